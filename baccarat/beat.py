@@ -12,18 +12,18 @@ from baccarat.storage import wakeups
 
 logger = logging.getLogger(__name__)
 
-LOOK: Final = 0.5
+CHECK_INTERVAL: Final = 0.5
 """Seconds between looks for the next deadline: no turn is shorter, so that each is seen before it ends."""
 
 
-class Deadlines:
+class DeadlineWatcher:
     """Knows up to when the dealers were woken, by the database's clock."""
 
     def __init__(self) -> None:
         self._woken: datetime | None = None
         self._silent = False
 
-    def look(self) -> float:
+    def wake_if_due(self) -> float:
         """Wake the dealers if a turn has ended, and return the seconds until the next look."""
         try:
             now, due = tables.next_deadline(after=self._woken)
@@ -32,25 +32,25 @@ class Deadlines:
             if not self._silent:
                 logger.warning("The database does not answer, turns end by the sweep: %s", trouble)
             self._silent = True
-            return LOOK
+            return CHECK_INTERVAL
         self._silent = False
         if due is not None and due <= now:
-            wakeups.dealers()
+            wakeups.wake_dealers()
             self._woken = now
             return 0.0
         if self._woken is None:
             self._woken = now
-        return LOOK if due is None else min(LOOK, (due - now).total_seconds())
+        return CHECK_INTERVAL if due is None else min(CHECK_INTERVAL, (due - now).total_seconds())
 
 
-class Clock(PersistentScheduler):  # type: ignore[misc]
+class DeadlineScheduler(PersistentScheduler):  # type: ignore[misc]
     """The scheduler of beat."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self._deadlines = Deadlines()
+        self._deadlines = DeadlineWatcher()
         super().__init__(*args, **options)
 
     def tick(self, *args: Any, **options: Any) -> float:
         """Send what the schedule holds, wake the dealers, and return the seconds until the next tick."""
         wait: float = super().tick(*args, **options)
-        return min(wait, self._deadlines.look())
+        return min(wait, self._deadlines.wake_if_due())

@@ -13,10 +13,10 @@ from baccarat.services import absent_seats, closing, dealing
 from baccarat.storage import wakeups
 from casino.events import wakeups as hints
 
-NIGHT: Final = 12 * 3600.0
+AUDIT_TIME_LIMIT: Final = 12 * 3600.0
 """Seconds that a nightly audit may take."""
-WATCH: Final = "baccarat.services.rng_monitoring.watch"
-LONGEST: Final = 20.0
+WATCH: Final = "baccarat.services.rng_monitoring.run_rng_tests"
+MAX_RUN_SECONDS: Final = 20.0
 """Seconds after which a task under steady load ends, well before its time limit; the next wake-up goes on."""
 
 
@@ -24,26 +24,26 @@ LONGEST: Final = 20.0
 def deal_due(**_: object) -> None:
     """Deal until nothing is due; a wake-up asked for meanwhile brings another task."""
     hints.clear(wakeups.TOPIC)
-    until = time.monotonic() + LONGEST
+    until = time.monotonic() + MAX_RUN_SECONDS
     while dealing.deal_due() and time.monotonic() < until:
         pass
 
 
 @shared_task(name="baccarat.free_seats", acks_late=True, ignore_result=True)
-def free_seats(**_: object) -> None:
+def release_absent_seats(**_: object) -> None:
     """Free the seats of players who were away for too long, and close tables that are given up."""
-    absent_seats.free_due()
+    absent_seats.release_absent_seats()
     closing.close_due()
 
 
 @shared_task(name="baccarat.note_significant", acks_late=True, ignore_result=True)
-def note_significant(**_: object) -> None:
+def record_significant_events(**_: object) -> None:
     """Record what is significant in what was sealed since the last time."""
-    subscriber.note_new()
+    subscriber.record_new_events()
 
 
 @shared_task(name="baccarat.watch_chance", acks_late=True, ignore_result=True)
-def watch_chance(**_: object) -> None:
+def test_rng(**_: object) -> None:
     """Test what the shoes brought, and record it where that is out of band. Its code is loaded then."""
     import_string(WATCH)()
 
@@ -52,10 +52,10 @@ def watch_chance(**_: object) -> None:
     name="baccarat.audit_nightly",
     acks_late=False,  # it takes longer than a message waits to be acknowledged
     ignore_result=True,
-    soft_time_limit=NIGHT,
-    time_limit=NIGHT,
+    soft_time_limit=AUDIT_TIME_LIMIT,
+    time_limit=AUDIT_TIME_LIMIT,
 )
-def audit_nightly(**_: object) -> None:
+def run_nightly_audit(**_: object) -> None:
     """Audit everything if it is the hour for it. Its code is loaded then: no other task needs it."""
     if datetime.now(UTC).hour == settings.AUDIT_HOUR:
         import_string(settings.NIGHTLY_AUDIT)()

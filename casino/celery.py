@@ -30,5 +30,5 @@ class SteadyAMQP(AMQP):  # type: ignore[misc]
 app = Celery("casino", amqp=SteadyAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-app.steps["worker"].add("casino.observability.celery_watchdog:Listening")  # by its name: only workers load it
-app.steps["worker"].add("casino.compliance.celery_step:Measuring")
+app.steps["worker"].add("casino.observability.celery_watchdog:WatchdogStep")  # by its name: only workers load it
+app.steps["worker"].add("casino.compliance.celery_step:AttestationStep")

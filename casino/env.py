@@ -26,10 +26,10 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def integer(name: str, *, default: int) -> int:
-    return whole(name, os.environ.get(name, str(default)))
+    return parse_integer(name, os.environ.get(name, str(default)))
 
 
-def whole(name: str, value: str) -> int:
+def parse_integer(name: str, value: str) -> int:
     """Read a whole number that stands in a longer value; `name` is what it is called where it is none."""
     try:
         return int(value)
@@ -37,7 +37,7 @@ def whole(name: str, value: str) -> int:
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
 
 
-def words(name: str, default: str = "") -> list[str]:
+def string_list(name: str, default: str = "") -> list[str]:
     """Read a comma-separated list."""
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 

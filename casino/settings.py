@@ -41,8 +41,8 @@ CHECKPOINT_POSITIONS = env.integer("CHECKPOINT_POSITIONS", default=1000)
 if not (1 <= CHECKPOINT_SECONDS <= 86400 and CHECKPOINT_POSITIONS >= 1):
     raise ImproperlyConfigured("CHECKPOINT_SECONDS must be 1 to 86400, CHECKPOINT_POSITIONS 1 or more.")
 
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
-CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+ALLOWED_HOSTS = env.string_list("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
+CSRF_TRUSTED_ORIGINS = env.string_list("CSRF_TRUSTED_ORIGINS")
 
 CASINO_DEMO = env.text("CASINO_DEMO", "")
 """The slug of the sandbox operator whose demo players anybody may play as on the table page; empty for none."""
@@ -99,7 +99,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "casino.api.middleware.edge",
+    "casino.api.middleware.request_id_and_cors",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -109,7 +109,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "casino.backoffice.context.middleware",
-    "casino.staff.lockout_middleware.middleware",
+    "casino.staff.lockout_middleware.lockout_middleware",
 ]
 
 ROOT_URLCONF = "casino.urls"
@@ -196,7 +196,7 @@ AUDIT_HOUR = env.integer("AUDIT_HOUR", default=3)
 """The hour, in UTC, in which everything is audited each night."""
 if not 0 <= AUDIT_HOUR <= 23:
     raise ImproperlyConfigured("AUDIT_HOUR must be 0 to 23.")
-NIGHTLY_AUDIT = "baccarat.audit.scheduled.run"
+NIGHTLY_AUDIT = "baccarat.audit.scheduled.run_nightly_audit"
 CELERY_BEAT_SCHEDULE = {
     # The net under every wake-up that was lost: expires so that a stopped worker comes back to one message, not many.
     "deal what is due": {"task": "baccarat.deal_due", "schedule": 1.0, "options": {"expires": 1.0}},
@@ -232,7 +232,7 @@ CELERY_TASK_ROUTES = {
     "baccarat.watch_chance": {"queue": "payments"},
     "reports.*": {"queue": "payments"},
 }
-CELERY_BEAT_SCHEDULER = "baccarat.beat:Clock"
+CELERY_BEAT_SCHEDULER = "baccarat.beat:DeadlineScheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".casino" / "beat"))
 
 # -- reports ------------------------------------------------------------------------------------------------------
@@ -266,9 +266,9 @@ CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 """Milliseconds that a process's clock may be from PostgreSQL's."""
 UNAVAILABLE_SECONDS = env.integer("UNAVAILABLE_SECONDS", default=900)
 """Seconds without a reading of any clock after which the service counts as having been unavailable."""
-INTEGRITY_RULES = "baccarat.queries.rules_versions.in_force"
+INTEGRITY_RULES = "baccarat.queries.rules_versions.check_rules_in_force"
 INTEGRITY_STOP = "baccarat.services.kill_switch.stop_for_integrity"
-PROCESS_STARTED = "casino.compliance.attestation_thread.begin"
+PROCESS_STARTED = "casino.compliance.attestation_thread.start_monitoring"
 INTEGRITY_SETTINGS = (
     "ALLOWED_HOSTS", "API_ALLOWED_ORIGINS", "APP_ROLE", "BETTING_WEEK", "CASINO_DEMO", "CELERY_BEAT_SCHEDULE",
     "CELERY_TASK_ROUTES", "CLOCK_TOLERANCE_MS", "DEBUG", "INSTALLED_APPS", "INTEGRITY_AT_START", "INTEGRITY_STOPS",
@@ -345,7 +345,7 @@ SPECTACULAR_SETTINGS = {
         "Exclusion": ["cooling_off", "self_exclusion"],
     },
 }
-API_ALLOWED_ORIGINS = env.words("API_ALLOWED_ORIGINS")
+API_ALLOWED_ORIGINS = env.string_list("API_ALLOWED_ORIGINS")
 """Origins whose browsers may call the API, such as https://play.example."""
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
 PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900)
@@ -389,8 +389,8 @@ SESSION_COOKIE_AGE = STAFF_IDLE_SECONDS
 SESSION_ENGINE = "casino.staff.sessions"  # each request begins the time anew; sessions are staff's alone
 
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "casino.staff.backend.RoleBackend"]
-AXES_HANDLER = "casino.staff.lockout.Handler"
-AXES_LOCKOUT_PARAMETERS = "casino.staff.lockout.locked_by"
+AXES_HANDLER = "casino.staff.lockout.LockoutHandler"
+AXES_LOCKOUT_PARAMETERS = "casino.staff.lockout.lockout_parameters"
 AXES_CLIENT_IP_CALLABLE = "casino.api.client_ip.address_of"
 AXES_FAILURE_LIMIT = 3
 AXES_COOLOFF_TIME = timedelta(minutes=30)
@@ -403,7 +403,9 @@ SILENCED_SYSTEM_CHECKS = [
 ]  # casino.staff.lockout_middleware does what django-axes' middleware can't under ASGI
 AXES_VERBOSE = False
 
-RETENTION_DAYS = {_kind: env.whole(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")}
+RETENTION_DAYS = {
+    _kind: env.parse_integer(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")
+}
 """`kind=days`, comma separated, for kinds of data that are kept longer than `manage.py purge` says."""
 
 # -- the admin ----------------------------------------------------------------------------------------------------
@@ -412,11 +414,11 @@ ADMIN_OPERATORS_OF = "casino.operators.memberships.operators_of"
 """Which operators' rows a user may see in the admin."""
 ADMIN_OPERATOR_NAMES = "casino.backoffice.pages.operators.operator_choices"
 """What those operators are called, by id."""
-ADMIN_OPENS = "casino.crypto.crypto_shredding.open_rows"
+ADMIN_OPENS = "casino.crypto.crypto_shredding.decrypt_rows"
 """Who opens what is sealed of persons on a page."""
 ADMIN_SUBJECTS = "casino.backoffice.pages.subject_names.named"
 """Who knows what subjects such as round:<id> are called."""
-ADMIN_SEEN = "casino.staff.access_log.seen"
+ADMIN_SEEN = "casino.staff.access_log.record_access"
 """Who keeps that somebody looked at a row."""
 ADMIN_PAGES = {
     "staff": "staff_member",
@@ -508,7 +510,7 @@ UNFOLD = {
                         "Significant events",
                         "notification_important",
                         "significant_significantevent",
-                        badge="casino.backoffice.pages.significant_badges.unacknowledged",
+                        badge="casino.backoffice.pages.significant_badges.unacknowledged_badge",
                         badge_variant="danger",
                     ),
                     admin_item("Reports", "summarize", "reports_report"),
@@ -659,7 +661,7 @@ STORAGES = {
 }
 
 # Seeds, cards and keys are among the variables of what fails: no error page, mail or log shows any.
-DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.error_pages.ReticentFilter"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.error_pages.RedactingExceptionFilter"
 
 LOGGING = {
     "version": 1,
@@ -667,7 +669,7 @@ LOGGING = {
     "filters": {"request": {"()": "casino.observability.request_id.RequestIdFilter"}},
     "formatters": {
         "line": {
-            "()": "casino.observability.logging.ReticentFormatter",
+            "()": "casino.observability.logging.RedactingFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(request_id)s %(message)s",
         }
     },

@@ -19,7 +19,7 @@ from psycopg.rows import TupleRow
 from redis.exceptions import RedisError
 
 from casino.devstack.home import scratch, temporary_home
-from casino.devstack.services import Addresses, addresses_of, embedded, given_addresses, migrate
+from casino.devstack.services import Addresses, embedded_addresses, external_addresses, migrate, run_embedded
 
 SECRET_KEY = "only-for-tests-" + "k" * 50
 SHOE_KEYS = "tests:" + "11" * 32
@@ -88,7 +88,7 @@ class Services:
 
 def in_memory() -> bool:
     """Whether the databases are files in memory: those are copied at half of the cost, but each is synced to a disk."""
-    return scratch() == MEMORY and given_addresses(os.environ) is None
+    return scratch() == MEMORY and external_addresses(os.environ) is None
 
 
 @functools.cache
@@ -123,9 +123,9 @@ def environment(addresses: Addresses) -> dict[str, str]:
 def running_services() -> Generator[Services]:
     """Start servers for this run, or use those given by URL, and migrate the template."""
     with contextlib.ExitStack() as stack:
-        given = given_addresses(os.environ)
+        given = external_addresses(os.environ)
         if given is None:
-            given = addresses_of(*stack.enter_context(embedded(stack.enter_context(temporary_home()))))
+            given = embedded_addresses(*stack.enter_context(run_embedded(stack.enter_context(temporary_home()))))
         template = f"casino_test_{secrets.token_hex(4)}"
         services = Services(addresses=given, template=template, number=0)
         with psycopg.connect(given.owner_url, autocommit=True) as connection:

@@ -14,7 +14,7 @@ import msgspec
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 _NEWEST: Final = UUID(int=2**128 - 1)
 # A thing is told once: whoever tells it again changes nothing.
@@ -36,7 +36,7 @@ _UNREAD: Final = "SELECT count(*) FROM wallet_notice WHERE player_id = %s AND op
 
 class UnknownNotice(Refusal):
     code = "unknown_notice"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such notice"
     remedy = "Use an id from GET /api/v1/notices."
 
@@ -52,12 +52,12 @@ class Notice:
     player: UUID
     kind: str
     subject: UUID
-    facts: dict[str, Any]
+    details: dict[str, Any]
     message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StoredNotice:
     """A notice as it was given; `read_at` is None until the player has read it."""
 
     id: UUID
@@ -66,14 +66,14 @@ class Given:
     read_at: datetime | None
 
 
-def give(notice: Notice) -> None:
+def notify_player(notice: Notice) -> None:
     """Tell a player something, once for each kind and subject; in the transaction of what it is about."""
-    facts = msgspec.json.encode(notice.facts).decode()
+    facts = msgspec.json.encode(notice.details).decode()
     whose = [notice.operator, notice.player, notice.kind, notice.subject]
-    execute(_GIVE, [new_id(), *whose, facts, crypto_shredding.words(notice.player, notice.message)])
+    execute(_GIVE, [new_id(), *whose, facts, crypto_shredding.encrypt_text(notice.player, notice.message)])
 
 
-def of_player(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[Given]:
+def list_notices(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[StoredNotice]:
     """List a player's notices, newest first, or only those not read."""
     return _given(fetch(_LIST, [player, operator, before or _NEWEST, unread, limit]))
 
@@ -82,7 +82,7 @@ def count_unread(*, operator: UUID, player: UUID) -> int:
     return int(fetch(_UNREAD, [player, operator])[0][0])
 
 
-def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> Given:
+def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> StoredNotice:
     """Note that a player has read a notice; the first time counts. Raises UnknownNotice."""
     rows = fetch(_READ, [notice, player, operator])
     if not rows:
@@ -90,11 +90,13 @@ def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> Given:
     return _given(rows)[0]
 
 
-def _given(rows: Sequence[tuple[Any, ...]]) -> list[Given]:
-    messages = crypto_shredding.opened([row[6] for row in rows])
+def _given(rows: Sequence[tuple[Any, ...]]) -> list[StoredNotice]:
+    messages = crypto_shredding.decrypt_many([row[6] for row in rows])
     return [_one(row, message or "") for row, message in zip(rows, messages, strict=True)]
 
 
-def _one(row: tuple[Any, ...], message: str) -> Given:
+def _one(row: tuple[Any, ...], message: str) -> StoredNotice:
     key, operator, player, kind, subject, facts, _, created_at, read_at = row
-    return Given(key, Notice(operator, player, kind, subject, msgspec.json.decode(facts), message), created_at, read_at)
+    return StoredNotice(
+        key, Notice(operator, player, kind, subject, msgspec.json.decode(facts), message), created_at, read_at
+    )

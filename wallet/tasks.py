@@ -10,10 +10,10 @@ from wallet.reconciliation import schedule
 
 
 @shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
-def advance_payments(**_: object) -> None:
+def process_payments(**_: object) -> None:
     """Advance payments until nothing is due; a wake-up asked for meanwhile brings another task."""
     wakeups.clear(wakeup.TOPIC)
-    while processor.advance():
+    while processor.process_payments():
         pass
 
 

@@ -9,18 +9,18 @@ from rest_framework.response import Response
 from baccarat.api import bodies
 from baccarat.api.documents import action, look_at_cards
 from baccarat.services import betting, ceremony, seats
-from baccarat.services.table_actor import Guest
-from casino.api.fields import read
-from casino.api.idempotency import idempotent, idempotent_unkept
+from baccarat.services.table_actor import TableActor
+from casino.api.fields import parse_body
+from casino.api.idempotency import idempotent, idempotent_without_storing
 from casino.operators.base_views import PlayerView, metadata
 
 
 class Action(PlayerView):
     """A player's action at one table."""
 
-    def guest(self, table: UUID) -> Guest:
+    def guest(self, table: UUID) -> TableActor:
         caller = self.caller
-        return Guest(table=table, operator=caller.operator, player=caller.player, metadata=metadata(self.request))
+        return TableActor(table=table, operator=caller.operator, player=caller.player, metadata=metadata(self.request))
 
 
 class TakeSeat(Action):
@@ -33,14 +33,14 @@ class TakeSeat(Action):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.take(guest=self.guest(table), **read(bodies.SeatTake, request)))
+        return Response(seats.take(actor=self.guest(table), **parse_body(bodies.SeatTake, request)))
 
 
 class ChangeSeat(Action):
     @action("changeSeat", "Move to a free seat between rounds", bodies.SeatChange, {"seat": 3})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.change(guest=self.guest(table), **read(bodies.SeatChange, request)))
+        return Response(seats.change(actor=self.guest(table), **parse_body(bodies.SeatChange, request)))
 
 
 class Rebuy(Action):
@@ -53,23 +53,23 @@ class Rebuy(Action):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.rebuy(guest=self.guest(table), **read(bodies.RebuyAmount, request)))
+        return Response(seats.rebuy(actor=self.guest(table), **parse_body(bodies.RebuyAmount, request)))
 
 
 class Leave(Action):
     @action("leaveTable", "Leave with the money", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(seats.leave(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(seats.leave(actor=self.guest(table)))
 
 
 class NewGame(Action):
     @action("newGame", "Open a round, or clear the chips of the one that is open", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(betting.new_game(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(betting.new_game(actor=self.guest(table)))
 
 
 class Place(Action):
@@ -82,39 +82,39 @@ class Place(Action):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(betting.place(guest=self.guest(table), **read(bodies.Chips, request)))
+        return Response(betting.place(actor=self.guest(table), **parse_body(bodies.Chips, request)))
 
 
 class Undo(Action):
     @action("undoPlacement", "Take back the last placement", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(betting.undo(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(betting.undo(actor=self.guest(table)))
 
 
 class Clear(Action):
     @action("clearChips", "Take back all chips that are not confirmed", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(betting.clear(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(betting.clear(actor=self.guest(table)))
 
 
 class Rebet(Action):
     @action("rebet", "Place the last wager again", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(betting.rebet(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(betting.rebet(actor=self.guest(table)))
 
 
 class RebetAndDeal(Action):
     @action("rebetAndDeal", "Place the last wager again and confirm it", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(betting.rebet_and_deal(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(betting.rebet_and_deal(actor=self.guest(table)))
 
 
 class Deal(Action):
@@ -127,28 +127,28 @@ class Deal(Action):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        given: dict[str, Any] = read(bodies.Deal, request)
+        given: dict[str, Any] = parse_body(bodies.Deal, request)
         stakes = {stake["spot"]: stake["amount"] for stake in given.get("stakes", ())}
         currency = given.get("currency", self.caller.currency)
         contribution = given.get("contribution")
         guest = self.guest(table)
-        return Response(betting.deal(guest=guest, stakes=stakes, currency=currency, contribution=contribution))
+        return Response(betting.deal(actor=guest, stakes=stakes, currency=currency, contribution=contribution))
 
 
 class Pass(Action):
     @action("passTurn", "Leave this round out", bodies.Nothing, {})
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(betting.pass_turn(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(betting.pass_turn(actor=self.guest(table)))
 
 
 class Look(Action):
     @look_at_cards
-    @idempotent_unkept
+    @idempotent_without_storing
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(ceremony.look(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(ceremony.look(actor=self.guest(table)))
 
 
 class HandBack(Action):
@@ -161,5 +161,5 @@ class HandBack(Action):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        read(bodies.Nothing, request)
-        return Response(ceremony.hand_back(guest=self.guest(table)))
+        parse_body(bodies.Nothing, request)
+        return Response(ceremony.hand_back(actor=self.guest(table)))

@@ -9,8 +9,8 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.roads.board import WINNERS
 from baccarat.domain.rules.roads.derived import Colour
-from casino.api.fields import BookField, Strict
-from casino.kernel.money import Book
+from casino.api.fields import MoneyTypeField, StrictSerializer
+from casino.kernel.money import MoneyType
 
 
 class TotalsShown(serializers.Serializer[Any]):
@@ -98,7 +98,7 @@ class LobbySeatShown(serializers.Serializer[Any]):
     """The caller's own seat."""
 
     seat = serializers.IntegerField()
-    book = one_of(*Book)
+    book = one_of(*MoneyType)
 
 
 class LobbyLine(serializers.Serializer[Any]):
@@ -106,7 +106,7 @@ class LobbyLine(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     name = serializers.CharField()
-    books = serializers.ListField(child=one_of(*Book))
+    books = serializers.ListField(child=one_of(*MoneyType))
     preset = serializers.CharField()
     currency = serializers.CharField()
     chips = serializers.ListField(child=serializers.CharField())
@@ -131,13 +131,13 @@ class LobbyPage(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
 
 
-class StatisticsQuery(Strict):
+class StatisticsQuery(StrictSerializer):
     """Which run a board may be asked for."""
 
     shoe = serializers.IntegerField(required=False, default=None, min_value=1, max_value=1_000_000)
 
 
-class LobbyQuery(Strict):
+class LobbyQuery(StrictSerializer):
     """What a lobby may be asked for."""
 
-    book = BookField(required=False, default=None)
+    book = MoneyTypeField(required=False, default=None)

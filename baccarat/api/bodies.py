@@ -8,26 +8,33 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from baccarat.api import refusals
-from baccarat.domain.fairness.cut import MOST_BYTES, MalformedContribution, contributed
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, Shuffle, SpotsPerRound, UnderMinimum
+from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContribution, parse_contribution
+from baccarat.domain.rules.table_rules import (
+    Commission,
+    CommissionTiming,
+    Ratio,
+    Shuffle,
+    SpotsPerRound,
+    UnderMinimumPolicy,
+)
 from baccarat.domain.rules.wagers import Spot
 from casino.api.fields import (
     AmountField,
-    BookField,
-    ChoiceOf,
     CurrencyField,
+    EnumField,
     FlagField,
-    Strict,
+    MoneyTypeField,
+    StrictSerializer,
     TextField,
     WholeNumberField,
 )
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
 SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
 
 
-class SpotField(ChoiceOf):
+class SpotField(EnumField):
     """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
 
     def __init__(self, **options: Any) -> None:
@@ -76,7 +83,11 @@ class ShareField(RatioField):
 
 
 @extend_schema_field(
-    {"type": "string", "pattern": f"^([0-9a-fA-F]{{2}}){{1,{MOST_BYTES}}}$", "examples": ["9f2c5e7a41b0d863"]}
+    {
+        "type": "string",
+        "pattern": f"^([0-9a-fA-F]{{2}}){{1,{MAX_CONTRIBUTION_BYTES}}}$",
+        "examples": ["9f2c5e7a41b0d863"],
+    }
 )
 class ContributionField(serializers.Field[str, Any, str, str]):
     """1 to 32 bytes in hex (`contribution_malformed` otherwise)."""
@@ -86,7 +97,7 @@ class ContributionField(serializers.Field[str, Any, str, str]):
         if not isinstance(data, str):
             raise ValidationError("A contribution is text.", code="not_text")
         try:
-            return contributed(data).hex()
+            return parse_contribution(data).hex()
         except MalformedContribution as malformed:
             raise ValidationError(str(malformed), code=refusals.ContributionMalformed.code) from None
 
@@ -94,40 +105,40 @@ class ContributionField(serializers.Field[str, Any, str, str]):
         return value
 
 
-class Cut(Strict):
+class Cut(StrictSerializer):
     """What a player adds to the shoe."""
 
     contribution = ContributionField()
 
 
-class Nothing(Strict):
+class Nothing(StrictSerializer):
     """A body without fields: {}."""
 
 
-class SeatTake(Strict):
+class SeatTake(StrictSerializer):
     """Where to sit, and with how much from the account."""
 
     seat = WholeNumberField()
     buy_in = AmountField()
     currency = CurrencyField()
-    book = BookField()
+    book = MoneyTypeField()
     contribution = ContributionField(required=False)
 
 
-class SeatChange(Strict):
+class SeatChange(StrictSerializer):
     """The seat to move to."""
 
     seat = WholeNumberField()
 
 
-class RebuyAmount(Strict):
+class RebuyAmount(StrictSerializer):
     """How much to move from the account to the game balance."""
 
     amount = AmountField()
     currency = CurrencyField()
 
 
-class Chips(Strict):
+class Chips(StrictSerializer):
     """Chips for one spot."""
 
     spot = SpotField()
@@ -135,14 +146,14 @@ class Chips(Strict):
     currency = CurrencyField()
 
 
-class Stake(Strict):
+class Stake(StrictSerializer):
     """A stake on one spot."""
 
     spot = SpotField()
     amount = AmountField()
 
 
-class Deal(Strict):
+class Deal(StrictSerializer):
     """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency.
 
     A contribution goes to the cut of the round's own shoe, also with stakes that open it, or of the next long one.
@@ -167,31 +178,31 @@ class Deal(Strict):
         return attrs
 
 
-class OwnCommission(Strict):
+class OwnCommission(StrictSerializer):
     """The house's share of a Banker win; `rounding` is a share of the lowest chip, null keeps it exact."""
 
     rate = ShareField()
     rounding = ShareField(allow_null=True)
-    timing = ChoiceOf(CommissionTiming)
+    timing = EnumField(CommissionTiming)
 
     def validate(self, attrs: dict[str, Any]) -> Any:
         return Commission(**attrs)
 
 
-class OwnRules(Strict):
+class OwnRules(StrictSerializer):
     """An operator's own values for a table; what is left out is the preset's."""
 
     seats = WholeNumberField(required=False)
     decks = WholeNumberField(required=False)
-    shuffle = ChoiceOf(Shuffle, required=False)
+    shuffle = EnumField(Shuffle, required=False)
     cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
     burn = FlagField(required=False)
     seat_kept_rounds = WholeNumberField(required=False, allow_null=True)
     chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
     minimum = AmountField(required=False)
     maximum = AmountField(required=False)
-    under_minimum = ChoiceOf(UnderMinimum, required=False)
-    spots_per_round = ChoiceOf(SpotsPerRound, required=False)
+    under_minimum = EnumField(UnderMinimumPolicy, required=False)
+    spots_per_round = EnumField(SpotsPerRound, required=False)
     player_pays = OddsField(required=False)
     banker_pays = OddsField(required=False)
     tie_pays = OddsField(required=False)
@@ -206,24 +217,24 @@ class OwnRules(Strict):
         return tuple(chips)
 
 
-class TableClosing(Strict):
+class TableClosing(StrictSerializer):
     """Why a table is given up."""
 
     reason = TextField(max_length=500, help_text="Why. Kept for good: name no player in it.")
 
 
-class TableOpening(Strict):
+class TableOpening(StrictSerializer):
     """A new table: a preset, who may play with what, and the operator's own values."""
 
     name = TextField(max_length=80)
     preset = TextField(max_length=40)
     currency = CurrencyField()
-    books = serializers.ListField(child=BookField(), allow_empty=False, max_length=2)
+    books = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
     accept_player_edge = FlagField(required=False, default=False)
     acknowledgement = TextField(max_length=500, required=False, default="")
     rules = OwnRules(required=False, default=dict)
 
-    def validate_books(self, books: list[Book]) -> list[Book]:
+    def validate_books(self, books: list[MoneyType]) -> list[MoneyType]:
         """Refuse a book named twice."""
         if len(set(books)) != len(books):
             raise ValidationError("A book is named twice.", code=refusals.BookNamedTwice.code)

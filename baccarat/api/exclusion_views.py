@@ -9,25 +9,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.services import exclusion
-from casino.api.fields import ChoiceOf, Strict, TextField, WholeNumberField, read
+from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.operators.base_views import OperatorView, PlayerView, metadata
-from casino.operators.committed_refusals import idempotent_counting
+from casino.operators.committed_refusals import idempotent_with_committed_refusals
 from casino.operators.fields import PinField
 from casino.operators.queries import require_player
 from wallet.api.responsible_gaming_serializers import ExclusionShown, shown_exclusion
 from wallet.responsible_gaming import exclusions, services
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.exclusion_history import Past
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.exclusion_history import ExclusionRecord
 from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import ExclusionKind
 
 
-class ExclusionRequest(Strict):
+class ExclusionRequest(StrictSerializer):
     """`hours` (24 to 1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."""
 
-    kind = ChoiceOf(ExclusionKind)
+    kind = EnumField(ExclusionKind)
     hours = WholeNumberField(required=False)
     months = WholeNumberField(required=False)
 
@@ -49,7 +49,7 @@ class OwnExclusionRequest(ExclusionRequest):
 class OperatorsExclusionRequest(ExclusionRequest):
     """The same, and why: for the operator's own people, in no event and never shown to the player."""
 
-    note = TextField(max_length=exclusions.LONGEST_NOTE, required=False, default="")
+    note = TextField(max_length=exclusions.MAX_NOTE_LENGTH, required=False, default="")
 
 
 class PastExclusionShown(ExclusionShown):
@@ -118,8 +118,8 @@ class MyExclusions(PlayerView):
     )
     def get(self, request: Request) -> Response:
         del request
-        found = exclusions.listed(operator=self.caller.operator, player=self.caller.player)
-        return Response({"items": [_past(told.past) for told in found]})
+        found = exclusions.list_exclusions(operator=self.caller.operator, player=self.caller.player)
+        return Response({"items": [_past(told.record) for told in found]})
 
     @extend_schema(
         operation_id="excludeMyself",
@@ -133,11 +133,11 @@ class MyExclusions(PlayerView):
             _ANSWER,
         ],
     )
-    @idempotent_counting
+    @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:
-        given, me = read(OwnExclusionRequest, request), self.caller
-        on = On(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
-        state = exclusion.exclude(on=on, by=Setter.PLAYER, **given)
+        given, me = parse_body(OwnExclusionRequest, request), self.caller
+        on = PlayerContext(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
+        state = exclusion.exclude(subject=on, by=Initiator.PLAYER, **given)
         return Response({"exclusion": shown_exclusion(state.exclusion)})
 
 
@@ -156,8 +156,8 @@ class PlayerExclusions(OperatorView):
     )
     def get(self, request: Request, player: UUID) -> Response:
         del request
-        found = exclusions.listed(operator=self.caller.operator, player=player)
-        return Response({"items": [{**_past(told.past), "note": told.note} for told in found]})
+        found = exclusions.list_exclusions(operator=self.caller.operator, player=player)
+        return Response({"items": [{**_past(told.record), "note": told.note} for told in found]})
 
     @extend_schema(
         operation_id="excludePlayer",
@@ -173,10 +173,10 @@ class PlayerExclusions(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        given, me = read(OperatorsExclusionRequest, request), self.caller
+        given, me = parse_body(OperatorsExclusionRequest, request), self.caller
         require_player(operator=me.operator, player=player)
-        on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
-        state = exclusion.exclude(on=on, by=Setter.OPERATOR, **given)
+        on = PlayerContext(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
+        state = exclusion.exclude(subject=on, by=Initiator.OPERATOR, **given)
         return Response({"exclusion": shown_exclusion(state.exclusion)})
 
 
@@ -194,11 +194,11 @@ class EndExclusion(OperatorView):
     def post(self, request: Request, player: UUID) -> Response:
         me = self.caller
         require_player(operator=me.operator, player=player)
-        on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
-        state = services.end_exclusion(on=on)
+        on = PlayerContext(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
+        state = services.end_exclusion(context=on)
         return Response({"exclusion": shown_exclusion(state.exclusion)})
 
 
-def _past(each: Past) -> dict[str, Any]:
+def _past(each: ExclusionRecord) -> dict[str, Any]:
     shown = shown_exclusion(each.exclusion) or {}
     return {**shown, "ended_at": each.ended_at}

@@ -11,19 +11,19 @@ from baccarat.api.actions import Action
 from baccarat.api.bodies import Cut, TableClosing
 from baccarat.queries import fairness, shoes
 from baccarat.services import closing, cut
-from casino.api.fields import read
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
-from casino.operators.base_views import EitherView, OperatorView, metadata
+from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
 
 
 class GiveCut(Action):
     @fairness_documents.give_cut
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(cut.give(guest=self.guest(table), **read(Cut, request)))
+        return Response(cut.contribute(actor=self.guest(table), **parse_body(Cut, request)))
 
 
-class TableFairness(EitherView):
+class TableFairness(OperatorOrPlayerView):
     @fairness_documents.table_fairness
     def get(self, request: Request, table: UUID) -> Response:
         del request
@@ -35,14 +35,14 @@ class CloseTable(OperatorView):
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         operator = self.caller.operator
-        given = read(TableClosing, request)
+        given = parse_body(TableClosing, request)
         closing.close_table(table=table, operator=operator, reason=given["reason"], metadata=metadata(request))
         return Response(fairness.fairness(table=table, operator=operator))
 
 
-class RoundShoe(EitherView):
+class RoundShoe(OperatorOrPlayerView):
     @fairness_documents.round_shoe
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
-        found = shoes.shoe_of(round_=round, operator=self.caller.operator)
+        found = shoes.disclose_shoe(round_=round, operator=self.caller.operator)
         return Response({"round": str(round), **msgspec.to_builtins(found)})

@@ -10,12 +10,12 @@ from rest_framework.response import Response
 
 from baccarat.api.examples import TABLE_ID
 from baccarat.api.serializers import one_of
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.domain.tables.kill_switch_refusals import UnknownSwitch
 from baccarat.queries import rules_versions
 from baccarat.services import kill_switch
 from baccarat.storage.rows import SwitchRow
-from casino.api.fields import ChoiceOf, Strict, TextField, read
+from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.crypto import crypto_shredding
 from casino.operators.base_views import OperatorView, metadata
@@ -23,13 +23,13 @@ from casino.operators.base_views import OperatorView, metadata
 THE_HOUSE: Final = "the house"
 
 
-class SwitchRequest(Strict):
+class SwitchRequest(StrictSerializer):
     """What to stop or resume: `operator` (all of yours), `table` or `player`, the last two by id; and why."""
 
-    scope = ChoiceOf(Scope)
+    scope = EnumField(StopScope)
     subject = TextField(max_length=40, required=False, default="")
     reason = TextField(
-        max_length=kill_switch.LONGEST_REASON,
+        max_length=kill_switch.MAX_REASON_LENGTH,
         help_text="Why. Words about a player are sealed and go with the player; all others are kept: name nobody.",
     )
 
@@ -37,13 +37,13 @@ class SwitchRequest(Strict):
 class StopRequest(SwitchRequest):
     """The same, and what players are told, if not the usual words."""
 
-    says = TextField(max_length=kill_switch.LONGEST_MESSAGE, required=False, default="")
+    says = TextField(max_length=kill_switch.MAX_MESSAGE_LENGTH, required=False, default="")
 
 
 class SwitchShown(serializers.Serializer[Any]):
     """A switch as its last change left it. Who of the house did it, and why, is the house's."""
 
-    scope = one_of(*Scope)
+    scope = one_of(*StopScope)
     subject = serializers.CharField(help_text="An id, or the rules such as mini@1; empty for all gaming.")
     stopped = serializers.BooleanField()
     says = serializers.CharField(help_text="What players are told.")
@@ -104,7 +104,7 @@ class StopPlay(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        given, operator = _asked(self, read(StopRequest, request)), self.caller.operator
+        given, operator = _asked(self, parse_body(StopRequest, request)), self.caller.operator
         return Response(_shown([kill_switch.stop(operator=operator, metadata=metadata(request), **given)])[0])
 
 
@@ -129,13 +129,13 @@ class ResumePlay(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        given, operator = _asked(self, read(SwitchRequest, request)), self.caller.operator
+        given, operator = _asked(self, parse_body(SwitchRequest, request)), self.caller.operator
         return Response(_shown([kill_switch.resume(operator=operator, metadata=metadata(request), **given)])[0])
 
 
 def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
     """An operator that names no subject means itself."""
-    if given["scope"] is Scope.OPERATOR and not given["subject"]:
+    if given["scope"] is StopScope.OPERATOR and not given["subject"]:
         given["subject"] = str(view.caller.operator)
     elif not given["subject"]:
         raise UnknownSwitch
@@ -144,12 +144,12 @@ def _asked(view: OperatorView, given: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(rows: Sequence[SwitchRow]) -> list[dict[str, Any]]:
     """Switches as SwitchShown says; what is sealed of players is opened with one question."""
-    says = crypto_shredding.opened([row.says for row in rows] + [row.reason for row in rows])
+    says = crypto_shredding.decrypt_many([row.message for row in rows] + [row.reason for row in rows])
     return [_one(row, told or "", why or "") for row, told, why in zip(rows, says, says[len(rows) :], strict=False)]
 
 
 def _one(row: SwitchRow, says: str, reason: str) -> dict[str, Any]:
-    own = row.by.startswith(kill_switch.BY_OPERATOR)
+    own = row.by.startswith(kill_switch.OPERATOR_ACTOR_PREFIX)
     return {
         "scope": row.scope,
         "subject": row.subject,

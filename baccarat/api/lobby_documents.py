@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from baccarat.api import board_shown
 from baccarat.api.examples import TABLE_ID, answer
 from casino.api import paging
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 _TOTALS: Final = {"banker": 2, "player": 1, "tie": 1, "hands": 4}
 _NO_COLOURS: Final = {"big_eye_boy": None, "small_road": None, "cockroach_pig": None}
@@ -88,7 +88,9 @@ lobby = extend_schema(
     summary="List the tables to play at, with their last results",
     description="`phase`, `round_number` and `deadline_at` are of the round in hand; null where none is.",
     parameters=[
-        OpenApiParameter("book", str, enum=[book.value for book in Book], description="Only tables with this book."),
+        OpenApiParameter(
+            "book", str, enum=[book.value for book in MoneyType], description="Only tables with this book."
+        ),
         *paging.PARAMETERS,
     ],
     responses=board_shown.LobbyPage,

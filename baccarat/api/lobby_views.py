@@ -11,11 +11,11 @@ from baccarat.api.board_shown import LobbyQuery, StatisticsQuery
 from baccarat.api.views import id_after
 from baccarat.queries import lobby
 from casino.api import paging
-from casino.api.fields import Strict
-from casino.operators.base_views import EitherView, PlayerView
+from casino.api.fields import StrictSerializer
+from casino.operators.base_views import OperatorOrPlayerView, PlayerView
 
 
-def _query(shape: type[Strict], request: Request, *names: str) -> dict[str, Any]:
+def _query(shape: type[StrictSerializer], request: Request, *names: str) -> dict[str, Any]:
     """What the query says by these names. Raises ValidationError."""
     query = shape(data={name: request.query_params[name] for name in names if name in request.query_params})
     query.is_valid(raise_exception=True)
@@ -23,23 +23,23 @@ def _query(shape: type[Strict], request: Request, *names: str) -> dict[str, Any]
     return found
 
 
-class TableStatistics(EitherView):
+class TableStatistics(OperatorOrPlayerView):
     @lobby_documents.statistics
     def get(self, request: Request, table: UUID) -> Response:
         asked = _query(StatisticsQuery, request, "shoe")
-        return Response(lobby.statistics(table=table, operator=self.caller.operator, shoe=asked["shoe"]))
+        return Response(lobby.table_board(table=table, operator=self.caller.operator, shoe=asked["shoe"]))
 
 
 class Lobby(PlayerView):
     @lobby_documents.lobby
     def get(self, request: Request) -> Response:
-        page, caller = paging.asked(request, str), self.caller
+        page, caller = paging.parse_page_request(request, str), self.caller
         asked = _query(LobbyQuery, request, "book")
         found = lobby.tables(
             operator=caller.operator,
             viewer=caller.player,
-            book=asked["book"],
+            money_type=asked["book"],
             after=id_after(page),
-            limit=page.fetch,
+            limit=page.fetch_limit,
         )
-        return Response(paging.answer(page, found, key=lambda line: (line["id"],), item=lambda line: line))
+        return Response(paging.present_page(page, found, key=lambda line: (line["id"],), item=lambda line: line))

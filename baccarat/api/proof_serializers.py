@@ -8,7 +8,7 @@ from baccarat.api.serializers import one_of
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.deal import Outcome
 from baccarat.proofs import signed_urls
-from casino.api.fields import Strict, WholeNumberField
+from casino.api.fields import StrictSerializer, WholeNumberField
 
 
 class ProvenRound(serializers.Serializer[Any]):
@@ -94,10 +94,12 @@ class RoundProofShown(serializers.Serializer[Any]):
     keys = serializers.ListField(child=serializers.DictField())
 
 
-class PackAsked(Strict):
+class PackAsked(StrictSerializer):
     """For how many hours the link is to work: 1 to 168, a day where nothing is said."""
 
-    hours = WholeNumberField(required=False, default=signed_urls.HOURS, min_value=1, max_value=signed_urls.MOST_HOURS)
+    hours = WholeNumberField(
+        required=False, default=signed_urls.DEFAULT_HOURS, min_value=1, max_value=signed_urls.MAX_HOURS
+    )
 
 
 class PackLink(serializers.Serializer[Any]):

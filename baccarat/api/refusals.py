@@ -1,45 +1,45 @@
 """What is wrong with a body that only this API reads. Serializers name these codes; the catalogue explains them."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class UnknownSpot(Refusal):
     code = "unknown_spot"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "There is no such spot"
     remedy = "Bet on player, banker or tie."
 
 
 class SpotNamedTwice(Refusal):
     code = "spot_named_twice"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A spot is named twice in one wager"
     remedy = "Send each spot once, with the whole stake on it."
 
 
 class BookNamedTwice(Refusal):
     code = "book_named_twice"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A book is named twice"
     remedy = "Send each of real and play at most once."
 
 
 class ContributionMalformed(Refusal):
     code = "contribution_malformed"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is no contribution to a cut"
     remedy = "Send 1 to 32 bytes as hex digits, two for each byte."
 
 
 class NoStakes(Refusal):
     code = "no_stakes"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The wager has no stakes"
     remedy = "Send at least one stake, or leave the field out to confirm the chips on the table."
 
 
 class RatioMalformed(Refusal):
     code = "ratio_malformed"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is no ratio of two whole numbers"
     remedy = 'Send odds such as "8:1", or a share such as "5/100", of whole numbers from 1 to 99999.'

@@ -8,17 +8,17 @@ from rest_framework import serializers
 from baccarat.api.bodies import OwnRules
 from baccarat.api.odds_shown import ShareShown
 from baccarat.api.serializers import RulesShown, one_of
-from baccarat.domain.rules.odds_page import decimal, exact
+from baccarat.domain.rules.odds_page import format_decimal, format_fraction
 from baccarat.domain.rules.wagers import Spot
-from baccarat.queries.rules_versions import Played, Version
-from baccarat.queries.rules_view import rules_picture
-from baccarat.services.rules_lifecycle import LONGEST_REASON
+from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
+from baccarat.queries.rules_view import present_rules
+from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from baccarat.storage.rules_versions import STATUSES
-from casino.api.fields import ActorField, Strict, TextField
-from casino.kernel.money import Book, text
+from casino.api.fields import ActorField, StrictSerializer, TextField
+from casino.kernel.money import MoneyType, format_amount
 
 
-class Drafting(Strict):
+class Drafting(StrictSerializer):
     """What to change of the rules in force, who proposes it, and the sentence where a return needs one."""
 
     actor = ActorField()
@@ -26,7 +26,7 @@ class Drafting(Strict):
     acknowledgement = TextField(max_length=500, required=False, default="")
 
 
-class Deciding(Strict):
+class Deciding(StrictSerializer):
     """Who acts."""
 
     actor = ActorField()
@@ -35,7 +35,7 @@ class Deciding(Strict):
 class Rejecting(Deciding):
     """Who refuses or withdraws, and why."""
 
-    reason = TextField(max_length=LONGEST_REASON, help_text="Why. Kept for good: name no player in it.")
+    reason = TextField(max_length=MAX_REASON_LENGTH, help_text="Why. Kept for good: name no player in it.")
 
 
 class SpotReturnShown(serializers.Serializer[Any]):
@@ -49,7 +49,7 @@ class SpotReturnShown(serializers.Serializer[Any]):
 class PlayedShown(serializers.Serializer[Any]):
     """What was played by a version; voided wagers are counted apart."""
 
-    book = one_of(*Book)
+    book = one_of(*MoneyType)
     rounds = serializers.IntegerField()
     wagers = serializers.IntegerField()
     staked = serializers.CharField()
@@ -92,7 +92,7 @@ class VersionList(serializers.Serializer[Any]):
     items = VersionShown(many=True)
 
 
-def shown(found: Version) -> dict[str, Any]:
+def shown(found: RulesVersionDetails) -> dict[str, Any]:
     """Show a version as VersionShown says."""
     row, currency = found.row, found.rules.currency
     same = (
@@ -101,29 +101,29 @@ def shown(found: Version) -> dict[str, Any]:
     )  # fmt: skip
     return {
         **{name: getattr(row, name) for name in same},
-        "rules": rules_picture(found.rules),
+        "rules": present_rules(found.rules),
         "returns": [
             {"spot": each.spot, "exact": _share(Fraction(each.exact)), "at_minimum": _share(Fraction(each.at_minimum))}
             for each in found.returns
         ],
-        "played": [_played(each, currency) for each in found.played],
+        "played": [_played(each, currency) for each in found.play_totals],
     }
 
 
-def _played(each: Played, currency: str) -> dict[str, Any]:
-    actual = each.actual()
+def _played(each: PlayTotals, currency: str) -> dict[str, Any]:
+    actual = each.actual_return()
     return {
-        "book": each.book,
+        "book": each.money_type,
         "rounds": each.rounds,
         "wagers": each.wagers,
-        "staked": text(each.staked, currency),
-        "paid": text(each.paid, currency),
-        "commission": text(each.commission, currency),
+        "staked": format_amount(each.staked, currency),
+        "paid": format_amount(each.paid, currency),
+        "commission": format_amount(each.commission, currency),
         "voided": each.voided,
-        "voided_stakes": text(each.voided_stakes, currency),
+        "voided_stakes": format_amount(each.voided_stakes, currency),
         "actual_return": None if actual is None else _share(actual),
     }
 
 
 def _share(value: Fraction) -> dict[str, str]:
-    return {"fraction": exact(value), "decimal": decimal(value)}
+    return {"fraction": format_fraction(value), "decimal": format_decimal(value)}

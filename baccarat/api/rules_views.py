@@ -10,10 +10,10 @@ from baccarat.api import rules_documents as documents
 from baccarat.api import rules_shown as shapes
 from baccarat.queries import rules_versions
 from baccarat.services import rules_lifecycle
-from casino.api.fields import read
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.memberships import at_desk
+from casino.operators.memberships import desk_actor
 
 
 class VersionView(OperatorView):
@@ -41,9 +41,9 @@ class TableVersions(VersionView):
     @documents.draft
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        given = read(shapes.Drafting, request)
+        given = parse_body(shapes.Drafting, request)
         proposed = {"changes": given["rules"], "acknowledgement": given["acknowledgement"]}
-        version = rules_lifecycle.draft(by=at_desk(given["actor"]), **proposed, **self.told(table))
+        version = rules_lifecycle.draft(by=desk_actor(given["actor"]), **proposed, **self.told(table))
         return self.shown(table, version, status=201)
 
 
@@ -62,8 +62,8 @@ class PublishVersion(VersionView):
     @documents.publish
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        given = read(shapes.Deciding, request)
-        rules_lifecycle.publish(version=version, by=at_desk(given["actor"]), **self.told(table))
+        given = parse_body(shapes.Deciding, request)
+        rules_lifecycle.publish(version=version, by=desk_actor(given["actor"]), **self.told(table))
         return self.shown(table, version)
 
 
@@ -73,8 +73,8 @@ class RejectVersion(VersionView):
     @documents.reject
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        given = read(shapes.Rejecting, request)
-        by = at_desk(given["actor"])
+        given = parse_body(shapes.Rejecting, request)
+        by = desk_actor(given["actor"])
         rules_lifecycle.reject(version=version, reason=given["reason"], by=by, **self.told(table))
         return self.shown(table, version)
 
@@ -85,9 +85,9 @@ class WithdrawVersion(VersionView):
     @documents.withdraw
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        given = read(shapes.Rejecting, request)
-        by = at_desk(given["actor"])
-        rules_lifecycle.decommission(version=version, reason=given["reason"], by=by, **self.told(table))
+        given = parse_body(shapes.Rejecting, request)
+        by = desk_actor(given["actor"])
+        rules_lifecycle.retire(version=version, reason=given["reason"], by=by, **self.told(table))
         return self.shown(table, version)
 
 
@@ -98,6 +98,6 @@ class DiscardVersion(VersionView):
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
         """Take it back."""
-        given = read(shapes.Deciding, request)
-        rules_lifecycle.take_back(version=version, by=at_desk(given["actor"]), **self.told(table))
+        given = parse_body(shapes.Deciding, request)
+        rules_lifecycle.discard_own_draft(version=version, by=desk_actor(given["actor"]), **self.told(table))
         return self.shown(table, version)

@@ -6,16 +6,16 @@ from typing import Any
 from rest_framework import serializers
 
 from baccarat.domain.rounds.ceremony_events import HandedBackBy
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rounds.void_events import VoidReason
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.payouts import Result
-from baccarat.domain.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimum
+from baccarat.domain.rules.payouts import StakeResult
+from baccarat.domain.rules.table_rules import CommissionTiming, Shuffle, SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import Scope
-from baccarat.queries.low_balance import Closed, Way, When
+from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.queries.low_balance import FundingAvailability, FundingMethod, FundingRefusal
 from casino.api.fields import MoneySerializer
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 def one_of(*choices: StrEnum, **options: Any) -> serializers.ChoiceField:
@@ -31,7 +31,7 @@ class StakeShown(serializers.Serializer[Any]):
 class SpotResultShown(serializers.Serializer[Any]):
     spot = one_of(*Spot)
     stake = serializers.CharField()
-    result = one_of(*Result)
+    result = one_of(*StakeResult)
     win = serializers.CharField(help_text="Gross, without the stake.")
     commission = serializers.CharField()
     returned = serializers.CharField()
@@ -74,8 +74,8 @@ class RoundSeatShown(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     player = serializers.UUIDField(allow_null=True, help_text="For the operator's eyes; null for a player.")
     you = serializers.BooleanField()
-    book = one_of(*Book)
-    standing = one_of(*Standing)
+    book = one_of(*MoneyType)
+    standing = one_of(*SeatStatus)
     placed = StakeShown(many=True)
     wager = StakeShown(many=True, allow_null=True)
     raised = StakeShown(many=True, allow_null=True, help_text="What was added to reach the minimum.")
@@ -168,7 +168,7 @@ class SeatShown(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     player = serializers.UUIDField(allow_null=True, help_text="For the operator's eyes; null for a player.")
     you = serializers.BooleanField()
-    book = one_of(*Book)
+    book = one_of(*MoneyType)
     commission_owed = serializers.CharField()
 
 
@@ -198,17 +198,17 @@ class NextShoeShown(serializers.Serializer[Any]):
 class ClosedShown(serializers.Serializer[Any]):
     """Why a way is closed, and until when as far as that is known (a self-exclusion lasts until it is ended)."""
 
-    code = one_of(*Closed)
+    code = one_of(*FundingRefusal)
     until = serializers.DateTimeField(allow_null=True)
 
 
 class WayShown(serializers.Serializer[Any]):
     """One way to more chips; fields that do not concern it are null."""
 
-    way = one_of(*Way)
+    way = one_of(*FundingMethod)
     possible = serializers.BooleanField(help_text="False: `closed` tells why.")
     closed = ClosedShown(allow_null=True)
-    when = one_of(*When, help_text="`after_round`: a wager is in play, and has to be settled first.")
+    when = one_of(*FundingAvailability, help_text="`after_round`: a wager is in play, and has to be settled first.")
     deadline_at = serializers.DateTimeField(allow_null=True, help_text="By when betting on that wager's round closes.")
     amount = MoneySerializer(allow_null=True, help_text="The most for a rebuy; the last amount for a quick deposit.")
     method = serializers.UUIDField(allow_null=True)
@@ -228,20 +228,22 @@ class YouShown(serializers.Serializer[Any]):
     """The caller's own part of the table."""
 
     seat = serializers.IntegerField()
-    book = one_of(*Book)
+    book = one_of(*MoneyType)
     game_balance = MoneySerializer()
     under_minimum = serializers.BooleanField(help_text="True: rebuy or deposit before the next wager.")
     notice = ShortageShown(allow_null=True, help_text="The ways out, where the game balance is under the minimum.")
     commission_owed = MoneySerializer()
     in_round = serializers.BooleanField()
-    standing = one_of(*Standing, allow_null=True, help_text="In the round in hand; null for one who waits.")
+    standing = one_of(*SeatStatus, allow_null=True, help_text="In the round in hand; null for one who waits.")
     last_wager = StakeShown(many=True, allow_null=True)
 
 
 class StoppedShown(serializers.Serializer[Any]):
     """Nothing new starts at the table: the round in hand goes on with what is confirmed in it."""
 
-    scope = one_of(*(scope for scope in Scope if scope is not Scope.PLAYER), help_text="How far the stop reaches.")
+    scope = one_of(
+        *(scope for scope in StopScope if scope is not StopScope.PLAYER), help_text="How far the stop reaches."
+    )
     says = serializers.CharField(help_text="Why, in words for players.")
     since = serializers.DateTimeField()
 
@@ -284,7 +286,7 @@ class RulesShown(serializers.Serializer[Any]):
     banker_pays = serializers.CharField()
     tie_pays = serializers.CharField()
     commission = CommissionShown(allow_null=True)
-    under_minimum = one_of(*UnderMinimum)
+    under_minimum = one_of(*UnderMinimumPolicy)
     turn_seconds = serializers.IntegerField(allow_null=True)
     caller = serializers.BooleanField()
     play_money = serializers.BooleanField()
@@ -302,7 +304,7 @@ class RulesShown(serializers.Serializer[Any]):
 class TableShown(TableState):
     """A table with its rules and its last round that was settled or voided."""
 
-    books = serializers.ListField(child=one_of(*Book))
+    books = serializers.ListField(child=one_of(*MoneyType))
     rules = RulesShown()
     last_round = RoundShown(allow_null=True)
 
@@ -314,7 +316,7 @@ class TableLine(serializers.Serializer[Any]):
     name = serializers.CharField()
     preset = serializers.CharField()
     currency = serializers.CharField()
-    books = serializers.ListField(child=one_of(*Book))
+    books = serializers.ListField(child=one_of(*MoneyType))
     minimum = serializers.CharField()
     maximum = serializers.CharField()
     seats = serializers.IntegerField()

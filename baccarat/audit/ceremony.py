@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.traces import Part, RoundTrace
+from baccarat.audit.traces import RoundSeatTrace, RoundTrace
 from baccarat.domain.rounds import ceremony_events as e
 from baccarat.domain.rounds.ceremony_state import Ceremony
 from baccarat.domain.rounds.events import CardsDealt
@@ -18,87 +18,87 @@ OTHER_TIME: Final = "time for the cards differs"
 NOT_TURNED: Final = "hands not turned as dealt"
 
 
-def handed_out(round_: RoundTrace, event: e.CardsHandedOut) -> None:
+def replay_cards_handed_out(round_: RoundTrace, event: e.CardsHandedOut) -> None:
     """Follow the cards to the seat with the highest Player wager, the earliest of equals."""
     limit = round_.table.rules.ceremony_seconds()
     if round_.phase is not Phase.CLOSED or round_.ceremony is not None or limit is None:
-        round_.differs(OUT_OF_PLACE, "betting just closed at a table with a Caller", round_.phase)
+        round_.record_difference(OUT_OF_PLACE, "betting just closed at a table with a Caller", round_.phase)
     due = _holder(round_)
     if due != event.seat:
-        round_.differs(OTHER_SEAT, due, event.seat)
+        round_.record_difference(OTHER_SEAT, due, event.seat)
     if limit is not None:
         _until(round_, event.handed_out_at + timedelta(seconds=limit.look), event.until)
     round_.ceremony = Ceremony(event.seat, event.until)
 
 
 def _holder(round_: RoundTrace) -> int | None:
-    bets = [part for part in round_.wagers() if _on_player(part)]
+    bets = [part for part in round_.confirmed_seats() if _on_player(part)]
     highest = max((_on_player(part) for part in bets), default=0)
     equals = [(part.confirmed_at, part.seat) for part in bets if _on_player(part) == highest]
     return min(equals)[1] if equals else None
 
 
-def _on_player(part: Part) -> int:
+def _on_player(part: RoundSeatTrace) -> int:
     return (part.stakes or {}).get(Spot.PLAYER, 0)
 
 
 def _until(round_: RoundTrace, due: datetime, found: datetime) -> None:
     if found != due:
-        round_.differs(OTHER_TIME, due, found)
+        round_.record_difference(OTHER_TIME, due, found)
 
 
-def looked(round_: RoundTrace, event: e.CardsLooked) -> None:
+def replay_cards_looked_at(round_: RoundTrace, event: e.CardsLooked) -> None:
     """Follow the seat's first look, in its time."""
     held, limit = _held(round_, event.seat), round_.table.rules.ceremony_seconds()
     if held is None:
         return
     if held.looked_at is not None or event.looked_at >= held.until:
-        round_.differs(OUT_OF_PLACE, f"one look before {held.until}", event.looked_at)
+        round_.record_difference(OUT_OF_PLACE, f"one look before {held.until}", event.looked_at)
     if limit is not None:
         _until(round_, event.looked_at + timedelta(seconds=limit.hand_back), event.until)
     round_.ceremony = Ceremony(event.seat, event.until, event.looked_at)
 
 
-def handed_back(round_: RoundTrace, event: e.CardsHandedBack) -> None:
+def replay_cards_handed_back(round_: RoundTrace, event: e.CardsHandedBack) -> None:
     """Follow the cards back: by the player before the time is over, by time not before."""
     held = _held(round_, event.seat)
     if held is None:
         return
     if (event.handed_back_at >= held.until) is not (event.by is e.HandedBackBy.TIME):
-        round_.differs(OTHER_TIME, f"by {event.by}, until {held.until}", event.handed_back_at)
+        round_.record_difference(OTHER_TIME, f"by {event.by}, until {held.until}", event.handed_back_at)
     round_.ceremony = Ceremony(held.seat, held.until, held.looked_at, event.by)
 
 
 def _held(round_: RoundTrace, seat: int) -> Ceremony | None:
     held = round_.ceremony
     if held is None or held.handed_back is not None or round_.phase is not Phase.CLOSED:
-        round_.differs(OUT_OF_PLACE, "cards with a seat", round_.phase if held is None else held.handed_back)
+        round_.record_difference(OUT_OF_PLACE, "cards with a seat", round_.phase if held is None else held.handed_back)
         return None
     if held.seat != seat:
-        round_.differs(OTHER_SEAT, held.seat, seat)
+        round_.record_difference(OTHER_SEAT, held.seat, seat)
     return held
 
 
-def turned(round_: RoundTrace, event: e.HandTurned) -> None:
+def replay_hand_turned(round_: RoundTrace, event: e.HandTurned) -> None:
     """Follow a hand that is turned over; whether it was the right one is seen when all cards are dealt."""
     if round_.phase is not Phase.CLOSED or round_.table.rules.ceremony_seconds() is None:
-        round_.differs(OUT_OF_PLACE, "betting closed at a table with a Caller", round_.phase)
-    round_.turned = (*round_.turned, event)
+        round_.record_difference(OUT_OF_PLACE, "betting closed at a table with a Caller", round_.phase)
+    round_.turned_hands = (*round_.turned_hands, event)
 
 
-def check_turned(round_: RoundTrace, event: CardsDealt) -> None:
+def check_hands_turned(round_: RoundTrace, event: CardsDealt) -> None:
     """Check that the cards were handed out and came back where they had to, and how they were turned over."""
     if round_.table.rules.ceremony_seconds() is None:
         return
     held = round_.ceremony
     if held is None and _holder(round_) is not None:
-        round_.differs(OTHER_SEAT, f"handed to seat {_holder(round_)}", "never handed out")
+        round_.record_difference(OTHER_SEAT, f"handed to seat {_holder(round_)}", "never handed out")
     if held is not None and held.handed_back is None:
-        round_.differs(OUT_OF_PLACE, "cards handed back", f"with seat {held.seat}")
+        round_.record_difference(OUT_OF_PLACE, "cards handed back", f"with seat {held.seat}")
     hands = ((e.Side.PLAYER, event.cards[0:4:2]), (e.Side.BANKER, event.cards[1:4:2]))
-    found = tuple((each.side, each.cards) for each in round_.turned)
+    found = tuple((each.side, each.cards) for each in round_.turned_hands)
     if found != hands:
-        round_.differs(NOT_TURNED, _in_words(hands), _in_words(found))
+        round_.record_difference(NOT_TURNED, _in_words(hands), _in_words(found))
 
 
 def _in_words(hands: Sequence[tuple[e.Side, Sequence[Card]]]) -> str:

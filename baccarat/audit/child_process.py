@@ -10,7 +10,7 @@ _PARENTS: Final[list[Any]] = []
 """Connections of the process that we were forked from: never to be used, nor closed, which would end its sessions."""
 
 
-def begin(databases: dict[str, dict[str, Any]]) -> None:
+def set_up_process(databases: dict[str, dict[str, Any]]) -> None:
     """Set Django up on the databases of the process that shares its work, with connections of our own."""
     settings.DATABASES = databases
     django.setup()

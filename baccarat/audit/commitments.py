@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from baccarat.audit.findings import Notes
-from baccarat.audit.narrative import Line
-from baccarat.audit.shoe_commitments import NOT_NAMED
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.narrative import NarrativeLine
+from baccarat.audit.shoe_commitments import OTHER_SHOE
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.events import RoundOpened, WagerConfirmed
 from baccarat.domain.tables.events import TableOpened
 from baccarat.storage.event_registry import CATALOGUE
@@ -21,14 +21,14 @@ SELECT type, schema, data::text FROM events_event WHERE version = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ShoeAnnouncement:
     """A shoe as the opening before its round named it, and when that was."""
 
-    shoe: NamedShoe
+    shoe: ShoeCommitment
     at: datetime
 
 
-def named_before(round_: RoundOpened, table: TableOpened) -> Named | None:
+def find_announcement(round_: RoundOpened, table: TableOpened) -> ShoeAnnouncement | None:
     """Find what was named for a round with a shoe of its own; None where nothing was, or it has none."""
     if round_.commitment is None:
         return None
@@ -38,22 +38,24 @@ def named_before(round_: RoundOpened, table: TableOpened) -> Named | None:
         opening = CATALOGUE.decode(*rows[0]) if rows else None
     if opening is None or opening.next_shoe is None:
         return None
-    return Named(opening.next_shoe, opening.opened_at)
+    return ShoeAnnouncement(opening.next_shoe, opening.opened_at)
 
 
-def check(round_: RoundOpened, named: Named | None, table: TableOpened, notes: Notes) -> None:
+def check_announcement(
+    round_: RoundOpened, named: ShoeAnnouncement | None, table: TableOpened, notes: FindingCollector
+) -> None:
     """Note a round whose shoe is not the one that was named; at older tables none may have been."""
     found = f"{round_.shoe} {round_.commitment}"
     if named is None:
         if table.next_shoe is not None and round_.commitment is not None:
-            notes.add(NOT_NAMED, f"round {round_.round}", "a shoe named before", found)
+            notes.add(OTHER_SHOE, f"round {round_.round}", "a shoe named before", found)
     elif (named.shoe.shoe, named.shoe.commitment) != (round_.shoe, round_.commitment):
-        notes.add(NOT_NAMED, f"round {round_.round}", f"{named.shoe.shoe} {named.shoe.commitment}", found)
+        notes.add(OTHER_SHOE, f"round {round_.round}", f"{named.shoe.shoe} {named.shoe.commitment}", found)
 
 
-def in_words(named: Named, events: Iterable[object]) -> Line:
+def narrate_announcement(named: ShoeAnnouncement, events: Iterable[object]) -> NarrativeLine:
     """Tell when a round's shoe was named, and how long that was before the first of its wagers."""
     at = f"{named.at:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
     wagers = [event.confirmed_at for event in events if isinstance(event, WagerConfirmed)]
     ahead = f", {(min(wagers) - named.at) / timedelta(seconds=1):.3f} seconds before the first wager" if wagers else ""
-    return Line(1, RoundOpened.__name__, f"That commitment was named with the opening before, at {at}{ahead}.")
+    return NarrativeLine(1, RoundOpened.__name__, f"That commitment was named with the opening before, at {at}{ahead}.")

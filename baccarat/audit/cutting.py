@@ -6,119 +6,127 @@ from uuid import UUID
 
 from baccarat.audit import rules_versions
 from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace, by_seat
-from baccarat.domain.fairness.cut import Contribution, MalformedContribution, contributed, cut
-from baccarat.domain.rounds.cut import MOST_CHANGES, Given
+from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace, sort_contributions
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution
 from baccarat.domain.rounds.cut_events import CutGiven
 from baccarat.domain.rounds.events import BettingClosed
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.tables.events import ShoeStarted
 from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven
 
 MALFORMED: Final = "contribution malformed"
-LATE: Final = "contribution given late"
+CONTRIBUTED_LATE: Final = "contribution given late"
 OTHER_CUT: Final = "cut differs from the contributions"
 NOT_COMMITTED: Final = "shoe differs from the committed one"
 OTHER_SHAPE: Final = "shoe is not made as it was committed to"
 TOO_OFTEN: Final = "contribution changed too often"
 
 
-def given(round_: RoundTrace, event: CutGiven) -> None:
+def replay_cut_contribution(round_: RoundTrace, event: CutGiven) -> None:
     """Follow a contribution to a round's own shoe: of a seat in the round, while betting is open."""
-    part, opened = round_.parts.get(event.seat), round_.opened
-    if part is None or part.player != event.player or part.standing is Standing.WITHDRAWN:
-        round_.differs("seat not in the round", None if part is None else part.player, event.player, seat=event.seat)
-    if round_.phase is not Phase.BETTING or round_.set_aside is not None or opened.commitment is None:
-        round_.differs(OUT_OF_PLACE, "open betting on a shoe of its own", round_.set_aside or round_.phase)
+    part, opened = round_.seats.get(event.seat), round_.opened
+    if part is None or part.player != event.player or part.status is SeatStatus.LEFT:
+        round_.record_difference(
+            "seat not in the round", None if part is None else part.player, event.player, seat=event.seat
+        )
+    if round_.phase is not Phase.BETTING or round_.suspension_reason is not None or opened.commitment is None:
+        round_.record_difference(
+            OUT_OF_PLACE, "open betting on a shoe of its own", round_.suspension_reason or round_.phase
+        )
     if opened.deadline_at is not None and event.given_at >= opened.deadline_at:
-        round_.differs(LATE, f"before {opened.deadline_at}", event.given_at, seat=event.seat)
-    for what, expected in _faults(round_.given, event):
-        round_.differs(what, expected, event.contribution, seat=event.seat)
-    note(round_.given, event)
+        round_.record_difference(CONTRIBUTED_LATE, f"before {opened.deadline_at}", event.given_at, seat=event.seat)
+    for what, expected in _faults(round_.contributions, event):
+        round_.record_difference(what, expected, event.contribution, seat=event.seat)
+    put_contribution(round_.contributions, event)
 
 
-def fixed(round_: RoundTrace, event: BettingClosed) -> None:
+def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
     """Check that the round's own shoe was cut by just what was given until betting closed."""
-    differs = _differs(round_.given, event.contributions, event.cut, shoe=round_.opened.shoe)
+    differs = _differs(round_.contributions, event.contributions, event.cut, shoe=round_.opened.shoe)
     if differs is not None:
-        round_.differs(OTHER_CUT, *differs)
+        round_.record_difference(OTHER_CUT, *differs)
     round_.cut = event.cut
 
 
-def committed(table: TableTrace, event: ShoeCommitted) -> None:
+def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
     """Follow a commitment to the next long shoe: one at a time, in order of their numbers."""
-    if not table.long or table.coming is not None or table.closed:
-        table.differs(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
+    if not table.has_long_shoe or table.next_shoe is not None or table.closed:
+        table.record_difference(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
     if event.number != table.shoes + 1:
-        table.differs("shoe number differs", table.shoes + 1, event.number)
-    rules = table.rules if table.ruled is None or table.ruled.next is None else table.ruled.next.rules
+        table.record_difference("shoe number differs", table.shoes + 1, event.number)
+    rules = (
+        table.rules
+        if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
+        else table.rules_lifecycle.pending.rules
+    )
     if event.shape != rules.shape and (event.shape is not None or table.shapes):
-        table.differs(OTHER_SHAPE, rules.shape, event.shape)
-    table.coming = CommittedShoe(event.shoe, event.number, event.commitment, shape=event.shape)
-    table.commits, table.shapes = True, table.shapes or event.shape is not None
+        table.record_difference(OTHER_SHAPE, rules.shape, event.shape)
+    table.next_shoe = CommittedShoe(event.shoe, event.number, event.commitment, shape=event.shape)
+    table.commits_ahead, table.shapes = True, table.shapes or event.shape is not None
 
 
-def given_to_next(table: TableTrace, event: ShoeCutGiven) -> None:
+def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutGiven) -> None:
     """Follow a contribution to the committed long shoe, of one who sits there."""
-    guest, coming = table.guests.get(event.player), table.coming
+    guest, coming = table.seats.get(event.player), table.next_shoe
     if guest is None or guest.seat != event.seat:
-        table.differs("seat differs", None if guest is None else guest.seat, event.seat)
-    if coming is None or coming.shoe != event.shoe or not table.long:
-        table.differs(NOT_COMMITTED, None if coming is None else coming.shoe, event.shoe)
+        table.record_difference("seat differs", None if guest is None else guest.seat, event.seat)
+    if coming is None or coming.shoe != event.shoe or not table.has_long_shoe:
+        table.record_difference(NOT_COMMITTED, None if coming is None else coming.shoe, event.shoe)
         return
-    for what, expected in _faults(coming.given, event):
-        table.differs(what, expected, event.contribution)
-    note(coming.given, event)
+    for what, expected in _faults(coming.contributions, event):
+        table.record_difference(what, expected, event.contribution)
+    put_contribution(coming.contributions, event)
 
 
-def started(table: TableTrace, event: ShoeStarted) -> None:
+def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
     """Check that the shoe is the committed one, and cut by just what was given until it started.
 
     Tables from before shoes were committed to ahead may start one that nobody could cut.
     """
-    coming = table.coming
-    if coming is None and table.commits:
-        table.differs(NOT_COMMITTED, "a committed shoe", event.shoe)
+    coming = table.next_shoe
+    if coming is None and table.commits_ahead:
+        table.record_difference(NOT_COMMITTED, "a committed shoe", event.shoe)
     if coming is not None and (coming.shoe, coming.commitment) != (event.shoe, event.commitment):
         found = f"{event.shoe} {event.commitment}"
-        table.differs(NOT_COMMITTED, f"{coming.shoe} {coming.commitment}", found)
-    differs = _differs({} if coming is None else coming.given, event.contributions, event.cut, shoe=event.shoe)
+        table.record_difference(NOT_COMMITTED, f"{coming.shoe} {coming.commitment}", found)
+    differs = _differs({} if coming is None else coming.contributions, event.contributions, event.cut, shoe=event.shoe)
     if differs is not None:
-        table.differs(OTHER_CUT, *differs)
+        table.record_difference(OTHER_CUT, *differs)
     if coming is not None and coming.shape not in (None, table.rules.shape):
-        table.differs(OTHER_SHAPE, coming.shape, table.rules.shape)
-    rules_versions.require_shoe_in_force(table)
+        table.record_difference(OTHER_SHAPE, coming.shape, table.rules.shape)
+    rules_versions.check_shoe_rules_in_force(table)
     if coming is not None and event.root is None:
-        table.differs("root missing", "the root of the shoe's cards", "none")
-    table.coming = None
+        table.record_difference("root missing", "the root of the shoe's cards", "none")
+    table.next_shoe = None
 
 
-def _faults(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> list[tuple[str, str]]:
+def _faults(given: dict[int, SeatContribution], event: CutGiven | ShoeCutGiven) -> list[tuple[str, str]]:
     """What is wrong with a contribution by itself: (what, expected)."""
     found, last = [], given.get(event.seat)
-    if last is not None and last.player == event.player and last.times >= MOST_CHANGES:
-        found.append((TOO_OFTEN, f"at most {MOST_CHANGES} times"))
+    if last is not None and last.player == event.player and last.change_count >= MAX_CUT_CHANGES:
+        found.append((TOO_OFTEN, f"at most {MAX_CUT_CHANGES} times"))
     try:
-        contributed(event.contribution)
+        parse_contribution(event.contribution)
     except MalformedContribution as malformed:
         found.append((MALFORMED, str(malformed)))
     return found
 
 
-def note(given: dict[int, Given], event: CutGiven | ShoeCutGiven) -> None:
+def put_contribution(given: dict[int, SeatContribution], event: CutGiven | ShoeCutGiven) -> None:
     """Put a seat's contribution in place of its last one."""
     last = given.get(event.seat)
-    times = 1 if last is None or last.player != event.player else last.times + 1
-    given[event.seat] = Given(event.seat, event.player, event.contribution, times)
+    times = 1 if last is None or last.player != event.player else last.change_count + 1
+    given[event.seat] = SeatContribution(event.seat, event.player, event.contribution, times)
 
 
 def _differs(
-    given: dict[int, Given], contributions: Sequence[Contribution], fixed_as: str, *, shoe: UUID
+    given: dict[int, SeatContribution], contributions: Sequence[Contribution], fixed_as: str, *, shoe: UUID
 ) -> tuple[str, str] | None:
     """Both sides as text where a cut was not fixed by what was given; None where it was."""
-    due = tuple(Contribution(each.seat, each.contribution) for each in by_seat(given))
+    due = tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(given))
     try:
-        worked_out = cut(shoe, due).hex()
+        worked_out = compute_cut(shoe, due).hex()
     except MalformedContribution:  # named where it was given
         return None
     if due == tuple(contributions) and worked_out == fixed_as:

@@ -5,14 +5,14 @@ from typing import Final
 
 from baccarat.audit import ceremony, cutting
 from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.traces import Part, RoundTrace
+from baccarat.audit.traces import RoundSeatTrace, RoundTrace
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
-from baccarat.domain.rules.payouts import Settlement, UnknownStake
-from baccarat.domain.rules.roads.marks import RUN
+from baccarat.domain.rules.payouts import InvalidStake, Settlement
+from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH
 
-WHATS: Final = {
+FINDINGS_BY_FIELD: Final = {
     "commission": "commission differs",
     "deferred": "commission differs",
     "staked": "stake differs",
@@ -23,73 +23,75 @@ WHATS: Final = {
 """What a settled wager's field says when it is not what the rules give."""
 
 _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.LAPSED
-_DECIDING, _TIMED_OUT = Standing.DECIDING, Standing.TIMED_OUT
+_DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
 
 NO_DEAL = "cards are not a legal deal"
 
 
-def closed(round_: RoundTrace, event: e.BettingClosed) -> None:
+def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
     """Follow the close of betting: all have acted or the turn is over, and somebody has a wager."""
-    if round_.phase is not _BETTING or round_.set_aside is not None:
-        round_.differs(OUT_OF_PLACE, "open betting", round_.set_aside or round_.phase)
-    if not round_.wagers():
-        round_.differs("betting closed without a wager", "a confirmed wager", "none")
+    if round_.phase is not _BETTING or round_.suspension_reason is not None:
+        round_.record_difference(OUT_OF_PLACE, "open betting", round_.suspension_reason or round_.phase)
+    if not round_.confirmed_seats():
+        round_.record_difference("betting closed without a wager", "a confirmed wager", "none")
     _everybody_acted(round_, event.closed_at)
-    for part in round_.parts.values():
+    for part in round_.seats.values():
         if part.confirmed_at is not None and part.confirmed_at > event.closed_at:
-            round_.differs("times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat)
-    cutting.fixed(round_, event)
+            round_.record_difference(
+                "times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat
+            )
+    cutting.check_cut(round_, event)
     round_.phase, round_.closed_at = _CLOSED, event.closed_at
 
 
 def _everybody_acted(round_: RoundTrace, now: datetime) -> None:
     deadline = round_.opened.deadline_at
-    for part in round_.parts.values():
-        if part.standing is _DECIDING:
-            round_.differs("betting closed on a seat", "its word or its time-out", "neither", seat=part.seat)
-        elif part.standing is _TIMED_OUT and (deadline is None or now < deadline):
-            round_.differs("seat timed out early", f"from {deadline}", now, seat=part.seat)
+    for part in round_.seats.values():
+        if part.status is _DECIDING:
+            round_.record_difference("betting closed on a seat", "its word or its time-out", "neither", seat=part.seat)
+        elif part.status is _TIMED_OUT and (deadline is None or now < deadline):
+            round_.record_difference("seat timed out early", f"from {deadline}", now, seat=part.seat)
 
 
-def dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
+def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
     """Follow the cards: after the close, from the shoe's next place, and just as the rules deal them."""
     if round_.phase is not _CLOSED:
         what = "card dealt before betting closed" if round_.phase is _BETTING else OUT_OF_PLACE
-        round_.differs(what, _CLOSED, round_.phase)
+        round_.record_difference(what, _CLOSED, round_.phase)
     shoe, rules = round_.table.shoe, round_.table.rules
-    place = 0 if shoe is None else shoe.out
+    place = 0 if shoe is None else shoe.cards_out
     if event.position != place:
-        round_.differs("place in the shoe differs", place, event.position)
-    ceremony.check_turned(round_, event)
+        round_.record_difference("place in the shoe differs", place, event.position)
+    ceremony.check_hands_turned(round_, event)
     round_.phase, round_.position, round_.cards = _DEALT, event.position, event.cards
     try:
-        round_.dealt = replay(event.cards)
+        round_.deal = replay(event.cards)
     except IllegalDeal as illegal:
-        round_.differs(NO_DEAL, illegal, " ".join(event.cards))
+        round_.record_difference(NO_DEAL, illegal, " ".join(event.cards))
     if shoe is not None:
         shoe.deals.append((event.position, event.cards, round_.opened.round))
         shoe.draw(event.position + len(event.cards), rules)
 
 
-def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
+def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
     """Follow the settlement: every figure worked out anew from the cards and the confirmed wagers."""
-    if round_.phase is not _DEALT or round_.set_aside is not None:
-        round_.differs(OUT_OF_PLACE, _DEALT, round_.set_aside or round_.phase)
+    if round_.phase is not _DEALT or round_.suspension_reason is not None:
+        round_.record_difference(OUT_OF_PLACE, _DEALT, round_.suspension_reason or round_.phase)
     if round_.closed_at is not None and event.settled_at < round_.closed_at:
-        round_.differs("times out of order", f"from {round_.closed_at}", event.settled_at)
+        round_.record_difference("times out of order", f"from {round_.closed_at}", event.settled_at)
     _result(round_, event)
-    outcome = event.outcome if round_.dealt is None else round_.dealt.outcome
+    outcome = event.outcome if round_.deal is None else round_.deal.outcome
     wagers = {wager.seat: wager for wager in event.wagers}
     if len(wagers) != len(event.wagers):
-        round_.differs("wager settled twice", f"{len(wagers)} wagers", f"{len(event.wagers)} settlements")
-    for part in round_.wagers():
+        round_.record_difference("wager settled twice", f"{len(wagers)} wagers", f"{len(event.wagers)} settlements")
+    for part in round_.confirmed_seats():
         result = wagers.pop(part.seat, None)
         if result is None:
-            round_.differs("wager not settled", _stakes(part), "nothing", seat=part.seat)
+            round_.record_difference("wager not settled", _stakes(part), "nothing", seat=part.seat)
         else:
             _wager(round_, part, result, outcome)
     for seat, wager in wagers.items():
-        round_.differs("wager settled but never confirmed", "nothing", wager.staked, seat=seat)
+        round_.record_difference("wager settled but never confirmed", "nothing", wager.staked, seat=seat)
     round_.phase, round_.ended_at = _SETTLED, event.settled_at
     round_.outcome, round_.natural = event.outcome, event.natural
     round_.player_total, round_.banker_total = event.player_total, event.banker_total
@@ -101,45 +103,47 @@ def settled(round_: RoundTrace, event: e.RoundSettled) -> None:
 def _mark(round_: RoundTrace, event: e.RoundSettled) -> None:
     """Put the round on the table's board; without a long shoe a full board is wiped first."""
     table = round_.table
-    if not table.long and len(table.marks) >= RUN:
+    if not table.has_long_shoe and len(table.marks) >= MAX_RUN_LENGTH:
         table.marks.clear()
     table.marks[round_.opened.number] = event.outcome, round_.cards, event.natural
 
 
-def _stakes(part: Part) -> str:
+def _stakes(part: RoundSeatTrace) -> str:
     return " ".join(f"{spot} {stake}" for spot, stake in (part.stakes or {}).items())
 
 
 def _result(round_: RoundTrace, event: e.RoundSettled) -> None:
-    deal = round_.dealt
+    deal = round_.deal
     if deal is None:
         return
     if event.outcome is not deal.outcome:
-        round_.differs("outcome differs", deal.outcome, event.outcome)
+        round_.record_difference("outcome differs", deal.outcome, event.outcome)
     if event.player_total != deal.player_total or event.banker_total != deal.banker_total:
         found = f"Player {event.player_total}, Banker {event.banker_total}"
-        round_.differs("totals differ", f"Player {deal.player_total}, Banker {deal.banker_total}", found)
+        round_.record_difference("totals differ", f"Player {deal.player_total}, Banker {deal.banker_total}", found)
     if event.natural is not deal.natural:
-        round_.differs("natural differs", deal.natural, event.natural)
+        round_.record_difference("natural differs", deal.natural, event.natural)
 
 
-def _wager(round_: RoundTrace, part: Part, wager: e.SeatSettled, outcome: Outcome) -> None:
+def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outcome: Outcome) -> None:
     """One wager's settlement against what its confirmed stakes come to, and what it does to the player's balances."""
-    part.settled = wager
+    part.settlement = wager
     try:
-        due = round_.table.due(part.stakes or {}, outcome)
-    except UnknownStake as unknown:
-        round_.differs("wager can't be settled", unknown, wager.results, seat=part.seat)
+        due = round_.table.expected_settlement(part.stakes or {}, outcome)
+    except InvalidStake as unknown:
+        round_.record_difference("wager can't be settled", unknown, wager.results, seat=part.seat)
         return
-    if wager.player != part.player or wager.book is not part.book:
+    if wager.player != part.player or wager.book is not part.money_type:
         found = f"{wager.player} {wager.book}"
-        round_.differs("wager settled to another player", f"{part.player} {part.book}", found, seat=part.seat)
+        round_.record_difference(
+            "wager settled to another player", f"{part.player} {part.money_type}", found, seat=part.seat
+        )
     if _figures(due) != _figures(wager):
-        for name, what in WHATS.items():
+        for name, what in FINDINGS_BY_FIELD.items():
             expected, found = getattr(due, name), getattr(wager, name)
             if expected != found:
-                round_.differs(what, f"{name} {expected}", f"{name} {found}", seat=part.seat)
-    guest = round_.table.guests.get(wager.player)
+                round_.record_difference(what, f"{name} {expected}", f"{name} {found}", seat=part.seat)
+    guest = round_.table.seats.get(wager.player)
     if guest is None:
         return
     guest.balance += wager.returned
@@ -152,15 +156,15 @@ def _figures(one: Settlement | e.SeatSettled) -> tuple[object, ...]:
     return one.commission, one.deferred, one.staked, one.won, one.returned, one.results
 
 
-def lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
+def replay_round_lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
     """Follow a round in which nobody confirmed."""
     if round_.phase is not _BETTING:
-        round_.differs(OUT_OF_PLACE, "open betting", round_.phase)
-    for part in round_.wagers():
-        round_.differs("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
+        round_.record_difference(OUT_OF_PLACE, "open betting", round_.phase)
+    for part in round_.confirmed_seats():
+        round_.record_difference("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
     _everybody_acted(round_, event.lapsed_at)
     round_.phase, round_.ended_at, round_.lapse_reason = _LAPSED, event.lapsed_at, event.reason
-    round_.set_aside = round_.set_aside_at = None
+    round_.suspension_reason = round_.suspended_at = None
     _end(round_, event.seed)
 
 
@@ -170,15 +174,15 @@ def _end(round_: RoundTrace, seed: str | None) -> None:
         round_.table.round = None
 
 
-def set_aside(round_: RoundTrace, event: e.RoundSetAside) -> None:
+def replay_round_suspended(round_: RoundTrace, event: e.RoundSetAside) -> None:
     """Follow a round that could not be dealt."""
-    if not round_.runs() or round_.set_aside is not None:
-        round_.differs(OUT_OF_PLACE, "a running round", round_.set_aside or round_.phase)
-    round_.set_aside, round_.set_aside_at = event.reason, event.set_aside_at
+    if not round_.is_running() or round_.suspension_reason is not None:
+        round_.record_difference(OUT_OF_PLACE, "a running round", round_.suspension_reason or round_.phase)
+    round_.suspension_reason, round_.suspended_at = event.reason, event.set_aside_at
 
 
-def resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
+def replay_round_resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
     """Follow a round that a person sent back to be dealt."""
-    if round_.set_aside is None:
-        round_.differs(OUT_OF_PLACE, "a round set aside", round_.phase)
-    round_.set_aside = round_.set_aside_at = None
+    if round_.suspension_reason is None:
+        round_.record_difference(OUT_OF_PLACE, "a round set aside", round_.phase)
+    round_.suspension_reason = round_.suspended_at = None

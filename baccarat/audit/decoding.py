@@ -5,16 +5,16 @@ from typing import Any, Final
 
 import msgspec
 
-from baccarat.audit.findings import Notes
+from baccarat.audit.findings import FindingCollector
 from baccarat.audit.plain.forms import FORMS
-from baccarat.audit.rows import Row, where
+from baccarat.audit.rows import Row, event_location
 from baccarat.chat.event_registry import CATALOGUE as CHAT
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events.codec import MalformedEvent, UnknownEvent
 from wallet.ledger.event_registry import CATALOGUE as WALLET
 
 UNREADABLE: Final = "event can't be read"
-DECODE: Final = {**CATALOGUE.current, **WALLET.current, **CHAT.current}
+DECODERS: Final = {**CATALOGUE.current_decoders, **WALLET.current_decoders, **CHAT.current_decoders}
 
 
 def formed(rows: Sequence[Row], *, usual: bool) -> Iterator[Any]:
@@ -27,18 +27,18 @@ def formed(rows: Sequence[Row], *, usual: bool) -> Iterator[Any]:
             yield None
 
 
-def decoded(row: Row, notes: Notes) -> Iterable[Any]:
+def decode_row(row: Row, notes: FindingCollector) -> Iterable[Any]:
     """Return the one event of a row; none where it can't be read, which is noted."""
     try:
-        return (DECODE[row.type, row.schema](row.data),)
+        return (DECODERS[row.type, row.schema](row.data),)
     except (KeyError, msgspec.DecodeError):
         return _slowly(row, notes)
 
 
-def _slowly(row: Row, notes: Notes) -> Iterator[Any]:
+def _slowly(row: Row, notes: FindingCollector) -> Iterator[Any]:
     """An event of an older schema, or one that can't be read."""
     catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
     try:
         yield catalogue.decode(row.type, row.schema, row.data)
     except (MalformedEvent, UnknownEvent) as trouble:
-        notes.add(UNREADABLE, where(row), f"the fields of a {row.type}", trouble)
+        notes.add(UNREADABLE, event_location(row), f"the fields of a {row.type}", trouble)

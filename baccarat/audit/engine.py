@@ -10,24 +10,24 @@ from typing import Final
 from django.db import connection
 
 from baccarat.audit import comparison, incremental, money, parallel, pending, snapshot
-from baccarat.audit.finding_order import in_order
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Fold, Followed
-from baccarat.audit.parallel import Part, Progress, Scene
-from baccarat.audit.report import Report
+from baccarat.audit.finding_order import sort_findings
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import LogReplay, ReplayedEvent
+from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
+from baccarat.audit.report import AuditReport
 from baccarat.audit.rows import Batch
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
-from casino.checkpoints.document import Checkpoint
-from casino.events.verification import Head, against, head_mark
+from casino.checkpoints.document import CheckpointDocument
+from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
 
-BESIDE = 20_000
+MIN_EVENTS_FOR_SECOND_CONNECTION = 20_000
 """Sealed events from which on a second connection is worth its start."""
-OLDEST = 60.0
+MAX_WAIT_SECONDS = 60.0
 """Seconds that anything may wait for its seal, its cards or a person."""
 
-INCREMENTAL: Final = """
+INCREMENTAL_SCOPE: Final = """
 An audit since a checkpoint says: the checkpoint is signed by a trusted key and agrees with its copy outside, and the
 tree that is kept has its root; every event sealed after it follows by chain and tree; each table that anything has
 happened to since then, in it or in one of its rounds, follows by the rules from its first event on, each event agrees
@@ -39,17 +39,17 @@ event stands behind, and links of the chain before the checkpoint. For that, aud
 """Said by the command as well."""
 
 
-def run(
+def run_audit(
     *,
     since: int = 0,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: CheckpointDocument | None = None,
     expected: Head | None = None,
-    oldest: float = OLDEST,
+    max_wait: float = MAX_WAIT_SECONDS,
     progress: Progress | None = None,
     log_only: bool = False,
     jobs: int = 1,
     pool: Executor | None = None,
-) -> Report:
+) -> AuditReport:
     """Audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
 
     The log is held against its checkpoints too, those in the database and those outside.
@@ -62,26 +62,26 @@ def run(
     """
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
-    kept = replicas.beyond()  # before the snapshot, which then holds what was signed for them
-    with snapshot.without_collector(), snapshot.snapshot():
-        head, part = head_mark(), None
-        scene = Scene(snapshot.share(), head.position, oldest, kept)
+    kept = replicas.read_unknown_copies()  # before the snapshot, which then holds what was signed for them
+    with snapshot.gc_disabled(), snapshot.snapshot():
+        head, part = current_head(), None
+        scene = AuditContext(snapshot.export_snapshot(), head.position, max_wait, kept)
         if pool is not None and not since and not log_only:
-            part = parallel.merge(parallel.run(scene, jobs=jobs, pool=pool, progress=progress))
+            part = parallel.merge(parallel.run_tasks(scene, jobs=jobs, pool=pool, progress=progress))
         if part is None:
             with _beside(scene, full=not since and not log_only) as database:
                 part = _alone(scene, since=min(since, head.position), whole=not log_only, progress=progress)
             part.findings.extend(database())
             part.seconds -= start
             if not log_only:
-                part.findings.extend(checkpoints.check(kept, now=snapshot.now()[0], since=checkpoint))
-        part.chain.extend(() if expected is None else against(expected))
-        entries = 0 if log_only else money.entries()
-    return Report(
+                part.findings.extend(checkpoints.check(kept, now=snapshot.snapshot_time()[0], since=checkpoint))
+        part.chain_findings.extend(() if expected is None else compare_head(expected))
+        entries = 0 if log_only else money.count_entries()
+    return AuditReport(
         rounds=part.rounds,
         events=part.events,
         entries=entries,
-        findings=(*in_order(part.chain), *in_order(part.findings)),
+        findings=(*sort_findings(part.chain_findings), *sort_findings(part.findings)),
         seconds=time.monotonic() - start,
         log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
@@ -90,21 +90,21 @@ def run(
 
 
 @contextlib.contextmanager
-def _beside(scene: Scene, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
+def _beside(scene: AuditContext, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
     """What a full audit asks of the database alone: PostgreSQL works on it while we follow a log that takes a while.
 
     Yields what waits for the findings, to be called afterwards.
     """
     if not full:
         yield list
-    elif scene.head < BESIDE:
+    elif scene.head < MIN_EVENTS_FOR_SECOND_CONNECTION:
         yield lambda: _database(scene)
     else:
         with ThreadPoolExecutor(1, "audit-database") as pool:
             yield pool.submit(_database_apart, scene).result
 
 
-def _database_apart(scene: Scene) -> list[Finding]:
+def _database_apart(scene: AuditContext) -> list[Finding]:
     """The same by a connection of this thread's own, on the shared snapshot."""
     try:
         with snapshot.shared_snapshot(scene.snapshot):
@@ -113,49 +113,49 @@ def _database_apart(scene: Scene) -> list[Finding]:
         connection.close()
 
 
-def _database(scene: Scene) -> list[Finding]:
-    notes = Notes()
-    comparison.judge_database(notes, oldest=scene.oldest)
+def _database(scene: AuditContext) -> list[Finding]:
+    notes = FindingCollector()
+    comparison.check_database(notes, max_wait=scene.max_wait)
     return notes.findings
 
 
-def _alone(scene: Scene, *, since: int, whole: bool, progress: Progress | None) -> Part:
+def _alone(scene: AuditContext, *, since: int, whole: bool, progress: Progress | None) -> PartialAudit:
     """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
-    part, seen = Part(), incremental.after(since, oldest=scene.oldest) if since else None
+    part, seen = PartialAudit(), incremental.changed_since(since, max_wait=scene.max_wait) if since else None
     streams = None if seen is None else seen.streams
-    fold = Fold(Notes(), disputed=snapshot.disputed(streams), whole=whole)
+    fold = LogReplay(FindingCollector(), disputed=snapshot.disputed_streams(streams), whole=whole)
     batches = itertools.chain(
-        () if seen is None else incremental.history(seen, findings=part.chain),
-        snapshot.sealed(since=since, findings=part.chain),
-        [(snapshot.waiting(), None)],
+        () if seen is None else incremental.read_history(seen, findings=part.chain_findings),
+        snapshot.read_sealed(since=since, findings=part.chain_findings),
+        [(snapshot.read_unsealed(), None)],
     )
-    judged = comparison.Batches(fold.notes, behind=seen is None)
+    judged = comparison.BatchComparison(fold.collector, deferred=seen is None)
     for due in _followed(fold, batches, progress=progress, head=scene.head):
         if whole:
             judged.add(fold, due)
-        fold.forget()
+        fold.clear_ended()
     judged.finish()
     part.seconds = time.monotonic()
     if whole:
-        playing = comparison.judge_tables(fold, fold.notes, oldest=scene.oldest)
+        playing = comparison.check_tables(fold, fold.collector, max_wait=scene.max_wait)
         if seen is None:
-            pending.check_unused(playing, fold.notes)
+            pending.check_unused_secrets(playing, fold.collector)
         else:
-            comparison.judge_database(fold.notes, oldest=scene.oldest, touched=seen)
-        comparison.judge_others(fold, fold.notes)
-    part.findings, part.rounds, part.events = fold.notes.findings, fold.rounds, fold.events
+            comparison.check_database(fold.collector, max_wait=scene.max_wait, scope=seen)
+        comparison.check_other_streams(fold, fold.collector)
+    part.findings, part.rounds, part.events = fold.collector.findings, fold.rounds, fold.events
     return part
 
 
 def _followed(
-    fold: Fold, batches: Iterable[Batch], *, progress: Progress | None, head: int
-) -> Iterator[list[Followed]]:
+    fold: LogReplay, batches: Iterable[Batch], *, progress: Progress | None, head: int
+) -> Iterator[list[ReplayedEvent]]:
     """Follow all, and hand out what is to be judged before it is forgotten, some thousand events at a time."""
-    due: list[Followed] = []
+    due: list[ReplayedEvent] = []
     judged = 0
     for rows, forms in batches:
-        due.extend(fold.follow(rows, forms))
-        if fold.events - judged >= parallel.LOT:
+        due.extend(fold.replay(rows, forms))
+        if fold.events - judged >= parallel.BATCH_SIZE:
             yield due
             due, judged = [], fold.events
         if progress is not None:

@@ -9,12 +9,12 @@ from casino.kernel.findings import Finding
 _NUMBER: Final = re.compile(r"(\d+)")
 
 
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Sort findings by where they are, numbers as numbers, then by what they say; each is there once."""
     return sorted(dict.fromkeys(findings), key=_key)
 
 
 def _key(finding: Finding) -> tuple[object, ...]:
-    parts = _NUMBER.split(finding.where)
+    parts = _NUMBER.split(finding.location)
     where = tuple((int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts))
-    return where, finding.what, finding.expected, finding.found
+    return where, finding.kind, finding.expected, finding.actual

@@ -4,11 +4,11 @@ from typing import Final
 
 from casino.kernel.findings import Finding
 
-LONGEST: Final = 300
+MAX_TEXT_LENGTH: Final = 300
 """Characters of either side of a finding; more would hide the table of findings."""
 
 
-class Notes:
+class FindingCollector:
     """Findings in the order met."""
 
     __slots__ = ("findings",)
@@ -18,10 +18,10 @@ class Notes:
 
     def add(self, what: str, where: str, expected: object, found: object) -> None:
         """Note one contradiction, both sides as text."""
-        self.findings.append(Finding(what, where, short(expected), short(found)))
+        self.findings.append(Finding(what, where, shorten(expected), shorten(found)))
 
 
-def short(value: object) -> str:
+def shorten(value: object) -> str:
     """Write a value as text of at most LONGEST characters."""
     text = str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…"

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from baccarat.audit.partitions import OF_TABLES
+from baccarat.audit.partitions import TABLE_EVENT_TYPES
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
-from casino.events.partial import read_some
+from casino.events.partial import read_positions
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 
-LOT: Final = 1000
+BATCH_SIZE: Final = 1000
 """Events read at once."""
 
 _STREAMS: Final = """
@@ -45,7 +45,7 @@ _POSITIONS: Final = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class IncrementalScope:
     """Tables by id, and their streams with those of their rounds; `since` is the position before which they are read.
 
     A table counts as well where a round waits too long or is set aside, or where a void left a debt that may be
@@ -57,18 +57,18 @@ class Touched:
     streams: tuple[str, ...]
 
 
-def after(position: int, *, oldest: float) -> Touched:
+def changed_since(position: int, *, max_wait: float) -> IncrementalScope:
     """Tell what was touched by events after a position, sealed or not; `oldest` is in seconds."""
     streams = [stream for (stream,) in fetch(_STREAMS, [position])]
-    tables = [table for (table,) in fetch(_TABLES, [streams, streams, oldest]) if table is not None]
+    tables = [table for (table,) in fetch(_TABLES, [streams, streams, max_wait]) if table is not None]
     rounds = [stream for (stream,) in fetch(_ROUNDS, [tables])]
     own = {f"table-{table}" for table in tables}
-    return Touched(position, tuple(sorted(tables)), tuple(sorted(own.union(rounds, streams))))
+    return IncrementalScope(position, tuple(sorted(tables)), tuple(sorted(own.union(rounds, streams))))
 
 
-def history(touched: Touched, *, findings: list[Finding]) -> Iterator[Batch]:
+def read_history(touched: IncrementalScope, *, findings: list[Finding]) -> Iterator[Batch]:
     """Yield what happened to it up to the position, each event held against its own seal."""
-    rows = fetch(_POSITIONS, [touched.since, list(touched.streams), touched.since, OF_TABLES])
+    rows = fetch(_POSITIONS, [touched.since, list(touched.streams), touched.since, TABLE_EVENT_TYPES])
     positions = [position for (position,) in rows]
-    for start in range(0, len(positions), LOT):
-        yield read_some(FORMS, positions[start : start + LOT], findings=findings)
+    for start in range(0, len(positions), BATCH_SIZE):
+        yield read_positions(FORMS, positions[start : start + BATCH_SIZE], findings=findings)

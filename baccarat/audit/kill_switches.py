@@ -7,59 +7,59 @@ from baccarat.audit.traces import TableTrace
 from baccarat.domain.tables.kill_switch_events import (
     PlayResumed,
     PlayStopped,
-    Scope,
+    StopScope,
     SwitchEvent,
     SwitchThrown,
     switch_id,
     switch_stream,
 )
-from baccarat.domain.tables.state import Stop
+from baccarat.domain.tables.state import PlayStop
 from baccarat.storage import projections
 from baccarat.storage.rows import SwitchRow
 from casino.kernel.findings import Finding
 
 STOPPED: Final = "play while stopped"
-UNTOLD: Final = "table differs from its switches"
+NOT_NOTIFIED: Final = "table differs from its switches"
 
 
-def stopped(table: TableTrace, event: PlayStopped) -> None:
+def replay_play_stopped(table: TableTrace, event: PlayStopped) -> None:
     """Follow a table that is told to stop."""
     key = event.scope, event.subject
     if key in table.stops:
-        table.differs("event out of place", f"a table that {event.scope} does not stop", "stopped again")
-    table.stops[key] = Stop(event.scope, event.subject, event.says, event.stopped_at)
+        table.record_difference("event out of place", f"a table that {event.scope} does not stop", "stopped again")
+    table.stops[key] = PlayStop(event.scope, event.subject, event.says, event.stopped_at)
 
 
-def resumed(table: TableTrace, event: PlayResumed) -> None:
+def replay_play_resumed(table: TableTrace, event: PlayResumed) -> None:
     """Follow a table that is told to go on."""
     if table.stops.pop((event.scope, event.subject), None) is None:
-        table.differs("event out of place", f"a table that {event.scope} stops", "resumed")
+        table.record_difference("event out of place", f"a table that {event.scope} stops", "resumed")
 
 
 def is_playing(table: TableTrace) -> bool:
     """Tell whether rounds may open: no switch holds the table, and it is not to be closed."""
-    return not table.stops and table.closing is None
+    return not table.stops and table.pending_closure is None
 
 
-def require_playing(table: TableTrace, due: str) -> None:
+def check_playing(table: TableTrace, due: str) -> None:
     """Note what started at a table that a switch holds, or that is to be closed."""
-    if table.closing is not None:
-        table.differs(STOPPED, due, "a table that closes")
+    if table.pending_closure is not None:
+        table.record_difference(STOPPED, due, "a table that closes")
     if table.stops:
-        table.differs(STOPPED, due, _named(table.stops))
+        table.record_difference(STOPPED, due, _named(table.stops))
 
 
-def _named(stops: Iterable[tuple[Scope, str]]) -> str:
+def _named(stops: Iterable[tuple[StopScope, str]]) -> str:
     return ", ".join(sorted(switch_id(*each) for each in stops)) or "nothing"
 
 
-class Switches:
+class SwitchTraces:
     """Every switch that the log has told of, as its last event left it."""
 
     def __init__(self) -> None:
         self.rows: dict[str, SwitchRow] = {}
 
-    def follow(self, event: SwitchEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+    def replay(self, event: SwitchEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Follow one event and yield what contradicts those before it."""
         right = switch_stream(event.scope, event.subject)
         before = self.rows.get(switch_id(event.scope, event.subject))
@@ -74,7 +74,7 @@ class Switches:
         row = projections.switch_row(event, version)
         self.rows[row.id] = row
 
-    def holds(self, scope: Scope, subject: str) -> bool:
+    def is_stopped(self, scope: StopScope, subject: str) -> bool:
         """Tell whether a switch holds now."""
         row = self.rows.get(switch_id(scope, subject))
         return row is not None and row.stopped
@@ -83,15 +83,20 @@ class Switches:
         """Compare what each table was told with the switches that reach it."""
         for table in tables:
             held, due = set(table.stops), self._due(table)
-            if due - held or any(not self.holds(scope, _subject(table, scope, label)) for scope, label in held):
-                yield Finding(UNTOLD, f"table {table.opened.table}", _named(due), _named(held))
+            if due - held or any(not self.is_stopped(scope, _subject(table, scope, label)) for scope, label in held):
+                yield Finding(NOT_NOTIFIED, f"table {table.opened.table}", _named(due), _named(held))
 
-    def _due(self, table: TableTrace) -> set[tuple[Scope, str]]:
+    def _due(self, table: TableTrace) -> set[tuple[StopScope, str]]:
         """What has to hold the table: by rules, those in force."""
-        reach = ((Scope.GAMING, ""), (Scope.OPERATOR, ""), (Scope.RULES, table.label), (Scope.TABLE, ""))
-        return {(scope, label) for scope, label in reach if self.holds(scope, _subject(table, scope, label))}
+        reach = (
+            (StopScope.GAMING, ""),
+            (StopScope.OPERATOR, ""),
+            (StopScope.RULES, table.label),
+            (StopScope.TABLE, ""),
+        )
+        return {(scope, label) for scope, label in reach if self.is_stopped(scope, _subject(table, scope, label))}
 
 
-def _subject(table: TableTrace, scope: Scope, label: str) -> str:
+def _subject(table: TableTrace, scope: StopScope, label: str) -> str:
     """The subject of the switch that a stop of this table is of."""
-    return {Scope.OPERATOR: str(table.opened.operator), Scope.TABLE: str(table.opened.table)}.get(scope, label)
+    return {StopScope.OPERATOR: str(table.opened.operator), StopScope.TABLE: str(table.opened.table)}.get(scope, label)

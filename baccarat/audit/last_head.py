@@ -19,14 +19,14 @@ class UnreadableHead(Exception):
     """The file with the last head does not hold one."""
 
 
-def default_file() -> Path:
+def default_path() -> Path:
     """Name this database's own file, by its server and its number there, in the folder of all homes."""
     server, number = fetch(_DATABASE)[0]
     folder = Path(os.environ.get("CASINO_HOME") or Path(settings.BASE_DIR) / ".casino")
     return folder / "heads" / f"{server}-{number}.json"
 
 
-def read(file: Path) -> Head | None:
+def load_head(file: Path) -> Head | None:
     """Read the head that was kept; None on the first audit. Raises UnreadableHead."""
     if not file.exists():
         return None
@@ -37,7 +37,7 @@ def read(file: Path) -> Head | None:
         raise UnreadableHead(f"{file} does not hold the head of a log: {trouble}") from trouble
 
 
-def keep(file: Path, *, position: int, digest: str) -> None:
+def save_head(file: Path, *, position: int, digest: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(f".{os.getpid()}")
     draft.write_text(json.dumps({"position": position, "digest": digest}) + "\n", encoding="utf-8")

@@ -9,8 +9,8 @@ from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.rounds.cut_events import CutGiven
-from baccarat.domain.rules.deal import IllegalDeal, replay, steps
-from baccarat.domain.rules.payouts import Result, SpotResult
+from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
+from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableOpened
@@ -18,7 +18,7 @@ from casino.kernel import money
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NarrativeLine:
     """One step: the version of the event that it tells of, that event's type, and the words."""
 
     version: int
@@ -26,13 +26,13 @@ class Line:
     text: str
 
 
-def tell(table: TableOpened, events: Iterable[tuple[int, object]]) -> Iterator[Line]:
+def narrate(table: TableOpened, events: Iterable[tuple[int, object]]) -> Iterator[NarrativeLine]:
     """Tell a round's events, given as (version, event), in order."""
     for version, event in events:
         told = _TOLD.get(type(event))
         sentences: Iterable[str] = (f"{type(event).__name__}.",) if told is None else told(event, table)
         for sentence in sentences:
-            yield Line(version, type(event).__name__, sentence)
+            yield NarrativeLine(version, type(event).__name__, sentence)
 
 
 def _opened(event: e.RoundOpened, table: TableOpened) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _dealt(event: e.CardsDealt, _table: TableOpened) -> Iterator[str]:
     except IllegalDeal as illegal:
         yield f"No legal deal: {illegal}"
         return
-    for step in steps(dealt):
+    for step in describe_steps(dealt):
         yield step.text
 
 
@@ -142,9 +142,9 @@ def _settled(event: e.RoundSettled, table: TableOpened) -> Iterator[str]:
 
 def _result(result: SpotResult, rules: TableRules) -> str:
     stake = f"{_amount(result.stake, rules)} on {result.spot.capitalize()}"
-    if result.result is Result.LOSE:
+    if result.result is StakeResult.LOSE:
         return f"{stake} lost."
-    if result.result is Result.PUSH:
+    if result.result is StakeResult.PUSH:
         return f"{stake} pushed: the tie returns the stake."
     won = f"{stake} won {_amount(result.win, rules)} at {_pays(result.spot, rules)}"
     if result.spot is not Spot.BANKER or rules.commission is None:
@@ -218,7 +218,7 @@ def _stakes(stakes: Mapping[Spot, int], rules: TableRules) -> str:
 
 
 def _amount(minor: int, rules: TableRules) -> str:
-    return money.text(minor, rules.currency)
+    return money.format_amount(minor, rules.currency)
 
 
 def _time(moment: Any) -> str:

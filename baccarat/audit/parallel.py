@@ -16,22 +16,22 @@ from uuid import UUID
 from django.db import connections
 
 from baccarat.audit import comparison, partitions, pending, snapshot
-from baccarat.audit.child_process import begin
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Followed
-from baccarat.audit.partial import OthersPart, TablesPart, places_of
-from baccarat.audit.partitions import Share
+from baccarat.audit.child_process import set_up_process
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import ReplayedEvent
+from baccarat.audit.partial import OtherStreamsReplay, TableGroupReplay, accounts_by_stream
+from baccarat.audit.partitions import LogPartition
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
-from casino.events.partial import lacking
+from casino.events.partial import find_missing
 from casino.kernel.findings import Finding
 
-LOT: Final = 1000
+BATCH_SIZE: Final = 1000
 """Events whose entries and rows are asked for at once."""
-PARTS: Final = 3
+GROUPS_PER_PROCESS: Final = 3
 """Groups of tables for each process: the last ones to end are short."""
 
-WORTH: Final = 100_000
+MIN_EVENTS_FOR_PROCESSES: Final = 100_000
 """Sealed events from which on several processes are worth the sharing out: a second or so of work for each.
 
 One process works while PostgreSQL does, so that two cores are busy with it. On two cores, 135,000 events took two
@@ -43,76 +43,76 @@ Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class AuditContext:
     """What every part is told: the shared snapshot's name, the position of its head, and how long what may wait."""
 
     snapshot: str
     head: int
-    oldest: float
-    kept: replicas.Beyond
+    max_wait: float
+    replicas: replicas.UnknownCopies
 
 
 @dataclass(slots=True)
-class Part:
+class PartialAudit:
     """What one part came to. `playing` are the shoes in play, `used` those ever used, as numbers.
 
     `seconds` is when its log was done.
     """
 
-    chain: list[Finding] = field(default_factory=list)
+    chain_findings: list[Finding] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     rounds: int = 0
     events: int = 0
-    playing: frozenset[UUID] = frozenset()
-    used: frozenset[int] = frozenset()
+    shoes_in_play: frozenset[UUID] = frozenset()
+    used_shoes: frozenset[int] = frozenset()
     seconds: float = 0.0
 
 
-Task = Callable[[Scene], Part]
+Task = Callable[[AuditContext], PartialAudit]
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class TableGroupTask:
     """One group of tables: their rounds followed, their money and rows compared."""
 
-    share: Share
+    partition: LogPartition
 
-    def __call__(self, scene: Scene) -> Part:
+    def __call__(self, scene: AuditContext) -> PartialAudit:
         """Follow and judge them."""
-        notes, chain = Notes(), list[Finding]()
-        fold = TablesPart(notes, disputed=snapshot.disputed())
-        events = _follow(fold, self.share, chain, scene)
-        playing = frozenset(comparison.judge_tables(fold, notes, oldest=scene.oldest))
-        return Part(chain, notes.findings, fold.rounds, events, playing, fold.used())
+        notes, chain = FindingCollector(), list[Finding]()
+        fold = TableGroupReplay(notes, disputed=snapshot.disputed_streams())
+        events = _follow(fold, self.partition, chain, scene)
+        playing = frozenset(comparison.check_tables(fold, notes, max_wait=scene.max_wait))
+        return PartialAudit(chain, notes.findings, fold.rounds, events, playing, fold.used_shoes())
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class OtherStreamsTask:
     """Wallets, payments, chats and switches."""
 
-    share: Share
+    partition: LogPartition
 
-    def __call__(self, scene: Scene) -> Part:
+    def __call__(self, scene: AuditContext) -> PartialAudit:
         """Follow and judge them."""
-        notes, chain = Notes(), list[Finding]()
-        fold = OthersPart(notes, places=places_of(snapshot.disputed()))
-        events = _follow(fold, self.share, chain, scene)
-        comparison.judge_others(fold, notes)
-        return Part(chain, notes.findings, events=events)
+        notes, chain = FindingCollector(), list[Finding]()
+        fold = OtherStreamsReplay(notes, accounts=accounts_by_stream(snapshot.disputed_streams()))
+        events = _follow(fold, self.partition, chain, scene)
+        comparison.check_other_streams(fold, notes)
+        return PartialAudit(chain, notes.findings, events=events)
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class DatabaseTask:
     """What needs no event to be read: what the log lacks, the ledger against itself, the checkpoints."""
 
-    def __call__(self, scene: Scene) -> Part:
-        notes = Notes()
-        notes.findings.extend(checkpoints.check(scene.kept, now=snapshot.now()[0]))
-        comparison.judge_database(notes, oldest=scene.oldest)
-        return Part(list(lacking(upto=scene.head)), notes.findings)
+    def __call__(self, scene: AuditContext) -> PartialAudit:
+        notes = FindingCollector()
+        notes.findings.extend(checkpoints.check(scene.replicas, now=snapshot.snapshot_time()[0]))
+        comparison.check_database(notes, max_wait=scene.max_wait)
+        return PartialAudit(list(find_missing(upto=scene.head)), notes.findings)
 
 
-def processes(jobs: int) -> Executor:
+def start_processes(jobs: int) -> Executor:
     """Start so many processes of our own on this one's databases.
 
     Where they can be forked they have all that was loaded; loading it again takes each as long as 30,000 events do.
@@ -120,28 +120,30 @@ def processes(jobs: int) -> Executor:
     """
     databases = {"default": dict(connections.settings["default"])}
     context = get_context("fork" if sys.platform == "linux" else "spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=begin, initargs=(databases,))
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=set_up_process, initargs=(databases,))
     pool.submit(os.getpid).result()  # the first task starts them all
     return pool
 
 
-def tasks(jobs: int, *, head: int) -> list[Task]:
+def split_tasks(jobs: int, *, head: int) -> list[Task]:
     """Share the work out for so many processes, the longest first."""
-    others, tables = partitions.share_out(PARTS * jobs, upto=head)
+    others, tables = partitions.partition_log(GROUPS_PER_PROCESS * jobs, upto=head)
     tables.sort(key=lambda share: -len(share.positions))
-    return [Database(), *map(Tables, tables), Others(others)]
+    return [DatabaseTask(), *map(TableGroupTask, tables), OtherStreamsTask(others)]
 
 
-def work(task: Task, scene: Scene) -> Part:
+def run_task(task: Task, scene: AuditContext) -> PartialAudit:
     """Do one task in this process, on the shared snapshot."""
-    with snapshot.without_collector(), snapshot.shared_snapshot(scene.snapshot):
+    with snapshot.gc_disabled(), snapshot.shared_snapshot(scene.snapshot):
         return task(scene)
 
 
-def run(scene: Scene, *, jobs: int, pool: Executor, progress: Progress | None = None) -> list[Part]:
+def run_tasks(
+    scene: AuditContext, *, jobs: int, pool: Executor, progress: Progress | None = None
+) -> list[PartialAudit]:
     """Have the pool do all of it, and return the parts, in no order."""
-    shared = [pool.submit(work, task, scene) for task in tasks(jobs, head=scene.head)]
-    parts: list[Part] = []
+    shared = [pool.submit(run_task, task, scene) for task in split_tasks(jobs, head=scene.head)]
+    parts: list[PartialAudit] = []
     for done in as_completed(shared):
         parts.append(done.result())
         if progress is not None:
@@ -149,40 +151,42 @@ def run(scene: Scene, *, jobs: int, pool: Executor, progress: Progress | None = 
     return parts
 
 
-def merge(parts: Sequence[Part]) -> Part | None:
+def merge(parts: Sequence[PartialAudit]) -> PartialAudit | None:
     """Put parts together; None when two of them used one shoe, which only one pass can put in order."""
-    used = frozenset[int]().union(*(part.used for part in parts))
-    if len(used) != sum(len(part.used) for part in parts):
+    used = frozenset[int]().union(*(part.used_shoes for part in parts))
+    if len(used) != sum(len(part.used_shoes) for part in parts):
         return None
-    playing = frozenset[UUID]().union(*(part.playing for part in parts))
-    notes = Notes()
-    pending.check_unused(playing, notes)
-    return Part(
-        chain=[each for part in parts for each in part.chain],
+    playing = frozenset[UUID]().union(*(part.shoes_in_play for part in parts))
+    notes = FindingCollector()
+    pending.check_unused_secrets(playing, notes)
+    return PartialAudit(
+        chain_findings=[each for part in parts for each in part.chain_findings],
         findings=[*notes.findings, *(each for part in parts for each in part.findings)],
         rounds=sum(part.rounds for part in parts),
         events=sum(part.events for part in parts),
     )
 
 
-def _follow(fold: TablesPart | OthersPart, share: Share, findings: list[Finding], scene: Scene) -> int:
+def _follow(
+    fold: TableGroupReplay | OtherStreamsReplay, share: LogPartition, findings: list[Finding], scene: AuditContext
+) -> int:
     """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
     events, asked = 0, 0
-    followed: list[Followed] = []
-    judged = comparison.Batches(fold.notes, behind=True)
-    sealed = partitions.sealed(share, snapshot=scene.snapshot, findings=findings)
-    for rows, forms in chain(sealed, [(partitions.waiting(share), None)]):
+    followed: list[ReplayedEvent] = []
+    judged = comparison.BatchComparison(fold.collector, deferred=True)
+    sealed = partitions.read_sealed(share, snapshot=scene.snapshot, findings=findings)
+    for rows, forms in chain(sealed, [(partitions.read_unsealed(share), None)]):
         followed += [
             each
-            for each in fold.follow(rows, forms if fold.usual else None)
-            if type(each[1]).__name__ not in fold.strange
+            for each in fold.replay(rows, forms if fold.usual else None)
+            if type(each[1]).__name__ not in fold.foreign_types
         ]
-        events += sum(row.type not in fold.strange for row in rows)
-        if fold.events - asked >= LOT:
+        events += sum(row.type not in fold.foreign_types for row in rows)
+        if fold.events - asked >= BATCH_SIZE:
             judged.add(fold, followed)
             asked, followed = fold.events, []
-            fold.forget()
+            fold.clear_ended()
     judged.add(fold, followed)
     judged.finish()
-    fold.forget()
+    fold.clear_ended()
     return events

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Fold
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import LogReplay
 from baccarat.audit.rows import Row
 from baccarat.audit.steps import CONFIRMED, SWITCH_KINDS
-from baccarat.audit.wallets import Wallets
-from baccarat.domain.postings import Place
+from baccarat.audit.wallets import WalletTraces
+from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.void_events import RoundVoided
 from baccarat.domain.tables.events import TableOpened
@@ -21,57 +21,57 @@ from casino.events.codec import MalformedEvent, UnknownEvent
 ROUND_VOIDED: Final = RoundVoided.__name__
 
 
-class _Elsewhere(Wallets):
+class _Elsewhere(WalletTraces):
     """Wallets that another part follows."""
 
-    def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
+    def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
         """Leave it to the part that has the wallets."""
 
-    def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
+    def record_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
         """Leave it to the part that has the wallets."""
 
 
-class TablesPart(Fold):
+class TableGroupReplay(LogReplay):
     """Some tables with their rounds. Switches are followed, so that tables can be held against them, and not judged."""
 
-    wallets_of: ClassVar = _Elsewhere
-    strange: ClassVar = SWITCH_KINDS
+    wallets_class: ClassVar = _Elsewhere
+    foreign_types: ClassVar = SWITCH_KINDS
     """Types of events that another part judges."""
 
-    def used(self) -> frozenset[int]:
+    def used_shoes(self) -> frozenset[int]:
         """Return the shoes and commitments of this part, as numbers made of their last characters."""
         return frozenset(int.from_bytes(each[-16:].encode()) for each in self._shoes)
 
-    def _other(self, row: Row, event: Any) -> Place | None:
+    def _other(self, row: Row, event: Any) -> TableAccounts | None:
         if row.type not in SWITCH_KINDS:
             return super()._other(row, event)
-        list(self.switches.follow(event, stream=row.stream, version=row.version, where=""))
+        list(self.switches.replay(event, stream=row.stream, version=row.version, where=""))
         return None
 
 
-class OthersPart(Fold):
+class OtherStreamsReplay(LogReplay):
     """Wallets, chats, switches. Of rounds it is shown who wagered when, and who owes since a void."""
 
     usual: ClassVar = False
-    strange: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
+    foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
     """Types of events that another part judges."""
 
-    def __init__(self, notes: Notes, *, places: Mapping[str, Place]) -> None:
+    def __init__(self, notes: FindingCollector, *, accounts: Mapping[str, TableAccounts]) -> None:
         super().__init__(notes)
-        self._places = places
+        self._places = accounts
 
-    def _round(self, row: Row, event: Any, step: Any) -> Place | None:
+    def _round(self, row: Row, event: Any, step: Any) -> TableAccounts | None:
         del step
         if isinstance(event, RoundVoided):
             place = self._places.get(row.stream)
             if place is not None:
                 self._debts(event, place)
         else:
-            self.wallets.wagered(event.player, at=event.confirmed_at, row=row)
+            self.wallets.check_may_wager(event.player, at=event.confirmed_at, row=row)
         return None
 
 
-def places_of(streams: Iterable[str]) -> dict[str, Place]:
+def accounts_by_stream(streams: Iterable[str]) -> dict[str, TableAccounts]:
     """Tell where the money of rounds moves, by the streams' first events and those of their tables."""
     opened = {stream: _first(rows, RoundOpened) for stream, rows in store.read_many(list(streams)).items()}
     tables = {each.table: f"table-{each.table}" for each in opened.values() if each is not None}
@@ -80,7 +80,7 @@ def places_of(streams: Iterable[str]) -> dict[str, Place]:
     for stream, round_ in opened.items():
         table = None if round_ is None else first[tables[round_.table]]
         if table is not None:
-            found[stream] = Place(table.operator, table.table, table.rules.currency)
+            found[stream] = TableAccounts(table.operator, table.table, table.rules.currency)
     return found
 
 

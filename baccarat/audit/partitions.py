@@ -11,22 +11,22 @@ from typing import Any, Final, NamedTuple, get_args
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
 from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
-from casino.events.partial import stream_some
-from casino.events.prefetch import ahead
-from casino.events.records import Recorded
+from casino.events.partial import stream_positions
+from casino.events.prefetch import open_prefetch_stream
+from casino.events.records import RecordedEvent
 from casino.events.sql import fetch
-from casino.events.store import recorded
+from casino.events.store import to_recorded_events
 from casino.kernel.findings import Finding
-from wallet.responsible_gaming.events import PlayerProtectionEvent
+from wallet.responsible_gaming.events import PlayerRestrictionEvent
 
-OF_TABLES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
-SHOWN: Final = sorted([CONFIRMED, "RoundVoided"])
+TABLE_EVENT_TYPES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
+SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided"])
 """What the share of the wallets follows of rounds: who wagered when, and who owes since a void."""
-PROTECTIONS: Final = sorted(kind.__name__ for kind in get_args(PlayerProtectionEvent))
+RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
 """Wagers are shown of the players of whom one of these speaks: those that they may forbid."""
 CHUNK: Final = 100
 """Events read at once."""
-STRETCH: Final = 100_000
+POSITIONS_PER_QUERY: Final = 100_000
 """Positions shared out at once."""
 
 _PROTECTED: Final = "SELECT DISTINCT data->>'player' FROM events_event WHERE type = ANY (%s::text[])"
@@ -59,7 +59,7 @@ _TABLE: Final = """
 """
 
 
-class Share(NamedTuple):
+class LogPartition(NamedTuple):
     """The group-th of `groups` of tables, or all else without groups; and the positions of its sealed events."""
 
     groups: int
@@ -67,12 +67,20 @@ class Share(NamedTuple):
     positions: "array[int]"
 
 
-def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
+def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPartition]]:
     """Share out the log up to a position: the share of all else, and one for each group of tables."""
     others, tables = array("q"), [array("q") for _ in range(groups)]
-    protected = [player for (player,) in fetch(_PROTECTED, [PROTECTIONS])]
-    for start in range(0, upto, STRETCH):
-        asked = [OF_TABLES, SHOWN, protected, sorted(SWITCH_KINDS), groups, start, min(upto, start + STRETCH)]
+    protected = [player for (player,) in fetch(_PROTECTED, [RESPONSIBLE_GAMING_EVENT_TYPES])]
+    for start in range(0, upto, POSITIONS_PER_QUERY):
+        asked = [
+            TABLE_EVENT_TYPES,
+            SHARED_EVENT_TYPES,
+            protected,
+            sorted(SWITCH_KINDS),
+            groups,
+            start,
+            min(upto, start + POSITIONS_PER_QUERY),
+        ]
         elsewhere: list[int] = []
         switches: list[int] = []
         for group, of_table, of_others, of_all in fetch(_SHARED, asked):
@@ -82,25 +90,33 @@ def share_out(groups: int, *, upto: int) -> tuple[Share, list[Share]]:
         others.extend(sorted(elsewhere))
         for each in tables if switches else ():
             each[:] = array("q", sorted([*each, *switches]))
-    return Share(0, 0, others), [Share(groups, number, each) for number, each in enumerate(tables)]
+    return LogPartition(0, 0, others), [LogPartition(groups, number, each) for number, each in enumerate(tables)]
 
 
-def sealed(share: Share, *, snapshot: str, findings: list[Finding]) -> Iterator[Batch]:
+def read_sealed(share: LogPartition, *, snapshot: str, findings: list[Finding]) -> Iterator[Batch]:
     """Yield the share's sealed events in order, each held against its own seal. The next are read meanwhile.
 
     `snapshot` is the shared one's name.
     """
-    with ahead(snapshot=snapshot) as stream:
-        yield from stream_some(FORMS, share.positions, stream=stream, chunk=CHUNK, findings=findings)
+    with open_prefetch_stream(snapshot=snapshot) as stream:
+        yield from stream_positions(FORMS, share.positions, stream=stream, chunk=CHUNK, findings=findings)
 
 
-def waiting(share: Share) -> list[Recorded]:
+def read_unsealed(share: LogPartition) -> list[RecordedEvent]:
     """Return the share's committed events that are not sealed yet, oldest first."""
     mine, parameters = _mine(share)
-    return recorded(fetch(_WAITING.format(mine=mine), parameters))
+    return to_recorded_events(fetch(_WAITING.format(mine=mine), parameters))
 
 
-def _mine(share: Share) -> tuple[str, list[Any]]:
+def _mine(share: LogPartition) -> tuple[str, list[Any]]:
     if not share.groups:
-        return "event.type <> ALL (%s::text[]) OR event.type = ANY (%s::text[])", [OF_TABLES, SHOWN]
-    return f"{_TABLE} OR event.type = ANY (%s::text[])", [OF_TABLES, share.groups, share.group, sorted(SWITCH_KINDS)]
+        return "event.type <> ALL (%s::text[]) OR event.type = ANY (%s::text[])", [
+            TABLE_EVENT_TYPES,
+            SHARED_EVENT_TYPES,
+        ]
+    return f"{_TABLE} OR event.type = ANY (%s::text[])", [
+        TABLE_EVENT_TYPES,
+        share.groups,
+        share.group,
+        sorted(SWITCH_KINDS),
+    ]

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Fold
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import LogReplay
 from baccarat.audit.shoes import NOT_OPENED, check_shoe
 from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
@@ -17,23 +17,23 @@ from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
 
 OVERDUE: Final = "round overdue"
-ASIDE: Final = "round set aside"
+SUSPENDED: Final = "round set aside"
 
 _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
 
 
-def check_rounds(fold: Fold, notes: Notes, *, now: datetime, oldest: float) -> None:
+def check_rounds(fold: LogReplay, notes: FindingCollector, *, now: datetime, max_wait: float) -> None:
     """Note rounds that should have been dealt, or wait for a person, for more than `oldest` seconds."""
-    limit = timedelta(seconds=oldest)
+    limit = timedelta(seconds=max_wait)
     for round_ in fold.running.values():
         where = f"round {round_.opened.round} of table {round_.opened.table}"
-        if round_.set_aside is not None and round_.set_aside_at is not None:
-            if now - round_.set_aside_at > limit:
-                notes.add(ASIDE, where, f"looked after within {oldest:g} s", round_.set_aside)
+        if round_.suspension_reason is not None and round_.suspended_at is not None:
+            if now - round_.suspended_at > limit:
+                notes.add(SUSPENDED, where, f"looked after within {max_wait:g} s", round_.suspension_reason)
             continue
         due = due_at(round_)
         if due is not None and now - due > limit:
-            notes.add(OVERDUE, where, f"dealt within {oldest:g} s of {due}", f"not dealt by {now}")
+            notes.add(OVERDUE, where, f"dealt within {max_wait:g} s of {due}", f"not dealt by {now}")
 
 
 def due_at(round_: RoundTrace) -> datetime | None:
@@ -44,20 +44,20 @@ def due_at(round_: RoundTrace) -> datetime | None:
     if round_.ceremony is not None:
         return round_.ceremony.until
     deadline = round_.opened.deadline_at
-    if round_.deciding():
+    if round_.undecided_seats():
         return deadline
-    confirmed = [part.confirmed_at for part in round_.parts.values() if part.confirmed_at is not None]
+    confirmed = [part.confirmed_at for part in round_.seats.values() if part.confirmed_at is not None]
     return max(confirmed, default=round_.opened.opened_at) if deadline is None else deadline
 
 
-def check_unused(playing: Collection[UUID], notes: Notes) -> None:
+def check_unused_secrets(playing: Collection[UUID], notes: FindingCollector) -> None:
     """Note secrets that are kept of other shoes than those in play."""
     for (shoe,) in fetch(_KEPT):
         if shoe not in playing:
             notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
 
 
-def check_secrets(fold: Fold, notes: Notes) -> Collection[UUID]:
+def check_secrets(fold: LogReplay, notes: FindingCollector) -> Collection[UUID]:
     """Check that each shoe in play has a secret, which opens the commitment and gave the cards.
 
     Returns the shoes in play, and those whose seeds could not be read when their rounds were voided.
@@ -83,7 +83,7 @@ def check_secrets(fold: Fold, notes: Notes) -> Collection[UUID]:
     return playing.keys() | owed.keys()
 
 
-def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
+def _in_play(fold: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
     """The shoes that a table is dealt from or a running round will be: {shoe: (table, commitment, long shoe)}."""
     found: dict[UUID, tuple[TableTrace, str | None, LongShoe | None]] = {}
     for table in fold.tables.values():
@@ -91,15 +91,15 @@ def _in_play(fold: Fold) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | 
             found[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
         elif table.round is not None:
             found[table.round.opened.shoe] = table, table.round.opened.commitment, None
-        if table.coming is not None:
-            found[table.coming.shoe] = table, table.coming.commitment, None
+        if table.next_shoe is not None:
+            found[table.next_shoe.shoe] = table, table.next_shoe.commitment, None
     return found
 
 
 def _seeds(shoes: list[UUID]) -> dict[UUID, bytes]:
     """The seeds that can be opened; one that can't must not hide the others."""
     try:
-        return dict(shoe_seeds.read(shoes))
+        return dict(shoe_seeds.decrypt(shoes))
     except (InvalidTag, ValueError):
         if len(shoes) == 1:
             return {}

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit.findings import Notes
+from baccarat.audit.findings import FindingCollector
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.domain.rounds.state import INITIAL
 from baccarat.storage import projections
-from baccarat.storage.rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, Relation, SwitchRow
+from baccarat.storage.rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, ReadModelTable, SwitchRow
 from baccarat.storage.rules_versions import VERSIONS
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
 
 CHUNK: Final = 500
 
-EXTRA: Final = {
+EXTRA_ROWS_SQL: Final = {
     TABLES.table: """SELECT id::text FROM baccarat_table AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'table-' || kept.id AND version = 1) ORDER BY 1""",
     ROUNDS.table: """SELECT id::text FROM baccarat_round AS kept WHERE NOT EXISTS (
@@ -32,20 +32,22 @@ EXTRA: Final = {
 Rows = Mapping[Any, tuple[Any, ...]]
 
 
-def compare_rounds(rounds: Sequence[RoundTrace], notes: Notes) -> None:
+def compare_rounds(rounds: Sequence[RoundTrace], notes: FindingCollector) -> None:
     """Compare rounds and their wagers with their rows."""
     for some in _chunks(rounds):
         states = [(each.state(), each) for each in some]
         ids = [each.opened.round for each in some]
-        rows = [projections.round_row(state, each.version, each.table.bare) for state, each in states]
+        rows = [projections.round_row(state, each.version, each.table.initial_state) for state, each in states]
         _compare(ROUNDS, rows, _stored(ROUNDS, "id", ids), notes)
         wagers = [
-            row for state, each in states for row in projections.wager_rows(state, each.table.bare, since=INITIAL)
+            row
+            for state, each in states
+            for row in projections.wager_rows(state, each.table.initial_state, since=INITIAL)
         ]
         _compare(WAGERS, wagers, _stored(WAGERS, "round_id", ids), notes)
 
 
-def compare_tables(tables: Sequence[TableTrace], notes: Notes) -> None:
+def compare_tables(tables: Sequence[TableTrace], notes: FindingCollector) -> None:
     """Compare tables with their rows, and with who sits at them."""
     for some in _chunks(tables):
         rows = [
@@ -58,27 +60,27 @@ def compare_tables(tables: Sequence[TableTrace], notes: Notes) -> None:
         _compare(SITTINGS, sittings, _stored(SITTINGS, "table_id", ids), notes)
 
 
-def compare_switches(switches: Iterable[SwitchRow], notes: Notes) -> None:
+def compare_switches(switches: Iterable[SwitchRow], notes: FindingCollector) -> None:
     names = ", ".join(name for name, _ in SWITCHES.columns)
     stored = {row[0]: row for row in fetch(f"SELECT {names} FROM {SWITCHES.table}")}  # noqa: S608  (constants)
     _compare(SWITCHES, switches, stored, notes)
 
 
-def find_extra(notes: Notes) -> None:
+def find_extra(notes: FindingCollector) -> None:
     """Note rows of tables, rounds and wagers that never were."""
-    for table, statement in EXTRA.items():
+    for table, statement in EXTRA_ROWS_SQL.items():
         for (key,) in fetch(statement):
             notes.add("row is extra", f"{table} {key}", "none", "a row")
 
 
-def _stored(relation: Relation, column: str, ids: list[UUID]) -> Rows:
+def _stored(relation: ReadModelTable, column: str, ids: list[UUID]) -> Rows:
     columns = ", ".join(f"{name}::text" if kind == "jsonb" else name for name, kind in relation.columns)
     rows = fetch(f"SELECT {columns} FROM {relation.table} WHERE {column} = ANY (%s::uuid[])", [ids])  # noqa: S608
     places = _json_places(relation)
     return {row[0]: _canonical(row, places) for row in rows}
 
 
-def _json_places(relation: Relation) -> list[int]:
+def _json_places(relation: ReadModelTable) -> list[int]:
     return [place for place, (_, kind) in enumerate(relation.columns) if kind == "jsonb"]
 
 
@@ -90,7 +92,9 @@ def _canonical(row: tuple[Any, ...], places: Iterable[int]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _compare(relation: Relation, expected: Iterable[tuple[Any, ...]], stored: Rows, notes: Notes) -> None:
+def _compare(
+    relation: ReadModelTable, expected: Iterable[tuple[Any, ...]], stored: Rows, notes: FindingCollector
+) -> None:
     wanted = {row[0]: row for row in expected}
     for key, row in wanted.items():
         found = stored.get(key)
@@ -102,7 +106,9 @@ def _compare(relation: Relation, expected: Iterable[tuple[Any, ...]], stored: Ro
         notes.add("row is extra", f"{relation.table} {key}", "none", "a row")
 
 
-def _differences(relation: Relation, expected: tuple[Any, ...], found: tuple[Any, ...], notes: Notes) -> None:
+def _differences(
+    relation: ReadModelTable, expected: tuple[Any, ...], found: tuple[Any, ...], notes: FindingCollector
+) -> None:
     for (name, _), due, has in zip(relation.columns, expected, found, strict=True):
         if due != has:
             notes.add("row differs", f"{relation.table} {expected[0]} {name}", *_around(str(due), str(has)))

@@ -19,7 +19,7 @@ from baccarat.storage import rows as model_rows
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, WagerRow
 from casino.events.sql import execute, fetch
-from casino.events.store import COLUMNS, Recorded, recorded
+from casino.events.store import COLUMNS, RecordedEvent, to_recorded_events
 from wallet.ledger.rebuild import rebuild_balances
 
 CHUNK: Final = 2000
@@ -32,16 +32,16 @@ _NEXT: Final = f"SELECT {COLUMNS} FROM events_event WHERE id > %s ORDER BY id LI
 _ROUND: Final = "SELECT state::text, version FROM baccarat_round WHERE id = %s::uuid"
 
 
-class Unfoldable(Exception):
+class CannotRebuild(Exception):
     """Events that lead to no state: audit names what is wrong with them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class ProjectionRebuild:
     """How many rows each projection has now; `changed` names the rows that came out otherwise, where compared."""
 
     rows: dict[str, int]
-    changed: tuple[str, ...]
+    changed_rows: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -54,9 +54,9 @@ class _Fold:
     wager_rows: list[WagerRow] = field(default_factory=list)
     sittings: dict[str, SittingRow] = field(default_factory=dict)
     switches: dict[str, SwitchRow] = field(default_factory=dict)
-    versions: dict[UUID, rules_versions.Rows] = field(default_factory=dict)
+    versions: dict[UUID, rules_versions.VersionRows] = field(default_factory=dict)
 
-    def follow(self, row: Recorded) -> None:
+    def follow(self, row: RecordedEvent) -> None:
         event = CATALOGUE.decode(row.type, row.schema, row.data)
         if row.stream.startswith("switch-"):
             self.switches[row.stream] = projections.switch_row(event, row.version)
@@ -65,7 +65,7 @@ class _Fold:
             table = UUID(row.stream.removeprefix("table-"))
             state = evolve_table(self.tables.get(table, (NO_TABLE, 0))[0], event)
             self.tables[table] = state, row.version
-            rules_versions.follow(self.versions.setdefault(table, {}), [event], state.facts())
+            rules_versions.apply_events(self.versions.setdefault(table, {}), [event], state.require_opened())
             self.sittings.update((sitting.id, sitting) for sitting in projections.sitting_rows([event], state))
             return
         if isinstance(event, RoundOpened):
@@ -74,7 +74,7 @@ class _Fold:
             self.running[row.stream] = self._ended(row.stream)
         round_ = evolve_round(self.running[row.stream][0], event)
         self.running[row.stream] = round_, row.version
-        table = round_.facts().table
+        table = round_.require_opened().table
         state, version = self.tables[table]
         self.tables[table] = evolve_table(state, event), version
         if not round_.is_running():
@@ -89,7 +89,7 @@ class _Fold:
 
     def write(self, stream: str) -> None:
         round_, version = self.running.pop(stream)
-        table = self.tables[round_.facts().table][0]
+        table = self.tables[round_.require_opened().table][0]
         self.round_rows.append(projections.round_row(round_, version, table))
         self.wager_rows.extend(projections.wager_rows(round_, table, since=NO_ROUND))
 
@@ -99,7 +99,7 @@ class _Fold:
         self.wager_rows.clear()
 
 
-def rebuild(*, compare: bool = False) -> Rebuilt:
+def rebuild_projections(*, compare: bool = False) -> ProjectionRebuild:
     """Make every projection again in one transaction, holding writers out; with `compare`, name what changed.
 
     Raises Unfoldable, with nothing changed, when the events contradict each other.
@@ -114,7 +114,7 @@ def rebuild(*, compare: bool = False) -> Rebuilt:
         rebuild_balances()
         changed = tuple(_changed()) if compare else ()
         rows = {table: int(fetch(f"SELECT count(*) FROM {table}")[0][0]) for table in KEYS}  # noqa: S608
-        return Rebuilt(rows, changed)
+        return ProjectionRebuild(rows, changed)
 
 
 def _make() -> None:
@@ -124,7 +124,7 @@ def _make() -> None:
             fold.follow(row)
         except (LookupError, StopIteration) as trouble:
             where = f"{row.stream} version {row.version}, {row.type}"
-            raise Unfoldable(f"{where} follows from nothing before it; run the audit.") from trouble
+            raise CannotRebuild(f"{where} follows from nothing before it; run the audit.") from trouble
         if len(fold.round_rows) >= CHUNK:
             fold.save()
     _finish(fold)
@@ -132,7 +132,9 @@ def _make() -> None:
 
 def _finish(fold: _Fold) -> None:
     """What is still in hand: running rounds, and the tables with them."""
-    in_hand: dict[UUID | None, RoundState] = {round_.facts().round: round_ for round_, _ in fold.running.values()}
+    in_hand: dict[UUID | None, RoundState] = {
+        round_.require_opened().round: round_ for round_, _ in fold.running.values()
+    }
     for stream in list(fold.running):
         fold.write(stream)
     fold.save()
@@ -146,12 +148,12 @@ def _finish(fold: _Fold) -> None:
     rules_versions.save(row for rows in fold.versions.values() for row in rows.values())
 
 
-def _events() -> Iterator[Recorded]:
+def _events() -> Iterator[RecordedEvent]:
     """All events of tables and rounds. Ids ascend in the order in which a table's events were decided."""
     last = 0
     while rows := fetch(_NEXT, [last, CHUNK]):
         last = rows[-1][0]
-        yield from (row for row in recorded(rows) if row.type in CATALOGUE)
+        yield from (row for row in to_recorded_events(rows) if row.type in CATALOGUE)
 
 
 def _keep() -> None:

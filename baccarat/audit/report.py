@@ -7,7 +7,7 @@ from casino.kernel.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AuditReport:
     """How much was checked, what contradicts, and how long it took in seconds; `log_seconds` went into the events.
 
     `head` is the position and digest (hex) of the last sealed event; `since` the position before which only what was
@@ -28,7 +28,7 @@ class Report:
         """Tell whether nothing contradicts."""
         return not self.findings
 
-    def line(self) -> str:
+    def summary_line(self) -> str:
         """Return the verdict in one line, for people and scripts."""
         verdict = "ok" if self.ok else "FAILED"
         counts = f"rounds={self.rounds} events={self.events} entries={self.entries} findings={len(self.findings)}"
@@ -46,7 +46,7 @@ class Report:
             "seconds": round(self.seconds, 3),
             "head": {"position": self.head[0], "digest": self.head[1]},
             "findings": [
-                {"what": each.what, "where": each.where, "expected": each.expected, "found": each.found}
+                {"what": each.kind, "where": each.location, "expected": each.expected, "found": each.actual}
                 for each in self.findings
             ],
         }

@@ -6,11 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.audit import commitments
-from baccarat.audit.findings import Notes
-from baccarat.audit.narrative import Line, tell
-from baccarat.audit.shoes import check_seed, check_shoe, seed_bytes
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.narrative import NarrativeLine, narrate
+from baccarat.audit.shoes import check_seed, check_shoe, parse_seed
 from baccarat.audit.steps import ROUND_STEPS
-from baccarat.audit.traces import Guest, LongShoe, Part, RoundTrace, TableTrace
+from baccarat.audit.traces import LongShoe, RoundSeatTrace, RoundTrace, SeatTrace, TableTrace
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.domain.rules.table_rules import TableRules
@@ -19,7 +19,7 @@ from baccarat.domain.tables.rules_events import RulesTookEffect
 from baccarat.storage.event_registry import CATALOGUE
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.events.store import Recorded, read
+from casino.events.store import RecordedEvent, read
 from casino.kernel.findings import Finding
 
 
@@ -28,7 +28,7 @@ class NoSuchRound(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Retold:
+class RoundReplay:
     """A round in words, and where its record contradicts what the events come to."""
 
     round: UUID
@@ -37,7 +37,7 @@ class Retold:
     phase: str
     cards: tuple[str, ...]
     outcome: str | None
-    lines: tuple[Line, ...]
+    lines: tuple[NarrativeLine, ...]
     fairness: str
     findings: tuple[Finding, ...]
 
@@ -62,13 +62,13 @@ class Retold:
             "fairness": self.fairness,
             "verdict": "FAILED" if self.findings else "ok",
             "findings": [
-                {"what": each.what, "where": each.where, "expected": each.expected, "found": each.found}
+                {"what": each.kind, "where": each.location, "expected": each.expected, "found": each.actual}
                 for each in self.findings
             ],
         }
 
 
-def find(name: str) -> UUID:
+def find_round(name: str) -> UUID:
     """Read a round's id, or look up `TABLE#NUMBER`. Raises NoSuchRound."""
     table, mark, number = name.partition("#")
     try:
@@ -85,7 +85,7 @@ def find(name: str) -> UUID:
     return found
 
 
-def retell(round_id: UUID) -> Retold:
+def replay_round(round_id: UUID) -> RoundReplay:
     """Rebuild one round from events alone. Raises NoSuchRound, MalformedEvent and UnknownEvent."""
     rows = read(f"round-{round_id}")
     if not rows or rows[0].type != "RoundOpened":
@@ -96,18 +96,18 @@ def retell(round_id: UUID) -> Retold:
     if not table_events or not isinstance(table_events[0], te.TableOpened):
         raise NoSuchRound(f"Round {round_id} has no table {opening.table}.")
     table_events[0] = replace(table_events[0], rules=_rules_of(opening, table_events))
-    notes = Notes()
+    notes = FindingCollector()
     trace = _traced(opening, table_events, notes)
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
         _follow(trace, row, version, event)
-    named = commitments.named_before(opening, table_events[0])
-    commitments.check(opening, named, table_events[0], notes)
-    lines, fairness = list(_legible(tell(table_events[0], events))), _fairness(trace, table_events, notes)
+    named = commitments.find_announcement(opening, table_events[0])
+    commitments.check_announcement(opening, named, table_events[0], notes)
+    lines, fairness = list(_legible(narrate(table_events[0], events))), _fairness(trace, table_events, notes)
     if named is not None:
-        told = commitments.in_words(named, (event for _, event in events))
+        told = commitments.narrate_announcement(named, (event for _, event in events))
         lines.insert(sum(line.version == 1 for line in lines), told)
         fairness = f"{fairness} {told.text}"
-    return Retold(
+    return RoundReplay(
         round=round_id,
         table=opening.table,
         number=opening.number,
@@ -127,51 +127,51 @@ def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> TableRules:
     return found
 
 
-def _legible(lines: Iterable[Line]) -> tuple[Line, ...]:
+def _legible(lines: Iterable[NarrativeLine]) -> tuple[NarrativeLine, ...]:
     """Lines with the sealed words that they quote: those of staff about who was in the round."""
     told = tuple(lines)
-    texts = crypto_shredding.opened([line.text for line in told])
+    texts = crypto_shredding.decrypt_many([line.text for line in told])
     return tuple(replace(line, text=text or "") for line, text in zip(told, texts, strict=True))
 
 
-def _decoded(row: Recorded) -> Any:
+def _decoded(row: RecordedEvent) -> Any:
     return CATALOGUE.decode(row.type, row.schema, row.data)
 
 
-def _traced(opening: re.RoundOpened, table_events: list[Any], notes: Notes) -> RoundTrace:
+def _traced(opening: re.RoundOpened, table_events: list[Any], notes: FindingCollector) -> RoundTrace:
     """The round at a table that knows the rules and the players, but nothing of the rounds before."""
     table = TableTrace(table_events[0], notes, version=1)
-    table.guests = {seat.player: Guest(seat.seat, seat.player, seat.book, 0) for seat in opening.seats}
-    return RoundTrace(opening, table, notes, {s.seat: Part(s.seat, s.player, s.book) for s in opening.seats})
+    table.seats = {seat.player: SeatTrace(seat.seat, seat.player, seat.book, 0) for seat in opening.seats}
+    return RoundTrace(opening, table, notes, {s.seat: RoundSeatTrace(s.seat, s.player, s.book) for s in opening.seats})
 
 
-def _follow(trace: RoundTrace, row: Recorded, version: int, event: object) -> None:
+def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) -> None:
     """Balances and last wagers come from before this round: what hangs on them is the audit's to judge."""
     trace.version = version
     step = ROUND_STEPS.get(row.type)
     if step is None:
-        trace.differs("event out of place", "an event of a round in hand", row.type)
+        trace.record_difference("event out of place", "an event of a round in hand", row.type)
         return
     if isinstance(event, re.WagerRepeated):
-        trace.table.guests[trace.parts[event.seat].player].last_wager = event.stakes
-    if isinstance(event, re.WagerConfirmed) and event.player in trace.table.guests:
-        trace.table.guests[event.player].balance = sum(event.stakes.values())
-    if isinstance(event, re.CardsDealt) and trace.table.long:
+        trace.table.seats[trace.seats[event.seat].player].last_wager = event.stakes
+    if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:
+        trace.table.seats[event.player].balance = sum(event.stakes.values())
+    if isinstance(event, re.CardsDealt) and trace.table.has_long_shoe:
         trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.position, None)
     if isinstance(event, RoundVoided):
-        trace.table.guests = {undone.player: _purse(undone) for undone in event.seats if not undone.to_account}
+        trace.table.seats = {undone.player: _purse(undone) for undone in event.seats if not undone.to_account}
     step(trace, event)
 
 
-def _purse(undone: SeatVoided) -> Guest:
+def _purse(undone: SeatVoided) -> SeatTrace:
     """A player with as much at the table as a void says was there."""
-    return Guest(undone.seat, undone.player, undone.book, undone.from_game, owed=undone.from_rack)
+    return SeatTrace(undone.seat, undone.player, undone.book, undone.from_game, owed=undone.from_rack)
 
 
-def _fairness(trace: RoundTrace, table_events: list[Any], notes: Notes) -> str:
+def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollector) -> str:
     """Whether the seed opens the commitment and gives these cards; a long shoe's seed may still be secret."""
-    if not trace.table.long:
-        if trace.seed is None and (trace.runs() or trace.voided is not None):
+    if not trace.table.has_long_shoe:
+        if trace.seed is None and (trace.is_running() or trace.voided is not None):
             return "The seed is revealed when the round ends."
         if trace.voided is None or trace.outcome is not None:  # a void before the outcome has tried it
             check_seed(trace, seed=trace.seed, cards=trace.cards, version=trace.version)
@@ -184,7 +184,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: Notes) -> str:
         return "The shoe was never started."
     if ended is None:
         return "The seed of this long shoe is revealed at the shoe's end."
-    seed = seed_bytes(ended.seed)
+    seed = parse_seed(ended.seed)
     if seed is None:
         notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
         return "The shoe ended without a seed."

@@ -7,12 +7,12 @@ from uuid import UUID
 from baccarat.audit.traces import TableTrace
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.validation import InvalidRules, check
+from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.tables import rules_events as e
-from baccarat.domain.tables.rules_state import Next, Ruled, after
+from baccarat.domain.tables.rules_state import PendingRules, RulesLifecycle, evolve
 from baccarat.storage import rules_versions
 from casino.kernel.findings import Finding
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 OUT_OF_PLACE: Final = "event out of place"
 RETURNS: Final = "theoretical return differs"
@@ -20,130 +20,136 @@ OTHER_TIME: Final = "version takes effect at another time"
 UNACKNOWLEDGED: Final = "return not acknowledged"
 
 
-def faults(
-    rules: TableRules, returns: tuple[versions.SpotReturn, ...], *, floor: int, words: str, real: bool
+def find_version_faults(
+    rules: TableRules, returns: tuple[versions.SpotReturn, ...], *, floor: int, acknowledgement: str, real: bool
 ) -> Iterator[tuple[str, object, object]]:
     """Judge a table's first rules: what they return, and what of it had to be acknowledged for real money."""
-    due = versions.returns(rules)
+    due = versions.theoretical_returns(rules)
     if due != returns:
         yield RETURNS, due, returns
-    under = [doubt.spot for doubt in versions.doubts(rules, floor=floor) if not doubt.players_edge]
-    if real and under and not versions.is_acknowledged(rules, floor=floor, words=words):
-        yield UNACKNOWLEDGED, ", ".join(under), words or "nothing"
+    under = [doubt.spot for doubt in versions.return_warnings(rules, floor=floor) if not doubt.player_edge]
+    if real and under and not versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
+        yield UNACKNOWLEDGED, ", ".join(under), acknowledgement or "nothing"
 
 
-def rows(table: TableTrace) -> rules_versions.Rows:
+def version_rows_of(table: TableTrace) -> rules_versions.VersionRows:
     """Return the rows of the table's versions: the first is written when somebody asks."""
     if not table.versions:
-        rules_versions.follow(table.versions, [table.opened], table.opened)
+        rules_versions.apply_events(table.versions, [table.opened], table.opened)
     return table.versions
 
 
-def drafted(table: TableTrace, event: e.RulesDrafted) -> None:
+def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
     """Follow proposed rules: a new number, playable, their returns right, and acknowledged where due."""
     ruled = _ruling(table)
-    if ruled.draft is not None or event.version != ruled.highest + 1 or event.rules.version != event.version:
-        table.differs(OUT_OF_PLACE, f"version {ruled.highest + 1} and no other draft", f"version {event.version}")
+    if ruled.draft is not None or event.version != ruled.latest_version + 1 or event.rules.version != event.version:
+        table.record_difference(
+            OUT_OF_PLACE, f"version {ruled.latest_version + 1} and no other draft", f"version {event.version}"
+        )
     rules = event.rules
     if (rules.preset, rules.currency, rules.shuffle) != (table.rules.preset, table.rules.currency, table.rules.shuffle):
-        table.differs("rules of another table", table.label, rules.label)
+        table.record_difference("rules of another table", table.label, rules.label)
     try:
-        check(rules)
+        validate(rules)
     except InvalidRules as wrong:
-        table.differs("rules are not playable", wrong.detail, rules)
+        table.record_difference("rules are not playable", wrong.detail, rules)
     else:
         _require_returns(table, rules, event.returns)
-        words = versions.is_acknowledged(rules, floor=event.floor, words=event.acknowledgement)
-        if Book.REAL in table.opened.books and not words:
-            due = versions.sentence(rules, floor=event.floor)
-            table.differs(UNACKNOWLEDGED, due or "nothing", event.acknowledgement or "nothing")
+        words = versions.is_acknowledged(rules, floor=event.floor, acknowledgement=event.acknowledgement)
+        if MoneyType.REAL in table.opened.books and not words:
+            due = versions.acknowledgement_sentence(rules, floor=event.floor)
+            table.record_difference(UNACKNOWLEDGED, due or "nothing", event.acknowledgement or "nothing")
     _follow(table, event)
 
 
-def rejected(table: TableTrace, event: e.RulesRejected) -> None:
+def replay_rules_rejected(table: TableTrace, event: e.RulesRejected) -> None:
     """Follow a draft that was refused."""
     if _drafted_version(table) == event.version:
         _follow(table, event)
     else:
-        table.differs(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
+        table.record_difference(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
 
 
-def published(table: TableTrace, event: e.RulesPublished) -> None:
+def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
     """Follow a draft to which another person agreed, as it was drafted."""
     draft = _ruling(table).draft
     if draft is None or draft.rules != event.rules or draft.rules.version != event.version:
-        table.differs(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
+        table.record_difference(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
         return
     if event.by == draft.by or event.drafted_by != draft.by:
-        table.differs("published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}")
+        table.record_difference(
+            "published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}"
+        )
     due = _waits(table, event.rules)
     if event.waits_for not in due:
-        table.differs(OTHER_TIME, " or ".join(due) or "no version: the next shoe is bound", event.waits_for)
+        table.record_difference(OTHER_TIME, " or ".join(due) or "no version: the next shoe is bound", event.waits_for)
     _follow(table, event)
 
 
-def took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
+def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
     """Follow published rules to where they hold: between rounds, or between shoes where they wait for one."""
-    waiting = _ruling(table).next
+    waiting = _ruling(table).pending
     if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
-        table.differs(OUT_OF_PLACE, "the rules that were published", event.rules.label)
+        table.record_difference(OUT_OF_PLACE, "the rules that were published", event.rules.label)
         return
-    if table.round is not None or (waiting.waits_for is not e.Waits.NEXT_ROUND and _is_early(table, waiting)):
-        table.differs(OTHER_TIME, waiting.waits_for, "before it")
+    if table.round is not None or (waiting.waits_for is not e.EffectiveFrom.NEXT_ROUND and _is_early(table, waiting)):
+        table.record_difference(OTHER_TIME, waiting.waits_for, "before it")
     if event.first_round != table.rounds + 1:
-        table.differs("round number differs", table.rounds + 1, event.first_round)
+        table.record_difference("round number differs", table.rounds + 1, event.first_round)
     _follow(table, event)
-    table.play_by(event.rules)
+    table.apply_rules(event.rules)
     table.marks.clear()
-    for guest in table.guests.values():
+    for guest in table.seats.values():
         guest.last_wager = None
 
 
-def decommissioned(table: TableTrace, event: e.RulesDecommissioned) -> None:
+def replay_rules_retired(table: TableTrace, event: e.RulesDecommissioned) -> None:
     """Follow rules that were withdrawn."""
-    if event.version != table.rules.version or _ruling(table).withdrawn:
-        table.differs(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
+    if event.version != table.rules.version or _ruling(table).retired:
+        table.record_difference(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
     if not event.reason.strip():
-        table.differs("version withdrawn without a reason", "why", "nothing")
+        table.record_difference("version withdrawn without a reason", "why", "nothing")
     _follow(table, event)
 
 
-def require_in_force(table: TableTrace) -> None:
+def check_rules_in_force(table: TableTrace) -> None:
     """Note a round by rules that are withdrawn, or opened while others had to take effect."""
-    ruled = table.ruled
+    ruled = table.rules_lifecycle
     if ruled is None:
         return
-    if ruled.withdrawn:
-        table.differs("round by withdrawn rules", "no round", table.label)
-    if ruled.next is not None and _is_superseded(table, ruled.next):
-        table.differs("round by superseded rules", ruled.next.rules.label, table.label)
+    if ruled.retired:
+        table.record_difference("round by withdrawn rules", "no round", table.label)
+    if ruled.pending is not None and _is_superseded(table, ruled.pending):
+        table.record_difference("round by superseded rules", ruled.pending.rules.label, table.label)
 
 
-def _is_superseded(table: TableTrace, waiting: Next) -> bool:
+def _is_superseded(table: TableTrace, waiting: PendingRules) -> bool:
     """Whether rules that wait had to take effect before a round that opens now."""
-    if waiting.waits_for is e.Waits.NEXT_ROUND:
+    if waiting.waits_for is e.EffectiveFrom.NEXT_ROUND:
         return True
-    return table.shoe is None and (table.long or not _is_early(table, waiting))
+    return table.shoe is None and (table.has_long_shoe or not _is_early(table, waiting))
 
 
-def require_shoe_in_force(table: TableTrace) -> None:
+def check_shoe_rules_in_force(table: TableTrace) -> None:
     """Note a shoe that starts by rules in whose place others had to take effect."""
-    waiting = None if table.ruled is None else table.ruled.next
-    if waiting is None or waiting.waits_for is not e.Waits.NEXT_SHOE or table.shoe is not None:
+    waiting = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
+    if waiting is None or waiting.waits_for is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
         return
-    if table.coming is None or waiting.rules.shape == (table.coming.shape or table.rules.shape):
-        table.differs("shoe by superseded rules", waiting.rules.label, table.label)
+    if table.next_shoe is None or waiting.rules.shape == (table.next_shoe.shape or table.rules.shape):
+        table.record_difference("shoe by superseded rules", waiting.rules.label, table.label)
 
 
-def compare(tables: Iterable[TableTrace]) -> Iterator[Finding]:
+def compare_versions(tables: Iterable[TableTrace]) -> Iterator[Finding]:
     """Compare every version with its row."""
-    known = {table.opened.table: rows(table) for table in tables}
+    known = {table.opened.table: version_rows_of(table) for table in tables}
     stored = rules_versions.load(known)
     for identity, wanted in known.items():
         yield from _differences(identity, wanted, stored[identity])
 
 
-def _differences(table: UUID, wanted: rules_versions.Rows, stored: rules_versions.Rows) -> Iterator[Finding]:
+def _differences(
+    table: UUID, wanted: rules_versions.VersionRows, stored: rules_versions.VersionRows
+) -> Iterator[Finding]:
     for number in sorted(wanted.keys() | stored.keys()):
         due, has = wanted.get(number), stored.get(number)
         where = f"{rules_versions.VERSIONS.table} {table}/{number}"
@@ -156,27 +162,27 @@ def _differences(table: UUID, wanted: rules_versions.Rows, stored: rules_version
                 yield Finding("row differs", f"{where} {name}", str(right), str(found))
 
 
-def _ruling(table: TableTrace) -> Ruled:
-    return table.ruled or Ruled(in_force=table.rules, highest=table.rules.version)
+def _ruling(table: TableTrace) -> RulesLifecycle:
+    return table.rules_lifecycle or RulesLifecycle(in_force=table.rules, latest_version=table.rules.version)
 
 
-def _waits(table: TableTrace, rules: TableRules) -> tuple[e.Waits, ...]:
+def _waits(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
     """What rules published now may wait for. A shoe from before shapes were bound has that of its table's rules."""
     late = table.shoe is not None and versions.waits_for_shoe(table.rules, rules)
-    usual, coming = e.Waits.NEXT_SHOE if late else e.Waits.NEXT_ROUND, table.coming
+    usual, coming = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND, table.next_shoe
     if coming is None or rules.shape == (coming.shape or table.rules.shape):
         return (usual,)
     if coming.shape is None:
-        return (usual, e.Waits.NEW_SHOE)
-    return (e.Waits.NEW_SHOE,) if coming.shape == table.rules.shape else ()
+        return (usual, e.EffectiveFrom.NEW_SHOE)
+    return (e.EffectiveFrom.NEW_SHOE,) if coming.shape == table.rules.shape else ()
 
 
-def _is_early(table: TableTrace, waiting: Next) -> bool:
+def _is_early(table: TableTrace, waiting: PendingRules) -> bool:
     """Whether a shoe still stands before rules that wait for one: that in play, or one committed to otherwise."""
-    coming = table.coming
+    coming = table.next_shoe
     if table.shoe is not None or coming is None:
         return table.shoe is not None
-    if coming.shape is None and waiting.waits_for is e.Waits.NEXT_SHOE:  # as it was before shapes were bound
+    if coming.shape is None and waiting.waits_for is e.EffectiveFrom.NEXT_SHOE:  # as it was before shapes were bound
         return False
     return waiting.rules.shape != (coming.shape or table.rules.shape)
 
@@ -187,23 +193,23 @@ def _drafted_version(table: TableTrace) -> int | None:
 
 
 def _follow(table: TableTrace, event: e.VersionEvent) -> None:
-    table.ruled = after(_ruling(table), event)
+    table.rules_lifecycle = evolve(_ruling(table), event)
     try:
-        rules_versions.follow(rows(table), [event], table.opened)
+        rules_versions.apply_events(version_rows_of(table), [event], table.opened)
     except KeyError:
-        table.differs(OUT_OF_PLACE, "a version that was drafted", event.version)
+        table.record_difference(OUT_OF_PLACE, "a version that was drafted", event.version)
 
 
 def _require_returns(table: TableTrace, rules: TableRules, found: tuple[versions.SpotReturn, ...]) -> None:
-    due = versions.returns(rules)
+    due = versions.theoretical_returns(rules)
     if due != found:
-        table.differs(RETURNS, due, found)
+        table.record_difference(RETURNS, due, found)
 
 
 STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
-    e.RulesDrafted: drafted,
-    e.RulesRejected: rejected,
-    e.RulesPublished: published,
-    e.RulesTookEffect: took_effect,
-    e.RulesDecommissioned: decommissioned,
+    e.RulesDrafted: replay_rules_drafted,
+    e.RulesRejected: replay_rules_rejected,
+    e.RulesPublished: replay_rules_published,
+    e.RulesTookEffect: replay_rules_took_effect,
+    e.RulesDecommissioned: replay_rules_retired,
 }

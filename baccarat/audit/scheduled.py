@@ -6,51 +6,51 @@ from hashlib import sha256
 from typing import Final
 
 from baccarat.audit import engine
-from baccarat.audit.report import Report
+from baccarat.audit.report import AuditReport
 from casino.kernel.findings import Finding
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
-MOST: Final = 100
+MAX_RECORDED_FINDINGS: Final = 100
 """Findings of one audit that are recorded one by one; how many there were is recorded in any case."""
 
 
-def run() -> Report:
+def run_nightly_audit() -> AuditReport:
     """Audit everything; a finding is recorded once, however many nights it is found in.
 
     Call it outside of any transaction.
     """
-    report = engine.run()
-    logger.log(logging.INFO if report.ok else logging.ERROR, report.line())
+    report = engine.run_audit()
+    logger.log(logging.INFO if report.ok else logging.ERROR, report.summary_line())
     if not report.ok:
-        recorder.record_many([_failed(report), *map(_found, report.findings[:MOST])])
+        recorder.record_many([_failed(report), *map(_found, report.findings[:MAX_RECORDED_FINDINGS])])
     return report
 
 
-def _failed(report: Report) -> recorder.Significant:
+def _failed(report: AuditReport) -> recorder.NewSignificantEvent:
     position, digest = report.head
     today = datetime.now(UTC).date().isoformat()
-    return recorder.Significant(
-        kind=recorder.Kind.INTEGRITY_FAILED,
+    return recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
         operator=None,
         subject=f"audit:{today}",
         actor="system",
-        reason=report.line(),
+        reason=report.summary_line(),
         after={"findings": len(report.findings), "position": position, "head": digest},
-        once=f"audit {today}",
+        dedup_key=f"audit {today}",
     )
 
 
-def _found(finding: Finding) -> recorder.Significant:
-    name = sha256(f"{finding.what}\n{finding.where}\n{finding.found}".encode()).hexdigest()
-    return recorder.Significant(
-        kind=recorder.Kind.AUDIT_FINDING,
+def _found(finding: Finding) -> recorder.NewSignificantEvent:
+    name = sha256(f"{finding.kind}\n{finding.location}\n{finding.actual}".encode()).hexdigest()
+    return recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.AUDIT_FINDING,
         operator=None,
-        subject=finding.where[:200],
+        subject=finding.location[:200],
         actor="system",
-        reason=finding.what,
+        reason=finding.kind,
         before={"expected": finding.expected},
-        after={"found": finding.found},
-        once=f"audit finding {name}",
+        after={"found": finding.actual},
+        dedup_key=f"audit finding {name}",
     )

@@ -5,53 +5,53 @@ from typing import Any, Final
 
 from baccarat.audit import closing, cutting, kill_switches, rules_versions, shoe_commitments
 from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.findings import Notes
-from baccarat.audit.opening_checks import Terms, faults
-from baccarat.audit.shoes import NOT_OPENED, check_shoe, seed_bytes
-from baccarat.audit.traces import Guest, LongShoe, TableTrace
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.opening_checks import TableSetup, find_setup_faults
+from baccarat.audit.shoes import NOT_OPENED, check_shoe, parse_seed
+from baccarat.audit.traces import LongShoe, SeatTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
-from baccarat.domain.rounds.state import Standing
+from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
 
 
-def opened(event: e.TableOpened, notes: Notes) -> TableTrace:
+def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableTrace:
     """Begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
     table = TableTrace(event, notes, version=1)
-    terms = Terms(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
-    for what, expected, found in faults(terms):
-        table.differs(what, expected, found)
-    shoe_commitments.named(table, event.next_shoe, number=1, differs=table.differs)
+    terms = TableSetup(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
+    for what, expected, found in find_setup_faults(terms):
+        table.record_difference(what, expected, found)
+    shoe_commitments.replay_shoe_commitment(table, event.next_shoe, number=1, record_difference=table.record_difference)
     return table
 
 
-def taken(table: TableTrace, event: e.SeatTaken) -> None:
+def replay_seat_taken(table: TableTrace, event: e.SeatTaken) -> None:
     """Follow a player who sits down at a free seat of a table that nothing stops."""
-    kill_switches.require_playing(table, "nobody sits down")
+    kill_switches.check_playing(table, "nobody sits down")
     _require_free(table, event.seat)
-    if event.player in table.guests:
-        table.differs(OUT_OF_PLACE, "a player without a seat", f"seat {table.guests[event.player].seat}")
+    if event.player in table.seats:
+        table.record_difference(OUT_OF_PLACE, "a player without a seat", f"seat {table.seats[event.player].seat}")
     if event.book not in table.opened.books:
-        table.differs("book not offered", table.opened.books, event.book)
+        table.record_difference("book not offered", table.opened.books, event.book)
     _require_positive(table, event.bought_in, least=0)
-    table.guests[event.player] = Guest(event.seat, event.player, event.book, event.bought_in)
+    table.seats[event.player] = SeatTrace(event.seat, event.player, event.book, event.bought_in)
 
 
-def changed(table: TableTrace, event: e.SeatChanged) -> None:
+def replay_seat_changed(table: TableTrace, event: e.SeatChanged) -> None:
     """Follow a player to another free seat, with no wager in play."""
     guest = _guest(table, event)
     if guest is None:
         return
     if guest.seat != event.from_seat:
-        table.differs("seat differs", guest.seat, event.from_seat)
+        table.record_difference("seat differs", guest.seat, event.from_seat)
     _require_free(table, event.to_seat)
     _require_no_wager(table, guest)
     guest.seat = event.to_seat
 
 
-def rebought(table: TableTrace, event: e.Rebought) -> None:
+def replay_rebought(table: TableTrace, event: e.Rebought) -> None:
     """Follow money brought to the table between the player's wagers."""
     guest = _guest(table, event)
     if guest is None:
@@ -62,7 +62,7 @@ def rebought(table: TableTrace, event: e.Rebought) -> None:
     guest.balance += event.amount
 
 
-def left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
+def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
     """Follow a player who leaves with the whole game balance, and a rack that is emptied."""
     guest = _guest(table, event)
     if guest is None:
@@ -70,38 +70,38 @@ def left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
     _require_same(table, guest, event)
     _require_no_wager(table, guest)
     if event.returned != guest.balance:
-        table.differs("returned balance differs", guest.balance, event.returned)
+        table.record_difference("returned balance differs", guest.balance, event.returned)
     if event.collected != guest.owed:
-        table.differs("collected commission differs", guest.owed, event.collected)
-    del table.guests[event.player]
+        table.record_difference("collected commission differs", guest.owed, event.collected)
+    del table.seats[event.player]
 
 
-def freed(table: TableTrace, event: e.SeatFreed) -> None:
+def replay_seat_freed(table: TableTrace, event: e.SeatFreed) -> None:
     """Follow a seat that was freed: money as when its player leaves, and for a reason that holds."""
-    guest, kept = table.guests.get(event.player), table.rules.seat_kept_rounds
-    if guest is not None and event.missed != guest.missed:
-        table.differs("missed turns differ", guest.missed, event.missed)
+    guest, kept = table.seats.get(event.player), table.rules.seat_kept_rounds
+    if guest is not None and event.missed != guest.missed_turns:
+        table.record_difference("missed turns differ", guest.missed_turns, event.missed)
     if event.reason is e.Absence.MISSED_ROUNDS and (kept is None or event.missed < kept):
-        table.differs("seat freed early", f"after {kept} missed turns", event.missed)
-    if event.reason is e.Absence.TABLE_CLOSED and table.closing is None:
-        table.differs("seat freed early", "a table that is to be closed", "one that stays")
+        table.record_difference("seat freed early", f"after {kept} missed turns", event.missed)
+    if event.reason is e.Absence.TABLE_CLOSED and table.pending_closure is None:
+        table.record_difference("seat freed early", "a table that is to be closed", "one that stays")
     if event.seen_at > event.freed_at:
-        table.differs("times out of order", f"up to {event.freed_at}", event.seen_at)
-    left(table, event)
+        table.record_difference("times out of order", f"up to {event.freed_at}", event.seen_at)
+    replay_seat_left(table, event)
 
 
-def shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
+def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
     """Follow a fresh long shoe: numbered, committed to, its first card turned and burned for."""
-    if table.shoe is not None or not table.long:
-        table.differs(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
+    if table.shoe is not None or not table.has_long_shoe:
+        table.record_difference(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
     if event.number != table.shoes + 1:
-        table.differs("shoe number differs", table.shoes + 1, event.number)
+        table.record_difference("shoe number differs", table.shoes + 1, event.number)
     if event.first_round not in {0, table.rounds + 1}:
-        table.differs("round number differs", table.rounds + 1, event.first_round)
-    cutting.started(table, event)
+        table.record_difference("round number differs", table.rounds + 1, event.first_round)
+    cutting.check_shoe_started(table, event)
     burned = _burned(table, event)
     if event.burned != burned or (event.turned is None) is table.rules.burn:
-        table.differs("burned cards differ", burned, f"{event.burned} after {event.turned}")
+        table.record_difference("burned cards differ", burned, f"{event.burned} after {event.turned}")
     out = 0 if event.turned is None else 1 + event.burned
     table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned, cut=event.cut, root=event.root)
     table.shoes = event.number
@@ -115,90 +115,90 @@ def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
     try:
         return points(event.turned) or 10
     except UnknownCard as unknown:
-        table.differs("not a card", unknown, event.turned)
+        table.record_difference("not a card", unknown, event.turned)
         return event.burned
 
 
-def shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
+def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
     """Follow the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
-    shoe, owed = table.shoe, [(guest.player, guest.owed) for guest in table.seated() if guest.owed]
+    shoe, owed = table.shoe, [(guest.player, guest.owed) for guest in table.list_seats() if guest.owed]
     collected = [(each.player, each.amount) for each in event.collected]
     if collected != owed:
-        table.differs("collected commission differs", _owed(owed), _owed(collected))
-    for guest in table.guests.values():
+        table.record_difference("collected commission differs", _owed(owed), _owed(collected))
+    for guest in table.seats.values():
         guest.owed = 0
     if shoe is None or shoe.shoe != event.shoe:
-        table.differs(OUT_OF_PLACE, "the shoe in play", event.shoe)
+        table.record_difference(OUT_OF_PLACE, "the shoe in play", event.shoe)
         return
-    if not shoe.over:
-        table.differs("shoe ended early", "the cut card and one more round", f"{shoe.out} cards out")
-    if event.dealt != shoe.out:
-        table.differs("cards out of the shoe differ", shoe.out, event.dealt)
-    seed = seed_bytes(event.seed)
+    if not shoe.finished:
+        table.record_difference("shoe ended early", "the cut card and one more round", f"{shoe.cards_out} cards out")
+    if event.dealt != shoe.cards_out:
+        table.record_difference("cards out of the shoe differ", shoe.cards_out, event.dealt)
+    seed = parse_seed(event.seed)
     if seed is None:
-        table.differs("seed missing", "the shoe's seed", event.seed)
+        table.record_difference("seed missing", "the shoe's seed", event.seed)
     else:
         check_shoe(table, shoe, seed)
     table.shoe = None
 
 
-def revealed(table: TableTrace, event: ShoeRevealed) -> None:
+def replay_shoe_revealed(table: TableTrace, event: ShoeRevealed) -> None:
     """Follow a late reveal: of a void round's shoe that was not revealed with it, and by its seed."""
-    commitment, seed = table.unrevealed.pop(event.shoe, None), seed_bytes(event.seed)
+    commitment, seed = table.unrevealed.pop(event.shoe, None), parse_seed(event.seed)
     if commitment is None:
-        table.differs(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)
+        table.record_difference(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)
     elif seed is None or commit(seed) != commitment:
-        table.differs(NOT_OPENED, commitment, event.seed)
+        table.record_difference(NOT_OPENED, commitment, event.seed)
 
 
 def _owed(amounts: list[tuple[Any, int]]) -> str:
     return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
 
 
-def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatFreed) -> Guest | None:
-    guest = table.guests.get(event.player)
+def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatFreed) -> SeatTrace | None:
+    guest = table.seats.get(event.player)
     if guest is None:
-        table.differs(OUT_OF_PLACE, f"player {event.player} seated", "no seat")
+        table.record_difference(OUT_OF_PLACE, f"player {event.player} seated", "no seat")
     return guest
 
 
 def _require_free(table: TableTrace, seat: int) -> None:
     if not 1 <= seat <= table.rules.seats:
-        table.differs("unknown seat", f"1 to {table.rules.seats}", seat)
-    if any(guest.seat == seat for guest in table.guests.values()):
-        table.differs("seat taken twice", "a free seat", seat)
+        table.record_difference("unknown seat", f"1 to {table.rules.seats}", seat)
+    if any(guest.seat == seat for guest in table.seats.values()):
+        table.record_difference("seat taken twice", "a free seat", seat)
 
 
-def _require_same(table: TableTrace, guest: Guest, event: e.Rebought | e.SeatLeft | e.SeatFreed) -> None:
-    if (guest.seat, guest.book) != (event.seat, event.book):
-        table.differs("seat differs", f"{guest.seat} {guest.book}", f"{event.seat} {event.book}")
+def _require_same(table: TableTrace, guest: SeatTrace, event: e.Rebought | e.SeatLeft | e.SeatFreed) -> None:
+    if (guest.seat, guest.money_type) != (event.seat, event.book):
+        table.record_difference("seat differs", f"{guest.seat} {guest.money_type}", f"{event.seat} {event.book}")
 
 
-def _require_no_wager(table: TableTrace, guest: Guest) -> None:
-    part = None if table.round is None else table.round.parts.get(guest.seat)
-    if part is not None and part.player == guest.player and part.standing is Standing.CONFIRMED:
-        table.differs(OUT_OF_PLACE, "no wager in play", f"seat {guest.seat} has one")
+def _require_no_wager(table: TableTrace, guest: SeatTrace) -> None:
+    part = None if table.round is None else table.round.seats.get(guest.seat)
+    if part is not None and part.player == guest.player and part.status is SeatStatus.CONFIRMED:
+        table.record_difference(OUT_OF_PLACE, "no wager in play", f"seat {guest.seat} has one")
 
 
 def _require_positive(table: TableTrace, amount: int, *, least: int) -> None:
     if amount < least:
-        table.differs("amount out of range", f"{least} or more", amount)
+        table.record_difference("amount out of range", f"{least} or more", amount)
 
 
 STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
-    e.SeatTaken: taken,
-    e.SeatChanged: changed,
-    e.Rebought: rebought,
-    e.SeatLeft: left,
-    e.SeatFreed: freed,
-    ShoeCommitted: cutting.committed,
-    ShoeCutGiven: cutting.given_to_next,
-    e.ShoeStarted: shoe_started,
-    e.ShoeEnded: shoe_ended,
-    PlayStopped: kill_switches.stopped,
-    PlayResumed: kill_switches.resumed,
-    ShoeRevealed: revealed,
-    TableClosing: closing.announced,
-    TableClosed: closing.closed,
+    e.SeatTaken: replay_seat_taken,
+    e.SeatChanged: replay_seat_changed,
+    e.Rebought: replay_rebought,
+    e.SeatLeft: replay_seat_left,
+    e.SeatFreed: replay_seat_freed,
+    ShoeCommitted: cutting.replay_shoe_committed,
+    ShoeCutGiven: cutting.replay_shoe_cut_contribution,
+    e.ShoeStarted: replay_shoe_started,
+    e.ShoeEnded: replay_shoe_ended,
+    PlayStopped: kill_switches.replay_play_stopped,
+    PlayResumed: kill_switches.replay_play_resumed,
+    ShoeRevealed: replay_shoe_revealed,
+    TableClosing: closing.replay_closure_announced,
+    TableClosed: closing.replay_table_closed,
     **rules_versions.STEPS,
 }

@@ -3,58 +3,64 @@
 from typing import Final, Protocol
 
 from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 
 MISSING: Final = "commitment missing"
-NOT_NAMED: Final = "shoe differs from the named one"
+OTHER_SHOE: Final = "shoe differs from the named one"
 NO_NEXT: Final = "next shoe not named"
 OTHER_SHAPE: Final = "shoe is not made as it was committed to"
 OUT_OF_PLACE: Final = "event out of place"
 
 
-class Differs(Protocol):
+class DifferenceRecorder(Protocol):
     """What notes a contradiction: what it is, what should be, and what is."""
 
     def __call__(self, what: str, expected: object, found: object) -> None:
         """Note it."""
 
 
-def used(round_: RoundTrace) -> None:
+def check_committed_shoe(round_: RoundTrace) -> None:
     """Check that a round which opens has the shoe, commitment and shape that were named for it.
 
     Only where nothing was ever named, at tables from before it was done, may a round bring its own commitment.
     """
     event, table = round_.opened, round_.table
-    coming, rules = table.coming, table.rules
+    coming, rules = table.next_shoe, table.rules
     if event.commitment is None:
-        round_.differs(MISSING, "a commitment before the first bet", "none")
+        round_.record_difference(MISSING, "a commitment before the first bet", "none")
     if coming is None:
-        if table.commits:
-            round_.differs(NOT_NAMED, "a shoe named before", f"{event.shoe} {event.commitment}")
+        if table.commits_ahead:
+            round_.record_difference(OTHER_SHOE, "a shoe named before", f"{event.shoe} {event.commitment}")
         return
     if (coming.shoe, coming.commitment) != (event.shoe, event.commitment):
         found = f"{event.shoe} {event.commitment}"
-        round_.differs(NOT_NAMED, f"{coming.shoe} {coming.commitment}", found)
+        round_.record_difference(OTHER_SHOE, f"{coming.shoe} {coming.commitment}", found)
     if coming.shape != rules.shape:
-        round_.differs(OTHER_SHAPE, coming.shape, rules.shape)
+        round_.record_difference(OTHER_SHAPE, coming.shape, rules.shape)
 
 
-def named(table: TableTrace, shoe: NamedShoe | None, *, number: int, differs: Differs) -> None:
+def replay_shoe_commitment(
+    table: TableTrace, shoe: ShoeCommitment | None, *, number: int, record_difference: DifferenceRecorder
+) -> None:
     """Follow the naming of the shoe for a table's round of this number: bound to the rules to come.
 
     Tables with long shoes name none here; once a table has named one, every round that opens must name the next.
     """
-    if table.long:
+    if table.has_long_shoe:
         if shoe is not None:
-            differs(OUT_OF_PLACE, "no shoe of one round at a table with long shoes", shoe.shoe)
+            record_difference(OUT_OF_PLACE, "no shoe of one round at a table with long shoes", shoe.shoe)
         return
     if shoe is None:
-        if table.commits:
-            differs(NO_NEXT, f"the shoe of round {number}", "none")
-        table.coming = None
+        if table.commits_ahead:
+            record_difference(NO_NEXT, f"the shoe of round {number}", "none")
+        table.next_shoe = None
         return
-    rules = table.rules if table.ruled is None or table.ruled.next is None else table.ruled.next.rules
+    rules = (
+        table.rules
+        if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
+        else table.rules_lifecycle.pending.rules
+    )
     if shoe.shape != rules.shape:
-        differs(OTHER_SHAPE, rules.shape, shoe.shape)
-    table.coming = CommittedShoe(shoe.shoe, number, shoe.commitment, shape=shoe.shape)
-    table.commits = table.shapes = True
+        record_difference(OTHER_SHAPE, rules.shape, shoe.shape)
+    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shape=shoe.shape)
+    table.commits_ahead = table.shapes = True

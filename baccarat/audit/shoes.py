@@ -2,8 +2,8 @@
 
 from baccarat.audit.traces import CommittedShoe, LongShoe, RoundTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
-from baccarat.domain.fairness.openings import root
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.openings import shoe_root
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.stream import SEED_BYTES
 from baccarat.domain.rules.cards import Card
 
@@ -18,11 +18,11 @@ def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...],
     `cards` are those on the table when it was revealed. A long shoe's seed stays secret meanwhile. Raises NoSuchCount
     for cards or decks that no shoe has.
     """
-    if round_.table.long:
+    if round_.table.has_long_shoe:
         if seed is not None:
             _differs(round_, version, "seed revealed early", "nothing before the shoe ends", "a seed")
         return
-    found = seed_bytes(seed)
+    found = parse_seed(seed)
     if found is None:
         _differs(round_, version, "seed missing", "the shoe's seed", seed)
         return
@@ -30,42 +30,44 @@ def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...],
     if commitment != round_.opened.commitment:
         _differs(round_, version, NOT_OPENED, round_.opened.commitment, commitment)
     if cards:
-        due = order(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
+        due = shuffle(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
         if due != cards:
             _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(cards))
 
 
 def _differs(round_: RoundTrace, version: int, what: str, expected: object, found: object) -> None:
-    round_.notes.add(what, f"round {round_.opened.round}, version {version}", expected, found)
+    round_.collector.add(what, f"round {round_.opened.round}, version {version}", expected, found)
 
 
-def check_revealed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
+def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
     """Check the seed of a long shoe, and all that was dealt from it where it had started."""
     if isinstance(shoe, LongShoe):
         check_shoe(table, shoe, seed)
     elif commit(seed) != shoe.commitment:
-        table.differs(NOT_OPENED, shoe.commitment, commit(seed))
+        table.record_difference(NOT_OPENED, shoe.commitment, commit(seed))
 
 
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
     """Check a long shoe's root, and all that was dealt from it, against its seed and cut, round by round."""
     commitment, cut = commit(seed), bytes.fromhex(shoe.cut)
     if commitment != shoe.commitment:
-        table.differs(NOT_OPENED, shoe.commitment, commitment)
+        table.record_difference(NOT_OPENED, shoe.commitment, commitment)
     if shoe.root is not None:
-        due_root = root(seed, cut=cut, decks=table.rules.decks)
+        due_root = shoe_root(seed, cut=cut, decks=table.rules.decks)
         if due_root != shoe.root:
-            table.differs(OTHER_ROOT, due_root, shoe.root)
-    cards = order(seed, cut=cut, decks=table.rules.decks, first=_most(table, shoe))
-    if shoe.turned is not None and shoe.turned != cards[0]:
-        table.differs("turned card is not the shoe's", cards[0], shoe.turned)
+            table.record_difference(OTHER_ROOT, due_root, shoe.root)
+    cards = shuffle(seed, cut=cut, decks=table.rules.decks, first=_most(table, shoe))
+    if shoe.first_card is not None and shoe.first_card != cards[0]:
+        table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)
     for position, found, round_ in shoe.deals:
         due = cards[position : position + len(found)]
         if due != found:
-            table.notes.add(OTHER_CARDS, f"round {round_}, {_places(position, found)}", " ".join(due), " ".join(found))
+            table.collector.add(
+                OTHER_CARDS, f"round {round_}, {_places(position, found)}", " ".join(due), " ".join(found)
+            )
 
 
-def seed_bytes(digits: str | None) -> bytes | None:
+def parse_seed(digits: str | None) -> bytes | None:
     """Read a seed written in hex; None where it is not one."""
     try:
         seed = bytes.fromhex(digits or "")
@@ -76,7 +78,7 @@ def seed_bytes(digits: str | None) -> bytes | None:
 
 def _most(table: TableTrace, shoe: LongShoe) -> int:
     """How many cards of the order are needed, as far as the shoe has them."""
-    return min(max(shoe.out, 1), 52 * table.rules.decks)
+    return min(max(shoe.cards_out, 1), 52 * table.rules.decks)
 
 
 def _places(position: int, cards: tuple[Card, ...]) -> str:

@@ -10,11 +10,11 @@ from django.db import transaction
 
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.rows import Batch
-from casino.events.prefetch import ahead
-from casino.events.records import Recorded
-from casino.events.sql import any_time, execute, fetch
-from casino.events.store import recorded
-from casino.events.verification import read
+from casino.events.prefetch import open_prefetch_stream
+from casino.events.records import RecordedEvent
+from casino.events.sql import accept_any_timestamp, execute, fetch
+from casino.events.store import to_recorded_events
+from casino.events.verification import read_verified
 from casino.kernel.findings import Finding
 
 CHUNK: Final = 100
@@ -38,7 +38,7 @@ def snapshot() -> Generator[None]:
 
     Call it outside of any transaction.
     """
-    with any_time(), transaction.atomic(durable=True):
+    with accept_any_timestamp(), transaction.atomic(durable=True):
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
 
@@ -46,18 +46,18 @@ def snapshot() -> Generator[None]:
 @contextlib.contextmanager
 def shared_snapshot(name: str) -> Generator[None]:
     """Hold the view of the database that another connection shared under that name, read only."""
-    with any_time(), transaction.atomic(durable=True):
+    with accept_any_timestamp(), transaction.atomic(durable=True):
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         execute(f"SET TRANSACTION SNAPSHOT '{name}'")
         yield
 
 
-def share() -> str:
+def export_snapshot() -> str:
     """Return the name by which another connection can have this one's snapshot."""
     return str(fetch("SELECT pg_export_snapshot()")[0][0])
 
 
-def now() -> tuple[datetime, float]:
+def snapshot_time() -> tuple[datetime, float]:
     """Return when this snapshot was taken, by the database's clock, and its age in seconds.
 
     What waits is judged by the first: a long audit must not make it look older.
@@ -66,28 +66,28 @@ def now() -> tuple[datetime, float]:
     return moment, age
 
 
-def waiting() -> list[Recorded]:
+def read_unsealed() -> list[RecordedEvent]:
     """Return committed events that are not sealed yet, oldest first."""
-    return recorded(fetch(_WAITING))
+    return to_recorded_events(fetch(_WAITING))
 
 
-def disputed(among: Sequence[str] | None = None) -> frozenset[str]:
+def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
     """Name the streams, of all or `among` some, of rounds that somebody asked to void, sealed or not."""
     rows = fetch(_DISPUTED) if among is None else fetch(f"{_DISPUTED} AND stream = ANY (%s::text[])", [list(among)])
     return frozenset(stream for (stream,) in rows)
 
 
-def sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
+def read_sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
     """Yield the sealed events above position `since` with what their forms read of them, chain recomputed.
 
     The next are read meanwhile.
     """
-    with ahead(snapshot=share()) as stream:
-        yield from read(FORMS, findings=findings, from_position=since, chunk=CHUNK, stream=stream)
+    with open_prefetch_stream(snapshot=export_snapshot()) as stream:
+        yield from read_verified(FORMS, findings=findings, from_position=since, chunk=CHUNK, stream=stream)
 
 
 @contextlib.contextmanager
-def without_collector() -> Generator[None]:
+def gc_disabled() -> Generator[None]:
     """Switch the cycle collector off: an audit makes millions of values and hardly a cycle among them."""
     was = gc.isenabled()
     gc.disable()

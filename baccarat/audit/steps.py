@@ -15,32 +15,32 @@ from wallet.ledger.postings import EVENTS as WALLET_EVENTS
 ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
     kind.__name__: step
     for kind, step in (
-        (re.ChipsPlaced, betting.placed),
-        (re.PlacementUndone, betting.undone),
-        (re.ChipsCleared, betting.cleared),
-        (re.WagerRepeated, betting.repeated),
-        (re.WagerConfirmed, betting.confirmed),
-        (re.SeatPassed, betting.passed),
-        (re.SeatTimedOut, betting.timed_out),
-        (re.SeatWithdrawn, betting.withdrawn),
-        (CutGiven, cutting.given),
-        (re.BettingClosed, dealing.closed),
-        (ce.CardsHandedOut, ceremony.handed_out),
-        (ce.CardsLooked, ceremony.looked),
-        (ce.CardsHandedBack, ceremony.handed_back),
-        (ce.HandTurned, ceremony.turned),
-        (re.CardsDealt, dealing.dealt),
-        (re.RoundSettled, dealing.settled),
-        (re.RoundLapsed, dealing.lapsed),
-        (re.RoundSetAside, dealing.set_aside),
-        (re.RoundResumed, dealing.resumed),
-        (ve.RoundVoidRequested, voiding.requested),
-        (ve.RoundVoidDeclined, voiding.declined),
-        (ve.RoundVoided, voiding.voided),
+        (re.ChipsPlaced, betting.replay_chips_placed),
+        (re.PlacementUndone, betting.replay_placement_undone),
+        (re.ChipsCleared, betting.replay_chips_cleared),
+        (re.WagerRepeated, betting.replay_wager_repeated),
+        (re.WagerConfirmed, betting.replay_wager_confirmed),
+        (re.SeatPassed, betting.replay_seat_passed),
+        (re.SeatTimedOut, betting.replay_seat_timed_out),
+        (re.SeatWithdrawn, betting.replay_round_left),
+        (CutGiven, cutting.replay_cut_contribution),
+        (re.BettingClosed, dealing.replay_betting_closed),
+        (ce.CardsHandedOut, ceremony.replay_cards_handed_out),
+        (ce.CardsLooked, ceremony.replay_cards_looked_at),
+        (ce.CardsHandedBack, ceremony.replay_cards_handed_back),
+        (ce.HandTurned, ceremony.replay_hand_turned),
+        (re.CardsDealt, dealing.replay_cards_dealt),
+        (re.RoundSettled, dealing.replay_round_settled),
+        (re.RoundLapsed, dealing.replay_round_lapsed),
+        (re.RoundSetAside, dealing.replay_round_suspended),
+        (re.RoundResumed, dealing.replay_round_resumed),
+        (ve.RoundVoidRequested, voiding.replay_void_requested),
+        (ve.RoundVoidDeclined, voiding.replay_void_declined),
+        (ve.RoundVoided, voiding.replay_round_voided),
     )
 }
 TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
 SWITCH_KINDS: Final = frozenset(kind.__name__ for kind in get_args(SwitchEvent))
 WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
 CONFIRMED: Final = re.WagerConfirmed.__name__
-ENDS: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})
+ROUND_END_TYPES: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, ve.RoundVoided.__name__})

@@ -10,33 +10,33 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from baccarat.audit.findings import Notes
-from baccarat.domain.postings import Place
+from baccarat.audit.findings import FindingCollector
+from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.ceremony_events import HandTurned
 from baccarat.domain.rounds.ceremony_state import Ceremony
-from baccarat.domain.rounds.cut import Given
+from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import RoundOpened, SeatSettled
-from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rounds.void_events import RoundVoided, RoundVoidRequested
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Deal, Outcome
 from baccarat.domain.rules.payouts import Settlement, settle
-from baccarat.domain.rules.roads.marks import Mark, pairs
+from baccarat.domain.rules.roads.marks import RoundMark, find_pairs
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
 from baccarat.domain.tables.events import TableOpened
-from baccarat.domain.tables.kill_switch_events import Scope
-from baccarat.domain.tables.rules_state import Ruled
-from baccarat.domain.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
+from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.domain.tables.rules_state import RulesLifecycle
+from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, Seat, Shoe, TableState
 from baccarat.storage import rules_versions
 from baccarat.storage.rows import SittingRow
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 _SHOE = Shuffle.SHOE
-_BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, Standing.DECIDING, Standing.CONFIRMED
+_BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, SeatStatus.DECIDING, SeatStatus.CONFIRMED
 _RUNNING = frozenset({Phase.BETTING, Phase.CLOSED, Phase.DEALT})
 
-MOST_KEPT: Final = 1024
+MAX_CACHED_SETTLEMENTS: Final = 1024
 """Settlements kept of tables with the same rules."""
 
 
@@ -46,22 +46,22 @@ def _settlements(_rules: TableRules) -> dict[tuple[object, ...], Settlement]:
     return {}
 
 
-def by_seat(given: dict[int, Given]) -> tuple[Given, ...]:
+def sort_contributions(given: dict[int, SeatContribution]) -> tuple[SeatContribution, ...]:
     """List contributions by seat, ascending."""
     return tuple(given[seat] for seat in sorted(given))
 
 
 @dataclass(slots=True)
-class Guest:
+class SeatTrace:
     """A taken seat; `balance` is the game balance in minor units that the events lead to."""
 
     seat: int
     player: UUID
-    book: Book
+    money_type: MoneyType
     balance: int
     last_wager: dict[Spot, int] | None = None
     owed: int = 0
-    missed: int = 0
+    missed_turns: int = 0
 
 
 @dataclass(slots=True)
@@ -71,18 +71,18 @@ class LongShoe:
     shoe: UUID
     number: int
     commitment: str
-    out: int
-    turned: Card | None
+    cards_out: int
+    first_card: Card | None
     cut_card_out: bool = False
-    over: bool = False
+    finished: bool = False
     cut: str = ""
     root: str | None = None
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
     def draw(self, out: int, rules: TableRules) -> None:
         """Follow the shoe to where `out` cards have left it."""
-        self.out = out
-        self.over = self.cut_card_out
+        self.cards_out = out
+        self.finished = self.cut_card_out
         self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
 
 
@@ -93,7 +93,7 @@ class CommittedShoe:
     shoe: UUID
     number: int
     commitment: str
-    given: dict[int, Given] = field(default_factory=dict)
+    contributions: dict[int, SeatContribution] = field(default_factory=dict)
     shape: ShoeShape | None = None
 
 
@@ -108,9 +108,9 @@ class TableTrace:
     """
 
     opened: TableOpened
-    notes: Notes
+    collector: FindingCollector
     version: int
-    guests: dict[UUID, Guest] = field(default_factory=dict)
+    seats: dict[UUID, SeatTrace] = field(default_factory=dict)
     sittings: dict[UUID, SittingRow] = field(default_factory=dict)
     shoe: LongShoe | None = None
     shoes: int = 0
@@ -118,50 +118,50 @@ class TableTrace:
     last_round: UUID | str | None = None
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
-    coming: CommittedShoe | None = None
-    commits: bool = False
+    next_shoe: CommittedShoe | None = None
+    commits_ahead: bool = False
     shapes: bool = False
     unrevealed: dict[UUID, str | None] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
-    closing: Closing | None = None
-    stops: dict[tuple[Scope, str], Stop] = field(default_factory=dict)
-    ruled: Ruled | None = None
-    versions: rules_versions.Rows = field(default_factory=dict)
+    pending_closure: PendingClosure | None = None
+    stops: dict[tuple[StopScope, str], PlayStop] = field(default_factory=dict)
+    rules_lifecycle: RulesLifecycle | None = None
+    versions: rules_versions.VersionRows = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
-    place: Place = field(init=False)
-    bare: TableState = field(init=False)
-    long: bool = field(init=False)
+    accounts: TableAccounts = field(init=False)
+    initial_state: TableState = field(init=False)
+    has_long_shoe: bool = field(init=False)
     _known: dict[tuple[object, ...], Settlement] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.play_by(self.opened.rules)
-        self.place = Place(self.opened.operator, self.opened.table, self.rules.currency)
-        self.bare = TableState(opened=self.opened)
-        self.long = self.rules.shuffle is _SHOE
+        self.apply_rules(self.opened.rules)
+        self.accounts = TableAccounts(self.opened.operator, self.opened.table, self.rules.currency)
+        self.initial_state = TableState(opened=self.opened)
+        self.has_long_shoe = self.rules.shuffle is _SHOE
 
-    def play_by(self, rules: TableRules) -> None:
+    def apply_rules(self, rules: TableRules) -> None:
         """Let rules hold for the rounds that open from now on."""
         self.rules, self.label = rules, rules.label
         self._known = _settlements(rules)
 
-    def differs(self, what: str, expected: object, found: object) -> None:
+    def record_difference(self, what: str, expected: object, found: object) -> None:
         """Note a contradiction at the event in hand."""
-        self.notes.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
+        self.collector.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
 
-    def due(self, stakes: Stakes, outcome: Outcome) -> Settlement:
+    def expected_settlement(self, stakes: Stakes, outcome: Outcome) -> Settlement:
         """Settle one seat's stakes by the table's rules; the same ones only once. Raises UnknownStake."""
         wager = outcome, *stakes.items()
         found = self._known.get(wager)
         if found is None:
-            if len(self._known) >= MOST_KEPT:
+            if len(self._known) >= MAX_CACHED_SETTLEMENTS:
                 self._known.clear()
             found = self._known[wager] = settle(self.rules, stakes, outcome)
         return found
 
-    def seated(self) -> list[Guest]:
-        return sorted(self.guests.values(), key=lambda guest: guest.seat)
+    def list_seats(self) -> list[SeatTrace]:
+        return sorted(self.seats.values(), key=lambda guest: guest.seat)
 
     def state(self) -> TableState:
         """Return the state that all events so far lead to."""
@@ -169,8 +169,8 @@ class TableTrace:
         return TableState(
             opened=self.opened,
             seats=tuple(
-                Seat(each.seat, each.player, each.book, each.last_wager, each.owed, each.missed)
-                for each in self.seated()
+                Seat(each.seat, each.player, each.money_type, each.last_wager, each.owed, each.missed_turns)
+                for each in self.list_seats()
             ),
             shoe=None
             if shoe is None
@@ -178,9 +178,9 @@ class TableTrace:
                 shoe.shoe,
                 shoe.number,
                 shoe.commitment,
-                shoe.out,
+                shoe.cards_out,
                 shoe.cut_card_out,
-                shoe.over,
+                shoe.finished,
                 shoe.cut,
                 shoe.root,
             ),
@@ -191,42 +191,44 @@ class TableTrace:
             marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),
             stops=tuple(self.stops.values()),
-            next_shoe=None if self.coming is None else self._next_shoe(self.coming),
+            next_shoe=None if self.next_shoe is None else self._next_shoe(self.next_shoe),
             voids=self.voids,
             closed=self.closed,
-            closing=self.closing,
-            ruled=self.ruled,
+            pending_closure=self.pending_closure,
+            rules_lifecycle=self.rules_lifecycle,
         )
 
     @staticmethod
     def _next_shoe(coming: CommittedShoe) -> NextShoe:
-        return NextShoe(coming.shoe, coming.number, coming.commitment, by_seat(coming.given), coming.shape)
+        return NextShoe(
+            coming.shoe, coming.number, coming.commitment, sort_contributions(coming.contributions), coming.shape
+        )
 
-    def _board(self) -> Iterator[Mark]:
+    def _board(self) -> Iterator[RoundMark]:
         for number, (outcome, cards, natural) in self.marks.items():
-            found = pairs(cards)
-            yield Mark(number, outcome, "p" in found, "b" in found, natural)
+            found = find_pairs(cards)
+            yield RoundMark(number, outcome, "p" in found, "b" in found, natural)
 
     def _pairs(self) -> str:
         """The pairs among cards that lie dealt and not settled; in a log that is whole there are none at rest."""
-        return "" if self.round is None else pairs(self.round.cards)
+        return "" if self.round is None else find_pairs(self.round.cards)
 
 
 @dataclass(slots=True)
-class Part:
+class RoundSeatTrace:
     """A seat's part in a round: chips as placed, or the confirmed wager, and what it came to."""
 
     seat: int
     player: UUID
-    book: Book
-    standing: Standing = _DECIDING
+    money_type: MoneyType
+    status: SeatStatus = _DECIDING
     placements: list[dict[Spot, int]] = field(default_factory=list)
     stakes: dict[Spot, int] | None = None
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
-    settled: SeatSettled | None = None
+    settlement: SeatSettled | None = None
 
-    def placed(self) -> dict[Spot, int]:
+    def placed_stakes(self) -> dict[Spot, int]:
         """Add up the unconfirmed chips by spot, in minor units."""
         if len(self.placements) == 1:
             return dict(self.placements[0])
@@ -243,14 +245,14 @@ class RoundTrace:
 
     opened: RoundOpened
     table: TableTrace
-    notes: Notes
-    parts: dict[int, Part]
+    collector: FindingCollector
+    seats: dict[int, RoundSeatTrace]
     version: int = 1
     phase: Phase = _BETTING
     closed_at: datetime | None = None
     position: int | None = None
     cards: tuple[Card, ...] = ()
-    dealt: Deal | None = None
+    deal: Deal | None = None
     outcome: Outcome | None = None
     player_total: int | None = None
     banker_total: int | None = None
@@ -258,35 +260,35 @@ class RoundTrace:
     ended_at: datetime | None = None
     seed: str | None = None
     lapse_reason: str | None = None
-    set_aside: str | None = None
-    set_aside_at: datetime | None = None
+    suspension_reason: str | None = None
+    suspended_at: datetime | None = None
     void_request: RoundVoidRequested | None = None
     voided: RoundVoided | None = None
     ceremony: Ceremony | None = None
-    turned: tuple[HandTurned, ...] = ()
-    given: dict[int, Given] = field(default_factory=dict)
+    turned_hands: tuple[HandTurned, ...] = ()
+    contributions: dict[int, SeatContribution] = field(default_factory=dict)
     cut: str | None = None
     rules: TableRules = field(init=False)
 
     def __post_init__(self) -> None:
         self.rules = self.table.rules
 
-    def differs(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
+    def record_difference(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
         """Note a contradiction at the event in hand."""
         where = f"round {self.opened.round}, version {self.version}"
-        self.notes.add(what, where if seat is None else f"{where}, seat {seat}", expected, found)
+        self.collector.add(what, where if seat is None else f"{where}, seat {seat}", expected, found)
 
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Tell whether the round has not ended."""
         return self.phase in _RUNNING
 
-    def deciding(self) -> list[int]:
+    def undecided_seats(self) -> list[int]:
         """List the seats that have said nothing final yet."""
-        return [part.seat for part in self.parts.values() if part.standing is _DECIDING]
+        return [part.seat for part in self.seats.values() if part.status is _DECIDING]
 
-    def wagers(self) -> list[Part]:
+    def confirmed_seats(self) -> list[RoundSeatTrace]:
         """List the parts with a confirmed wager, in the order of the round's opening."""
-        return [part for part in self.parts.values() if part.standing is _CONFIRMED]
+        return [part for part in self.seats.values() if part.status is _CONFIRMED]
 
     def state(self) -> RoundState:
         """Return the state that all events so far lead to."""
@@ -297,15 +299,15 @@ class RoundTrace:
                 RoundSeat(
                     part.seat,
                     part.player,
-                    part.book,
-                    part.standing,
+                    part.money_type,
+                    part.status,
                     tuple(part.placements),
                     part.stakes,
                     part.raised,
                     part.confirmed_at,
-                    part.settled,
+                    part.settlement,
                 )
-                for part in self.parts.values()
+                for part in self.seats.values()
             ),
             self.closed_at,
             self.position,
@@ -317,10 +319,10 @@ class RoundTrace:
             self.ended_at,
             self.seed,
             self.lapse_reason,
-            self.set_aside,
+            self.suspension_reason,
             self.void_request,
             self.voided,
             self.ceremony,
-            by_seat(self.given),
+            sort_contributions(self.contributions),
             self.cut,
         )

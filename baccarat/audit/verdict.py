@@ -7,16 +7,16 @@ from uuid import UUID
 
 from baccarat.audit import money
 from baccarat.audit.dealing import NO_DEAL
-from baccarat.audit.findings import Notes
-from baccarat.audit.round_replay import NoSuchRound, Retold, retell
-from baccarat.audit.shoe_commitments import NOT_NAMED
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.round_replay import NoSuchRound, RoundReplay, replay_round
+from baccarat.audit.shoe_commitments import OTHER_SHOE
 from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT
-from baccarat.domain.postings import Place
+from baccarat.domain.postings import TableAccounts
 from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import proofs, records
-from casino.checkpoints.document import Checkpoint
-from casino.checkpoints.keyring import ring
-from casino.checkpoints.tree import NotWhole
+from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.keyring import checkpoint_keyring
+from casino.checkpoints.tree import IncompleteTree
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.digest import GENESIS, digest
 from casino.events.sql import fetch
@@ -32,26 +32,26 @@ _SEALED: Final = """
       LEFT JOIN events_seal AS before ON before.position = seal.position - 1
      WHERE event.stream = %s ORDER BY event.version
 """
-_OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL, NOT_NAMED})
+_OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL, OTHER_SHOE})
 """What says that the cards are not those of the seed that was named; those that are no deal are never a shoe's."""
 _ROW: Final = "SELECT phase, cards, outcome FROM baccarat_round WHERE id = %s"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class RoundCheck:
     """One question: it holds (True), it does not (False), or it can't be told yet (None), and why, in words."""
 
     name: str
     holds: bool | None
-    words: str
+    explanation: str
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RoundVerdict:
     """All that was asked about a round, and what was told of it."""
 
-    checks: tuple[Check, ...]
-    retold: Retold | None
+    checks: tuple[RoundCheck, ...]
+    replay: RoundReplay | None
 
     @property
     def holds(self) -> bool:
@@ -59,25 +59,27 @@ class Verdict:
         return all(check.holds is not False for check in self.checks)
 
 
-def judge(round_: UUID, *, place: Place) -> Verdict:
+def check_round(round_: UUID, *, accounts: TableAccounts) -> RoundVerdict:
     """Work out one round anew, from its events, the ledger and the newest checkpoint; some ten statements."""
     rows = fetch(_SEALED, [f"round-{round_}"])
     retold, rules = _rules(round_)
     checks = [_chain(f"round-{round_}", rows), rules]
     if retold is not None:
-        checks += [_fairness(retold), _money(rows, place), _row(round_, retold)]
-    return Verdict((*checks, _checkpoint(rows)), retold)
+        checks += [_fairness(retold), _money(rows, accounts), _row(round_, retold)]
+    return RoundVerdict((*checks, _checkpoint(rows)), retold)
 
 
-def _chain(stream: str, rows: Sequence[Any]) -> Check:
+def _chain(stream: str, rows: Sequence[Any]) -> RoundCheck:
     name = "Digests of the chain"
     wrong = [row[1] for row in rows if row[7] is not None and not _digest_holds(stream, row)]
     if wrong:
-        return Check(name, holds=False, words=f"Changed after it was sealed: version {', '.join(map(str, wrong))}.")
+        return RoundCheck(
+            name, holds=False, explanation=f"Changed after it was sealed: version {', '.join(map(str, wrong))}."
+        )
     waiting = sum(row[7] is None for row in rows)
     if waiting:
-        return Check(name, holds=None, words=f"{waiting} of {len(rows)} events wait for their seal.")
-    return Check(name, holds=True, words=f"{len(rows)} events give the digests that they were sealed with.")
+        return RoundCheck(name, holds=None, explanation=f"{waiting} of {len(rows)} events wait for their seal.")
+    return RoundCheck(name, holds=True, explanation=f"{len(rows)} events give the digests that they were sealed with.")
 
 
 def _digest_holds(stream: str, row: Any) -> bool:
@@ -97,78 +99,84 @@ def _digest_holds(stream: str, row: Any) -> bool:
     return computed == bytes(sealed)
 
 
-def _rules(round_: UUID) -> tuple[Retold | None, Check]:
+def _rules(round_: UUID) -> tuple[RoundReplay | None, RoundCheck]:
     name = "Rules, cards, payouts and commission"
     try:
-        retold = retell(round_)
+        retold = replay_round(round_)
     except (NoSuchRound, MalformedEvent, UnknownEvent) as trouble:
-        return None, Check(name, holds=False, words=f"The events can't be followed: {trouble}")
+        return None, RoundCheck(name, holds=False, explanation=f"The events can't be followed: {trouble}")
     if retold.findings:
-        return retold, Check(name, holds=False, words=_words(retold.findings))
+        return retold, RoundCheck(name, holds=False, explanation=_words(retold.findings))
     if retold.outcome is None:
-        return retold, Check(
-            name, holds=None, words=f"The round is {retold.phase}; all of it so far is as the rules say."
+        return retold, RoundCheck(
+            name, holds=None, explanation=f"The round is {retold.phase}; all of it so far is as the rules say."
         )
-    return retold, Check(name, holds=True, words=f"Worked out again from the events: {retold.outcome}.")
+    return retold, RoundCheck(name, holds=True, explanation=f"Worked out again from the events: {retold.outcome}.")
 
 
-def _fairness(retold: Retold) -> Check:
-    wrong = [one for one in retold.findings if one.what in _OF_THE_SHOE]
+def _fairness(retold: RoundReplay) -> RoundCheck:
+    wrong = [one for one in retold.findings if one.kind in _OF_THE_SHOE]
     if wrong:
-        return Check("Cards from the committed seed", holds=False, words=_words(wrong))
+        return RoundCheck("Cards from the committed seed", holds=False, explanation=_words(wrong))
     holds = None if "revealed" in retold.fairness and "checked" not in retold.fairness else True
-    return Check("Cards from the committed seed", holds=holds, words=retold.fairness)
+    return RoundCheck("Cards from the committed seed", holds=holds, explanation=retold.fairness)
 
 
-def _money(rows: Sequence[Any], place: Place) -> Check:
-    notes = Notes()
+def _money(rows: Sequence[Any], place: TableAccounts) -> RoundCheck:
+    notes = FindingCollector()
     followed = [(row[0], CATALOGUE.decode(row[2], row[3], row[4]), place) for row in rows]
-    money.Moved(followed).compare(notes)
+    money.ExpectedEntries(followed).compare(notes)
     if notes.findings:
-        return Check("Ledger entries", holds=False, words=_words(notes.findings))
-    return Check("Ledger entries", holds=True, words="The stored entries are those that follow from the events.")
+        return RoundCheck("Ledger entries", holds=False, explanation=_words(notes.findings))
+    return RoundCheck(
+        "Ledger entries", holds=True, explanation="The stored entries are those that follow from the events."
+    )
 
 
-def _row(round_: UUID, retold: Retold) -> Check:
+def _row(round_: UUID, retold: RoundReplay) -> RoundCheck:
     found = fetch(_ROW, [round_])
     due = _as_listed(retold.phase, " ".join(retold.cards), retold.outcome)
     has = _as_listed(*found[0]) if found else "nothing"
     if has != due:
-        return Check("What lists show", holds=False, words=f"Lists have {has}; the events say {due}.")
-    return Check("What lists show", holds=True, words="Phase, cards and outcome are those of the events.")
+        return RoundCheck("What lists show", holds=False, explanation=f"Lists have {has}; the events say {due}.")
+    return RoundCheck("What lists show", holds=True, explanation="Phase, cards and outcome are those of the events.")
 
 
 def _as_listed(phase: str, cards: str, outcome: str | None) -> str:
     return f"{phase}, {cards or 'no cards'}, {outcome or 'no outcome'}"
 
 
-def _checkpoint(rows: Sequence[Any]) -> Check:
+def _checkpoint(rows: Sequence[Any]) -> RoundCheck:
     name = "Signed checkpoint"
     positions = [row[7] for row in rows if row[7] is not None]
     checkpoint = records.covering(max(positions)) if len(positions) == len(rows) and rows else None
     if checkpoint is None:
-        return Check(name, holds=None, words="No checkpoint has been signed since.")
+        return RoundCheck(name, holds=None, explanation="No checkpoint has been signed since.")
     trouble = _trouble(checkpoint, {row[7]: bytes(row[8]) for row in rows})
     words = f"All {len(rows)} events are in the tree that checkpoint {checkpoint.number} signs."
-    return Check(name, holds=not trouble, words=trouble or words)
+    return RoundCheck(name, holds=not trouble, explanation=trouble or words)
 
 
-def _trouble(checkpoint: Checkpoint, digests: dict[int, bytes]) -> str:
-    if not ring().has_signed(checkpoint):
+def _trouble(checkpoint: CheckpointDocument, digests: dict[int, bytes]) -> str:
+    if not checkpoint_keyring().verifies(checkpoint):
         return f"The signature of checkpoint {checkpoint.number} is none of ours."
     try:
-        paths = proofs.proof_of(list(digests), checkpoint)
-    except NotWhole as trouble:
+        paths = proofs.inclusion_paths(list(digests), checkpoint)
+    except IncompleteTree as trouble:
         return f"The log under checkpoint {checkpoint.number} is not whole: {trouble}"
     lost = ", ".join(str(position) for position in _not_in(checkpoint, digests, paths))
     return f"Not in the tree of checkpoint {checkpoint.number}: position {lost}." if lost else ""
 
 
-def _not_in(checkpoint: Checkpoint, digests: dict[int, bytes], paths: Sequence[Sequence[bytes]]) -> Iterator[int]:
+def _not_in(
+    checkpoint: CheckpointDocument, digests: dict[int, bytes], paths: Sequence[Sequence[bytes]]
+) -> Iterator[int]:
     for (position, value), path in zip(digests.items(), paths, strict=True):
         if not is_included(leaf_hash(value), position - 1, checkpoint.position, path, checkpoint.root):
             yield position
 
 
 def _words(findings: Sequence[Finding]) -> str:
-    return "; ".join(f"{one.what} ({one.where}): expected {one.expected}, found {one.found}" for one in findings[:5])
+    return "; ".join(
+        f"{one.kind} ({one.location}): expected {one.expected}, found {one.actual}" for one in findings[:5]
+    )

@@ -4,50 +4,54 @@ from typing import Final
 
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.shoes import check_seed
-from baccarat.audit.traces import Guest, Part, RoundTrace
+from baccarat.audit.traces import RoundSeatTrace, RoundTrace, SeatTrace
 from baccarat.domain.rounds import void_events as e
 from baccarat.domain.rounds.state import Phase
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 ALONE: Final = "void without approval"
 TWICE: Final = "round voided twice"
 AMOUNTS: Final = "void differs"
-MOST_CARDS: Final = 6
+MAX_CARDS_PER_ROUND: Final = 6
 """Both hands with their thirds."""
-LOST: Final = "SecretLost"
+SEED_UNAVAILABLE: Final = "SecretLost"
 """How the reason begins for which a round is set aside whose seed can't be read: it can't be revealed either."""
 
 
-def requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
+def replay_void_requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
     """Follow a request: of a settled round, one at a time."""
     if round_.phase is not Phase.SETTLED or round_.void_request is not None:
         found = round_.phase if round_.void_request is None else "one is open"
-        round_.differs(OUT_OF_PLACE, "a settled round without a request", found)
+        round_.record_difference(OUT_OF_PLACE, "a settled round without a request", found)
     round_.void_request = event
 
 
-def declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> None:
+def replay_void_declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> None:
     """Follow a refusal of a request."""
     if round_.void_request is None:
-        round_.differs(OUT_OF_PLACE, "a request to void", "none")
+        round_.record_difference(OUT_OF_PLACE, "a request to void", "none")
     round_.void_request = None
 
 
-def voided(round_: RoundTrace, event: e.RoundVoided) -> None:
+def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
     """Follow a void: once, by two persons where there was an outcome, and of just what the round moved."""
     if round_.phase is Phase.VOIDED:
-        round_.differs(TWICE, "one void", event.voided_at)
+        round_.record_difference(TWICE, "one void", event.voided_at)
         return
     if event.number not in {0, round_.opened.number}:
-        round_.differs("round number differs", round_.opened.number, event.number)
-    if event.round != round_.opened.round or event.was_settled is round_.runs():
-        round_.differs(OUT_OF_PLACE, f"{round_.opened.round} {round_.phase}", f"{event.round} {event.was_settled}")
+        round_.record_difference("round number differs", round_.opened.number, event.number)
+    if event.round != round_.opened.round or event.was_settled is round_.is_running():
+        round_.record_difference(
+            OUT_OF_PLACE, f"{round_.opened.round} {round_.phase}", f"{event.round} {event.was_settled}"
+        )
     _approval(round_, event)
     _burned(round_, event)
     undone = {each.seat: each for each in event.seats}
-    if list(undone) != [part.seat for part in round_.wagers()] or len(undone) != len(event.seats):
-        round_.differs(AMOUNTS, [part.seat for part in round_.wagers()], [each.seat for each in event.seats])
-    for part in round_.wagers():
+    if list(undone) != [part.seat for part in round_.confirmed_seats()] or len(undone) != len(event.seats):
+        round_.record_difference(
+            AMOUNTS, [part.seat for part in round_.confirmed_seats()], [each.seat for each in event.seats]
+        )
+    for part in round_.confirmed_seats():
         if part.seat in undone:
             _wager(round_, part, undone[part.seat])
     _close(round_, event)
@@ -56,9 +60,9 @@ def voided(round_: RoundTrace, event: e.RoundVoided) -> None:
 def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
     """The outcome known: who asked, as recorded before, and somebody else who agreed. Unknown: one person."""
     request = round_.void_request
-    if round_.runs():
+    if round_.is_running():
         if event.approved_by is not None:
-            round_.differs(ALONE, "no approval before the outcome", event.approved_by)
+            round_.record_difference(ALONE, "no approval before the outcome", event.approved_by)
         return
     if request is None or event.approved_by in {None, request.by} or event.requested_by != request.by:
         asked = (
@@ -66,41 +70,41 @@ def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
             if request is None
             else f"asked by {request.by}, agreed by another"
         )
-        round_.differs(ALONE, asked, f"{event.requested_by}, {event.approved_by}")
+        round_.record_difference(ALONE, asked, f"{event.requested_by}, {event.approved_by}")
     elif (event.reason, event.note) != (request.reason, request.note):
-        round_.differs(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
+        round_.record_difference(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
 
 
 def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
     """What a player had seen of a shoe that goes on was burned with all the round could have taken; else nothing."""
     shoe, rules, held = round_.table.shoe, round_.table.rules, round_.ceremony
     if shoe is None:  # a round retold alone knows no shoe
-        if event.burned and not round_.table.long:
-            round_.differs("burned cards differ", 0, event.burned)
+        if event.burned and not round_.table.has_long_shoe:
+            round_.record_difference("burned cards differ", 0, event.burned)
         return
-    seen = round_.runs() and held is not None and held.looked_at is not None
-    due = min(MOST_CARDS, rules.decks * 52 - shoe.out) if seen else 0
+    seen = round_.is_running() and held is not None and held.looked_at is not None
+    due = min(MAX_CARDS_PER_ROUND, rules.decks * 52 - shoe.cards_out) if seen else 0
     if event.burned != due:
-        round_.differs("burned cards differ", due, event.burned)
+        round_.record_difference("burned cards differ", due, event.burned)
     if event.burned:
-        shoe.draw(shoe.out + event.burned, rules)
+        shoe.draw(shoe.cards_out + event.burned, rules)
 
 
-def _wager(round_: RoundTrace, part: Part, undone: e.SeatVoided) -> None:
-    guest = round_.table.guests.get(part.player)
-    if guest is not None and guest.book is not part.book:
+def _wager(round_: RoundTrace, part: RoundSeatTrace, undone: e.SeatVoided) -> None:
+    guest = round_.table.seats.get(part.player)
+    if guest is not None and guest.money_type is not part.money_type:
         guest = None
     due = _expected(part, undone, guest)
     if undone != due:
-        round_.differs(AMOUNTS, due, undone, seat=part.seat)
+        round_.record_difference(AMOUNTS, due, undone, seat=part.seat)
     if guest is not None:
         guest.balance += undone.to_game - undone.from_game
         guest.owed -= undone.from_rack
 
 
-def _expected(part: Part, undone: e.SeatVoided, guest: Guest | None) -> e.SeatVoided:
+def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | None) -> e.SeatVoided:
     """What must be recorded. How much the account gave is the ledger's to prove: at most all that was left to take."""
-    settled = part.settled
+    settled = part.settlement
     staked = sum((part.stakes or {}).values())
     paid = commission = rack = 0
     if settled is not None:
@@ -111,11 +115,11 @@ def _expected(part: Part, undone: e.SeatVoided, guest: Guest | None) -> e.SeatVo
     from_game = 0 if guest is None else min(taken, guest.balance)
     from_account = max(0, min(undone.from_account, taken - from_game))
     lacking = taken - from_game - from_account
-    forgiven = lacking if part.book is Book.PLAY or undone.forgiven else 0
+    forgiven = lacking if part.money_type is MoneyType.PLAY or undone.forgiven else 0
     return e.SeatVoided(
         seat=part.seat,
         player=part.player,
-        book=part.book,
+        book=part.money_type,
         staked=staked,
         paid=paid,
         commission=commission,
@@ -132,18 +136,18 @@ def _expected(part: Part, undone: e.SeatVoided, guest: Guest | None) -> e.SeatVo
 def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
     """The round is void; one that was in hand leaves the table, and its own shoe's seed is shown."""
     round_.table.voids += 1
-    table, lost = round_.table, (round_.set_aside or "").startswith(LOST)
-    if round_.runs():
+    table, lost = round_.table, (round_.suspension_reason or "").startswith(SEED_UNAVAILABLE)
+    if round_.is_running():
         round_.seed, round_.ended_at = event.seed, event.voided_at
-        if event.seed is None and not table.long:
+        if event.seed is None and not table.has_long_shoe:
             table.unrevealed[round_.opened.shoe] = round_.opened.commitment
         if not (lost and event.seed is None):
             check_seed(round_, seed=event.seed, cards=round_.cards, version=round_.version)
     elif event.seed is not None:
-        round_.differs("seed revealed twice", "the settlement's", event.seed)
+        round_.record_difference("seed revealed twice", "the settlement's", event.seed)
     if table.round is round_:
         table.round, table.last_round = None, round_.opened.round
     else:
         table.marks.pop(event.number, None)
     round_.phase, round_.voided = Phase.VOIDED, event
-    round_.void_request = round_.set_aside = round_.set_aside_at = None
+    round_.void_request = round_.suspension_reason = round_.suspended_at = None

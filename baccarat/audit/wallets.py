@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.audit.findings import Notes
+from baccarat.audit.findings import FindingCollector
 from baccarat.audit.rows import Row
 from casino.kernel.findings import Finding
-from wallet.adjustments.audit import Adjustments
+from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent
 from wallet.ledger.events import (
     PlayerAccountOpened,
@@ -15,57 +15,59 @@ from wallet.ledger.events import (
     SandboxCredited,
     TableLimitSet,
     WalletEvent,
-    stream,
+    wallet_stream,
 )
-from wallet.payments.audit import Payments
+from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
-from wallet.reconciliation.audit import Reconciliations
+from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import ReconciliationEvent
-from wallet.responsible_gaming.audit import Protections
-from wallet.responsible_gaming.events import PlayerProtectionEvent, ProtectionEvent
-from wallet.responsible_gaming.table_limit_audit import Limits
+from wallet.responsible_gaming.audit import ResponsibleGamingTraces
+from wallet.responsible_gaming.events import PlayerRestrictionEvent, ResponsibleGamingEvent
+from wallet.responsible_gaming.table_limit_audit import TableLimitTraces
 
-Followed = WalletEvent | TableLimitSet | ProtectionEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
+WalletStreamEvent = (
+    WalletEvent | TableLimitSet | ResponsibleGamingEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
+)
 
 
-class Wallets:
+class WalletTraces:
     """Who opened a wallet with which operator and in which currency.
 
     `watched` are the players, by id as text, of whose protection anything was ever said: only their wagers are judged.
     """
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: FindingCollector) -> None:
         self.watched: set[str] = set()
         self._notes = notes
         self._opened: dict[UUID, tuple[UUID, str]] = {}
-        self._payments = Payments()
-        self._limits = Limits()
-        self._protections = Protections()
-        self._adjustments = Adjustments()
-        self._reconciliations = Reconciliations()
+        self._payments = PaymentTraces()
+        self._limits = TableLimitTraces()
+        self._protections = ResponsibleGamingTraces()
+        self._adjustments = AdjustmentTraces()
+        self._reconciliations = ReconciliationTraces()
 
-    def follow(self, event: Followed, row: Row) -> None:
+    def replay(self, event: WalletStreamEvent, row: Row) -> None:
         """Follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
         if isinstance(event, WalletEvent):
             self._account(event, row, where)
         elif isinstance(event, TableLimitSet):
             opened = self._opened.get(event.player)
-            self._found(self._limits.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
-        elif isinstance(event, ProtectionEvent):
+            self._found(self._limits.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
+        elif isinstance(event, ResponsibleGamingEvent):
             self._protection(event, row, where)
         elif isinstance(event, AdjustmentEvent):
             self._adjusted(event, row, where)
         elif isinstance(event, ReconciliationEvent):
-            follow = self._reconciliations.follow
+            follow = self._reconciliations.replay
             self._found(follow(event, stream=row.stream, version=row.version, where=where))
         else:
-            self._found(self._payments.follow(event, stream=row.stream, version=row.version, where=where))
+            self._found(self._payments.replay(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
 
     def _account(self, event: WalletEvent, row: Row, where: str) -> None:
-        if row.stream != stream(event.player):
-            self._notes.add("stream differs", where, stream(event.player), row.stream)
+        if row.stream != wallet_stream(event.player):
+            self._notes.add("stream differs", where, wallet_stream(event.player), row.stream)
         match event:
             case PlayerAccountOpened(operator, player, currency, _):
                 if player in self._opened:
@@ -79,21 +81,21 @@ class Wallets:
                 if amount <= 0:
                     self._notes.add("amount out of range", where, "1 or more", amount)
 
-    def _protection(self, event: ProtectionEvent, row: Row, where: str) -> None:
+    def _protection(self, event: ResponsibleGamingEvent, row: Row, where: str) -> None:
         opened = None
-        if isinstance(event, PlayerProtectionEvent):
+        if isinstance(event, PlayerRestrictionEvent):
             opened = self._opened.get(event.player)
             self.watched.add(str(event.player))
-        self._found(self._protections.follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
+        self._found(self._protections.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
 
     def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:
         """Follows a correction; what a debit left owing may be collected from then on."""
         player = self._adjustments.player_of(event)
         opened = None if player is None else self._opened.get(player)
-        follow = self._adjustments.follow
-        self._found(follow(event, opened=opened, stream=row.stream, version=row.version, where=where))
+        follow = self._adjustments.replay
+        self._found(follow(event, wallet=opened, stream=row.stream, version=row.version, where=where))
         if isinstance(event, AdjustmentApproved) and event.owed:
-            self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
+            self.record_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
     def _require_own(self, event: PaymentEvent, row: Row, where: str) -> None:
         """What begins a payment names the operator and currency that the player's wallet was opened with."""
@@ -102,24 +104,24 @@ class Wallets:
             if opened != (event.operator, event.currency):
                 self._notes.add("payment of another wallet", where, opened, f"{event.operator} {event.currency}")
         if isinstance(event, DepositRequested):
-            self.played(event.player, at=event.at, row=row)
+            self.check_not_excluded(event.player, at=event.at, row=row)
 
-    def played(self, player: UUID, *, at: datetime, row: Row) -> None:
+    def check_not_excluded(self, player: UUID, *, at: datetime, row: Row) -> None:
         """Note a wager or a deposit of a player who was away from play then."""
-        exclusion = self._protections.kept_away(player, at=at)
+        exclusion = self._protections.exclusion_at(player, at=at)
         if exclusion is not None:
             where = f"event {row.id}, {row.stream} version {row.version}"
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
 
-    def wagered(self, player: UUID, *, at: datetime, row: Row) -> None:
+    def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
         """Note a wager of a player who was away from play, or whom the house held back."""
-        self.played(player, at=at, row=row)
-        if self._protections.held_back(player):
+        self.check_not_excluded(player, at=at, row=row)
+        if self._protections.is_blocked(player):
             self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)
 
-    def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
+    def record_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
         """Note what a player owes after a void or a correction, so that it may be collected."""
-        self._payments.owes(operator=operator, player=player, currency=currency, amount=amount)
+        self._payments.add_debt(operator=operator, player=player, currency=currency, amount=amount)
 
     def check_state(self) -> None:
         """Note every row of payments, limits and corrections that differs from what its events led to."""
@@ -131,4 +133,4 @@ class Wallets:
 
     def _found(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
-            self._notes.add(finding.what, finding.where, finding.expected, finding.found)
+            self._notes.add(finding.kind, finding.location, finding.expected, finding.actual)

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from baccarat.chat.events import Outcome, Reason
-from casino.api.fields import ChoiceOf, FlagField, Strict, TextField, WholeNumberField
+from baccarat.chat.events import ModerationReason, ReportOutcome
+from casino.api.fields import EnumField, FlagField, StrictSerializer, TextField, WholeNumberField
 
 LONGEST_REMARK: Final = 500
 
@@ -27,13 +27,13 @@ class WrittenField(TextField):
         raise serializers.ValidationError("This must be text.", code="not_text")
 
 
-class MessageRequest(Strict):
+class MessageRequest(StrictSerializer):
     """Something to say at a table."""
 
     text = WrittenField(help_text="One line of plain text, 1 to 200 characters after normalisation (NFC).")
 
 
-class OpenRequest(Strict):
+class OpenRequest(StrictSerializer):
     """Whether the chat is open."""
 
     open = FlagField()
@@ -45,7 +45,7 @@ class OpenShown(serializers.Serializer[Any]):
     open = serializers.BooleanField()
 
 
-class ReportRequest(Strict):
+class ReportRequest(StrictSerializer):
     """What is wrong with a message."""
 
     reason = TextField(max_length=LONGEST_REMARK, required=False, allow_blank=True, default="")
@@ -90,15 +90,15 @@ class ChatShown(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
 
 
-class BanRequest(Strict):
+class BanRequest(StrictSerializer):
     """Why, for how long, and what other staff should know."""
 
-    reason = ChoiceOf(Reason)
+    reason = EnumField(ModerationReason)
     minutes = WholeNumberField(allow_null=True, help_text="1 to 525600, or null for good.")
     note = TextField(max_length=LONGEST_REMARK, required=False, allow_blank=True, default="")
 
 
-class NoteRequest(Strict):
+class NoteRequest(StrictSerializer):
     """What other staff should know."""
 
     note = TextField(max_length=LONGEST_REMARK, required=False, allow_blank=True, default="")
@@ -107,7 +107,7 @@ class NoteRequest(Strict):
 class CloseRequest(NoteRequest):
     """What came of a report."""
 
-    outcome = ChoiceOf(Outcome)
+    outcome = EnumField(ReportOutcome)
 
 
 class ConductShown(serializers.Serializer[Any]):
@@ -186,7 +186,7 @@ class ReportQuery(serializers.Serializer[Any]):
     status = serializers.ChoiceField(["open", "all"], default="open")
 
 
-class WordRequest(Strict):
+class WordRequest(StrictSerializer):
     """A word."""
 
     word = TextField(max_length=40)

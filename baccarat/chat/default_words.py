@@ -2,7 +2,7 @@
 
 from typing import Final
 
-WORDS: Final = (
+STARTER_WORDS: Final = (
     "arschloch", "arsehole", "asshole", "bastard", "bitch", "bullshit", "cunt", "fick", "ficken", "fuck", "fucked",
     "fucker", "fucking", "hure", "hurensohn", "motherfucker", "scheisse", "schlampe", "shit", "slut", "twat", "wanker",
     "whore", "wichser",

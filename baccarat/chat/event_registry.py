@@ -3,6 +3,6 @@
 from typing import Final, get_args
 
 from baccarat.chat.events import ChatEvent
-from casino.events.codec import Catalogue, Kind
+from casino.events.codec import EventRegistry, EventType
 
-CATALOGUE: Final = Catalogue(Kind(event) for event in get_args(ChatEvent))
+CATALOGUE: Final = EventRegistry(EventType(event) for event in get_args(ChatEvent))

@@ -10,7 +10,7 @@ from enum import StrEnum
 from uuid import UUID
 
 
-class Reason(StrEnum):
+class ModerationReason(StrEnum):
     """Why a moderator acted."""
 
     LANGUAGE = "language"
@@ -21,11 +21,11 @@ class Reason(StrEnum):
     OTHER = "other"
 
 
-class Outcome(StrEnum):
+class ReportOutcome(StrEnum):
     """What came of a report."""
 
     DISMISSED = "dismissed"
-    ACTED_ON = "acted_on"
+    ACTION_TAKEN = "acted_on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class ReportClosed:
     operator: UUID
     report: UUID
     player: UUID
-    outcome: Outcome
+    outcome: ReportOutcome
     digest: str
     closed_at: datetime
 
@@ -75,7 +75,7 @@ class PlayerMuted:
     operator: UUID
     player: UUID
     act: UUID
-    reason: Reason
+    reason: ModerationReason
     until: datetime | None
     digest: str
     muted_at: datetime
@@ -97,7 +97,7 @@ class PlayerRemoved:
     operator: UUID
     player: UUID
     act: UUID
-    reason: Reason
+    reason: ModerationReason
     until: datetime | None
     digest: str
     removed_at: datetime
@@ -129,16 +129,16 @@ class FilterWordRemoved:
     removed_at: datetime
 
 
-Act = PlayerMuted | PlayerUnmuted | PlayerRemoved | PlayerReadmitted
+ModerationEvent = PlayerMuted | PlayerUnmuted | PlayerRemoved | PlayerReadmitted
 FilterEvent = FilterWordAdded | FilterWordRemoved
-PlayerEvent = ChatMessageSent | PlayerReported | ReportClosed | Act
-ChatEvent = PlayerEvent | FilterEvent
+ChatPlayerEvent = ChatMessageSent | PlayerReported | ReportClosed | ModerationEvent
+ChatEvent = ChatPlayerEvent | FilterEvent
 
 
 def chat_stream(player: UUID) -> str:
     return f"chat-{player}"
 
 
-def words_stream(operator: UUID | None) -> str:
+def chat_filter_stream(operator: UUID | None) -> str:
     """Name the stream of an operator's words, or of those that hold for all."""
     return f"words-{operator or 'everyone'}"

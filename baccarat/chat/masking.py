@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from typing import Final
 
-COVER: Final = "*"
+MASK_CHARACTER: Final = "*"
 _SIGNS: Final = {"@": "a", "$": "s", "!": "i", "|": "i", "\u20ac": "e", "+": "t"}
 _DIGITS: Final = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g"}
 # Letters of other scripts that look like Latin ones, folded to lower case first.
@@ -26,7 +26,7 @@ _ALIKE: Final = str.maketrans({**_SIGNS, **_DIGITS, **_CYRILLIC, **_GREEK, **_OT
 _EDGES: Final = "".join(_SIGNS)
 
 
-def fold(word: str) -> str:
+def normalize_word(word: str) -> str:
     """Return the form in which a word is compared: lower case, without accents, look-alikes made the same."""
     bare = _bare(word.casefold())
     return _bare(bare.casefold()).translate(_ALIKE)
@@ -37,12 +37,12 @@ def candidates(text: str) -> frozenset[str]:
     return frozenset(folded for _, _, folded in _found(text))
 
 
-def mask(text: str, *, bad: Collection[str]) -> str:
+def mask(text: str, *, listed: Collection[str]) -> str:
     """Cover the listed words in a text; `bad` holds folded forms."""
     shown, covered = list(text), 0
     for start, end, folded in _found(text):
-        if folded in bad and start >= covered:
-            shown[start:end] = COVER * (end - start)
+        if folded in listed and start >= covered:
+            shown[start:end] = MASK_CHARACTER * (end - start)
             covered = end
     return "".join(shown)
 
@@ -55,7 +55,7 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
         for first, last in dict.fromkeys(((0, len(run)), (0, right), (left, len(run)), (left, right))):
             word = run[first:last]
             if any(character.isalpha() for character in word):
-                yield start + first, start + last, fold(word)
+                yield start + first, start + last, normalize_word(word)
 
 
 def _runs(text: str) -> Iterator[tuple[int, int]]:
@@ -78,11 +78,11 @@ def _bare(text: str) -> str:
     return "".join(each for each in unicodedata.normalize("NFKD", text) if unicodedata.category(each)[0] != "M")
 
 
-ONE_WORD: Final = re.compile(r"\S{2,40}")
+WORD_PATTERN: Final = re.compile(r"\S{2,40}")
 
 
-def is_word(text: str) -> bool:
+def is_listable_word(text: str) -> bool:
     """Tell whether a text is one word that can be listed, so that it will be found."""
-    if not ONE_WORD.fullmatch(text) or not any(character.isalpha() for character in text):
+    if not WORD_PATTERN.fullmatch(text) or not any(character.isalpha() for character in text):
         return False
-    return next(_runs(text), None) == (0, len(text)) and fold(text) != ""
+    return next(_runs(text), None) == (0, len(text)) and normalize_word(text) != ""

@@ -8,26 +8,26 @@ from uuid import UUID
 
 from baccarat.chat.events import (
     ChatMessageSent,
-    PlayerEvent,
+    ChatPlayerEvent,
     PlayerMuted,
     PlayerRemoved,
     PlayerReported,
     PlayerUnmuted,
     ReportClosed,
 )
-from baccarat.chat.masking import COVER
+from baccarat.chat.masking import MASK_CHARACTER
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 
-FACTS: Final[Mapping[str, tuple[str, ...]]] = {
+FACT_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "chat_message": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
     "chat_report": ("operator_id", "table_id", "seat", "player_id", "reporter_id", "message_id", "reported_at"),
     "chat_closing": ("outcome", "closed_at"),
     "chat_act": ("operator_id", "player_id", "kind", "reason", "until", "done_at"),
 }
 """The columns that say no words, by table."""
-STATEMENTS: Final[Mapping[str, str]] = {
-    table: f"SELECT {key}, salt, {words}, {', '.join(FACTS[table])} FROM {table}"  # noqa: S608  (constants)
+SELECT_STATEMENTS: Final[Mapping[str, str]] = {
+    table: f"SELECT {key}, salt, {words}, {', '.join(FACT_COLUMNS[table])} FROM {table}"  # noqa: S608  (constants)
     for table, key, words in (
         ("chat_message", "id", "text"),
         ("chat_report", "id", "reason"),
@@ -51,26 +51,30 @@ ORDER BY 1
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class ExpectedRow:
     """What should be kept of an event: the digest of its words, since when, and the facts in the table's order."""
 
     digest: str
-    when: datetime
+    recorded_at: datetime
     facts: tuple[Any, ...]
 
 
-def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
+def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
     """Tell in which table an event's words are kept, under which id, and what with them."""
     match event:
         case ChatMessageSent():
             facts: tuple[Any, ...] = (event.operator, event.table, event.seat, event.player, event.sent_at)
-            return "chat_message", event.message, Due(event.digest, event.sent_at, facts)
+            return "chat_message", event.message, ExpectedRow(event.digest, event.sent_at, facts)
         case PlayerReported():
             facts = (event.operator, event.table, event.seat, event.player, event.reporter, event.message)
-            return "chat_report", event.report, Due(event.digest, event.reported_at, (*facts, event.reported_at))
+            return (
+                "chat_report",
+                event.report,
+                ExpectedRow(event.digest, event.reported_at, (*facts, event.reported_at)),
+            )
         case ReportClosed():
             facts = (event.outcome.value, event.closed_at)
-            return "chat_closing", event.report, Due(event.digest, event.closed_at, facts)
+            return "chat_closing", event.report, ExpectedRow(event.digest, event.closed_at, facts)
         case PlayerMuted() | PlayerRemoved():
             when = event.muted_at if isinstance(event, PlayerMuted) else event.removed_at
             terms: tuple[Any, ...] = (event.reason.value, event.until)
@@ -80,24 +84,24 @@ def due(event: PlayerEvent) -> tuple[str, UUID, Due]:
     return (
         "chat_act",
         event.act,
-        Due(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
+        ExpectedRow(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
     )
 
 
-def shown_otherwise() -> Iterator[UUID]:
+def find_wrongly_masked_messages() -> Iterator[UUID]:
     """Yield messages that are shown as something else than what was said with words covered."""
     rows = fetch("SELECT id, text, shown FROM chat_message")
-    said = crypto_shredding.opened([text for _, text, _ in rows])
-    shown = crypto_shredding.opened([text for *_, text in rows])
+    said = crypto_shredding.decrypt_many([text for _, text, _ in rows])
+    shown = crypto_shredding.decrypt_many([text for *_, text in rows])
     for (message, *_), one, other in zip(rows, said, shown, strict=True):
         if not _covers(one or "", other or ""):
             yield message
 
 
 def _covers(said: str, shown: str) -> bool:
-    return len(said) == len(shown) and all(two in {one, COVER} for one, two in zip(said, shown, strict=True))
+    return len(said) == len(shown) and all(two in {one, MASK_CHARACTER} for one, two in zip(said, shown, strict=True))
 
 
-def told_of_others() -> list[tuple[str, str, str]]:
+def find_misattributed_actions() -> list[tuple[str, str, str]]:
     """Return acts that are told of another person than the log says: where, who it was, who is told."""
     return [(where, actor, by) for where, actor, by in fetch(_OTHERS)]

@@ -10,18 +10,18 @@ from django.db import transaction
 
 from baccarat.chat import recording, rules
 from baccarat.chat.events import (
-    Act,
-    Outcome,
+    ModerationEvent,
+    ModerationReason,
     PlayerMuted,
     PlayerReadmitted,
     PlayerRemoved,
     PlayerUnmuted,
-    Reason,
     ReportClosed,
+    ReportOutcome,
 )
-from baccarat.chat.recording import Page, Words
-from baccarat.chat.refusals import NotMuted, NotRemoved, ReportIsClosed, UnknownReport
-from baccarat.chat.rules import Ban, Conduct
+from baccarat.chat.recording import LockedModeration, PersonalText
+from baccarat.chat.refusals import ChatReportAlreadyClosed, PlayerNotBanned, PlayerNotMuted, UnknownChatReport
+from baccarat.chat.rules import ModerationState, Sanction
 from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from casino.operators import bans, queries, sessions
@@ -38,7 +38,7 @@ _CLOSE: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Moderator:
+class ModerationContext:
     """Who acts for which operator, about which player, and with what remark for other staff."""
 
     operator: UUID
@@ -47,99 +47,101 @@ class Moderator:
     metadata: Metadata
 
     @property
-    def by(self) -> str:
+    def actor(self) -> str:
         """How records name the moderator."""
         return self.metadata.actor
 
 
-def mute(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduct:
+def mute(*, context: ModerationContext, reason: ModerationReason, minutes: int | None) -> ModerationState:
     """Keep a player from writing in chats for so many minutes, for good with None; it replaces a mute before.
 
     Raises UnknownPlayer, UnknownModeration.
     """
 
-    def judged(page: Page, words: Words) -> Act:
-        until = rules.ends_at(minutes, now=page.now)
+    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
+        until = rules.sanction_end(minutes, now=page.now)
         return PlayerMuted(*_about(page, words), reason, until, words.digest, page.now)
 
-    return _act(moderator, judged)
+    return _act(context, judged)
 
 
-def unmute(*, moderator: Moderator) -> Conduct:
+def unmute(*, context: ModerationContext) -> ModerationState:
     """Let a player write again. Raises UnknownPlayer, NotMuted."""
 
-    def judged(page: Page, words: Words) -> Act:
-        if not _holds(page.conduct.mute, page.now):
-            raise NotMuted
+    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
+        if not _holds(page.moderation.mute, page.now):
+            raise PlayerNotMuted
         return PlayerUnmuted(*_about(page, words), words.digest, page.now)
 
-    return _act(moderator, judged)
+    return _act(context, judged)
 
 
-def remove(*, moderator: Moderator, reason: Reason, minutes: int | None) -> Conduct:
+def ban(*, context: ModerationContext, reason: ModerationReason, minutes: int | None) -> ModerationState:
     """Remove a player from the casino for so many minutes, for good with None: sessions end, none is opened.
 
     Confirmed wagers are dealt and settled, the seat is freed in its time, and money stays the player's: the operator's
     support pays it out. Raises UnknownPlayer, UnknownModeration.
     """
 
-    def judged(page: Page, words: Words) -> Act:
-        until = rules.ends_at(minutes, now=page.now)
-        sessions.remove_player(operator=page.operator, player=page.player, until=until)
+    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
+        until = rules.sanction_end(minutes, now=page.now)
+        sessions.ban_player(operator=page.operator, player=page.player, until=until)
         return PlayerRemoved(*_about(page, words), reason, until, words.digest, page.now)
 
-    return _act(moderator, judged)
+    return _act(context, judged)
 
 
-def readmit(*, moderator: Moderator) -> Conduct:
+def unban(*, context: ModerationContext) -> ModerationState:
     """Let a removed player in again. Raises UnknownPlayer, NotRemoved."""
 
-    def judged(page: Page, words: Words) -> Act:
-        if not _holds(page.conduct.removal, page.now):
-            raise NotRemoved
-        bans.lift(player=page.player)
+    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
+        if not _holds(page.moderation.ban, page.now):
+            raise PlayerNotBanned
+        bans.lift_ban(player=page.player)
         return PlayerReadmitted(*_about(page, words), words.digest, page.now)
 
-    return _act(moderator, judged)
+    return _act(context, judged)
 
 
-def close_report(*, operator: UUID, report: UUID, outcome: Outcome, note: str, metadata: Metadata) -> None:
+def close_report(*, operator: UUID, report: UUID, outcome: ReportOutcome, note: str, metadata: Metadata) -> None:
     """Note what came of a report. Raises UnknownReport, ReportIsClosed."""
     rows = fetch(_REPORTED, [report, operator])
     if not rows:
-        raise UnknownReport
-    player, words = rows[0][0], recording.new_words(note, subject=report)
+        raise UnknownChatReport
+    player, words = rows[0][0], recording.new_personal_text(note, subject=report)
     with transaction.atomic():
-        page = recording.open_page(operator=operator, player=player)
+        page = recording.lock_moderation(operator=operator, player=player)
         if fetch(_CLOSED, [report]):
-            raise ReportIsClosed
+            raise ChatReportAlreadyClosed
         event = ReportClosed(operator, report, player, outcome, words.digest, page.now)
         recording.record(page, event, metadata)
-        kept = recording.stored(words, player=player)
+        kept = recording.encrypt_personal_text(words, player=player)
         execute(_CLOSE, [report, outcome.value, kept.text, kept.salt, metadata.actor, page.now])
 
 
-def _act(moderator: Moderator, judged: Callable[[Page, Words], Act]) -> Conduct:
+def _act(
+    moderator: ModerationContext, judged: Callable[[LockedModeration, PersonalText], ModerationEvent]
+) -> ModerationState:
     queries.require_player(operator=moderator.operator, player=moderator.player)
-    words = recording.new_words(moderator.note)
+    words = recording.new_personal_text(moderator.note)
     with transaction.atomic():
-        page = recording.open_page(operator=moderator.operator, player=moderator.player)
+        page = recording.lock_moderation(operator=moderator.operator, player=moderator.player)
         event = judged(page, words)
         after = recording.record(page, event, moderator.metadata)
         about = (words.subject, page.operator, page.player, type(event).__name__)
-        kept = recording.stored(words, player=page.player)
-        execute(_ACT, [*about, *_terms(event), kept.text, kept.salt, moderator.by, page.now])
+        kept = recording.encrypt_personal_text(words, player=page.player)
+        execute(_ACT, [*about, *_terms(event), kept.text, kept.salt, moderator.actor, page.now])
     return after
 
 
-def _terms(event: Act) -> tuple[str | None, datetime | None]:
+def _terms(event: ModerationEvent) -> tuple[str | None, datetime | None]:
     """Why and until when."""
     return (event.reason.value, event.until) if isinstance(event, PlayerMuted | PlayerRemoved) else (None, None)
 
 
-def _about(page: Page, words: Words) -> tuple[UUID, UUID, UUID]:
+def _about(page: LockedModeration, words: PersonalText) -> tuple[UUID, UUID, UUID]:
     return page.operator, page.player, words.subject
 
 
-def _holds(ban: Ban | None, now: datetime) -> bool:
-    return ban is not None and ban.holds(now)
+def _holds(ban: Sanction | None, now: datetime) -> bool:
+    return ban is not None and ban.is_active(now)

@@ -4,19 +4,19 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.chat.events import FilterWordAdded, Reason
-from baccarat.chat.rules import Ban, Conduct
+from baccarat.chat.events import FilterWordAdded, ModerationReason
+from baccarat.chat.rules import ModerationState, Sanction
 from casino.events.sql import execute, fetch
 
-VOICES: Final = "chat_voice"
-VOICE_COLUMNS: Final = (
+MODERATION_TABLE: Final = "chat_voice"
+MODERATION_COLUMNS: Final = (
     "player_id", "operator_id", "version", "mute_reason", "muted_until", "removal_reason", "removed_until",
 )  # fmt: skip
-WORDS: Final = "chat_word"
-WORD_COLUMNS: Final = ("id", "operator_id", "word", "folded", "added_at")
+FILTER_WORD_TABLE: Final = "chat_word"
+FILTER_WORD_COLUMNS: Final = ("id", "operator_id", "word", "folded", "added_at")
 Row = tuple[Any, ...]
 
-_VOICE_NAMES: Final = ", ".join(VOICE_COLUMNS)
+_VOICE_NAMES: Final = ", ".join(MODERATION_COLUMNS)
 # Makes the row of a newcomer and locks that of anybody else: whoever comes later waits here.
 _LOCK: Final = f"""
     INSERT INTO chat_voice AS kept (player_id, operator_id, version) VALUES (%s, %s, 0)
@@ -33,62 +33,62 @@ _ADD: Final = "INSERT INTO chat_word (id, operator_id, word, folded, added_at) V
 _DROP: Final = "DELETE FROM chat_word WHERE id = %s"
 
 
-def lock(*, operator: UUID, player: UUID) -> Conduct:
+def lock(*, operator: UUID, player: UUID) -> ModerationState:
     """Lock what holds for a player until the transaction ends, and return it."""
-    return conduct_of(fetch(_LOCK, [player, operator])[0])
+    return moderation_from_row(fetch(_LOCK, [player, operator])[0])
 
 
-def voice(*, operator: UUID, player: UUID) -> Conduct:
+def load_moderation(*, operator: UUID, player: UUID) -> ModerationState:
     """Return what holds for a player, as it stands."""
     rows = fetch(_VOICE, [player, operator])
-    return conduct_of(rows[0]) if rows else Conduct()
+    return moderation_from_row(rows[0]) if rows else ModerationState()
 
 
-def save(conduct: Conduct, *, operator: UUID, player: UUID) -> None:
+def save(conduct: ModerationState, *, operator: UUID, player: UUID) -> None:
     """Keep what holds for a player."""
-    execute(_SAVE, voice_row(conduct, operator=operator, player=player))
+    execute(_SAVE, moderation_row(conduct, operator=operator, player=player))
 
 
-def voice_row(conduct: Conduct, *, operator: UUID, player: UUID) -> Row:
-    return (player, operator, conduct.version, *_ban(conduct.mute), *_ban(conduct.removal))
+def moderation_row(conduct: ModerationState, *, operator: UUID, player: UUID) -> Row:
+    return (player, operator, conduct.version, *_ban(conduct.mute), *_ban(conduct.ban))
 
 
-def conduct_of(row: Row) -> Conduct:
+def moderation_from_row(row: Row) -> ModerationState:
     _, _, version, mute_reason, muted_until, removal_reason, removed_until = row
-    mute = None if mute_reason is None else Ban(muted_until, Reason(mute_reason))
-    removal = None if removal_reason is None else Ban(removed_until, Reason(removal_reason))
-    return Conduct(version, mute, removal)
+    mute = None if mute_reason is None else Sanction(muted_until, ModerationReason(mute_reason))
+    removal = None if removal_reason is None else Sanction(removed_until, ModerationReason(removal_reason))
+    return ModerationState(version, mute, removal)
 
 
-def word_id(operator: UUID | None, folded: str) -> str:
+def filter_word_id(operator: UUID | None, folded: str) -> str:
     """Name a word's row: a word stands once on each list."""
     return f"{operator or 'everyone'}/{folded}"
 
 
-def word_row(event: FilterWordAdded) -> Row:
-    return (word_id(event.operator, event.folded), event.operator, event.word, event.folded, event.added_at)
+def filter_word_row(event: FilterWordAdded) -> Row:
+    return (filter_word_id(event.operator, event.folded), event.operator, event.word, event.folded, event.added_at)
 
 
 def add_word(event: FilterWordAdded) -> None:
-    execute(_ADD, word_row(event))
+    execute(_ADD, filter_word_row(event))
 
 
-def drop_word(operator: UUID | None, folded: str) -> None:
+def remove_word(operator: UUID | None, folded: str) -> None:
     """Take a word off its list."""
-    execute(_DROP, [word_id(operator, folded)])
+    execute(_DROP, [filter_word_id(operator, folded)])
 
 
-def voices() -> dict[Any, Row]:
-    return _rows(VOICES, VOICE_COLUMNS)
+def load_moderation_rows() -> dict[Any, Row]:
+    return _rows(MODERATION_TABLE, MODERATION_COLUMNS)
 
 
-def words() -> dict[Any, Row]:
-    return _rows(WORDS, WORD_COLUMNS)
+def load_filter_word_rows() -> dict[Any, Row]:
+    return _rows(FILTER_WORD_TABLE, FILTER_WORD_COLUMNS)
 
 
 def _rows(table: str, columns: Iterable[str]) -> dict[Any, Row]:
     return {row[0]: row for row in fetch(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1")}  # noqa: S608
 
 
-def _ban(ban: Ban | None) -> tuple[Any, Any]:
+def _ban(ban: Sanction | None) -> tuple[Any, Any]:
     return (None, None) if ban is None else (ban.reason.value, ban.until)

@@ -6,10 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.chat import projection
-from baccarat.chat.events import Reason
-from baccarat.chat.rules import Ban, Conduct
+from baccarat.chat.events import ModerationReason
+from baccarat.chat.rules import ModerationState, Sanction
 from baccarat.domain.tables.refusals import UnknownTable
-from baccarat.services.table_actor import Guest
+from baccarat.services.table_actor import TableActor
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.operators import queries as operators
@@ -60,79 +60,83 @@ _BETWEEN: Final = """
 """
 
 
-def standing(*, guest: Guest) -> Line:
+def chat_status(*, actor: TableActor) -> Line:
     """Tell how a table's chat stands for one player: open, may_write, muted. Raises UnknownTable."""
-    place = f"{guest.table}/{guest.player}"
-    rows = fetch(_STANDING, [place, place, guest.player, guest.table, guest.operator])
+    place = f"{actor.table}/{actor.player}"
+    rows = fetch(_STANDING, [place, place, actor.player, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
     seat, closed, reason, until, muted = rows[0]
-    ban = Ban(until, Reason(reason)) if muted else None
-    return {"open": not closed, "may_write": seat is not None and not closed and not muted, "muted": shown_ban(ban)}
+    ban = Sanction(until, ModerationReason(reason)) if muted else None
+    return {
+        "open": not closed,
+        "may_write": seat is not None and not closed and not muted,
+        "muted": present_sanction(ban),
+    }
 
 
 def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> list[Line]:
     """List a table's messages as players see them, newest first, older than `after`."""
     return [
-        message_line(identity=identity, seat=seat, mine=player == viewer, shown=shown, sent_at=sent_at)
+        present_message(message_id=identity, seat=seat, mine=player == viewer, displayed_text=shown, sent_at=sent_at)
         for identity, seat, player, shown, sent_at in _opened(fetch(_HISTORY, [table, after or _LAST, limit]))
     ]
 
 
-def message_line(*, identity: UUID, seat: int, mine: bool, shown: str, sent_at: object) -> Line:
+def present_message(*, message_id: UUID, seat: int, mine: bool, displayed_text: str, sent_at: object) -> Line:
     """Show a message: nobody's id, and the seat that its writer had."""
-    return {"id": identity, "seat": seat, "you": mine, "text": shown, "sent_at": sent_at}
+    return {"id": message_id, "seat": seat, "you": mine, "text": displayed_text, "sent_at": sent_at}
 
 
-def said_by(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
+def list_player_messages(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
     """List a player's messages as they were written, newest first. Raises UnknownPlayer."""
     operators.require_player(operator=operator, player=player)
     names = ("id", "table", "seat", "written", "shown", "sent_at")
     return _lines(names, fetch(_OF_PLAYER, [player, operator, after or _LAST, limit]))
 
 
-def reports(*, operator: UUID, closed: bool, after: UUID | None, limit: int) -> list[Line]:
+def reports(*, operator: UUID, include_closed: bool, after: UUID | None, limit: int) -> list[Line]:
     """List an operator's reports, newest first: those that wait, or with `closed` all of them."""
     names = (
         "id", "table", "seat", "player", "reporter", "reason", "reported_at", "message", "written", "outcome", "note",
         "closed_by", "closed_at",
     )  # fmt: skip
-    return _lines(names, fetch(_REPORTS, [operator, after or _LAST, closed, limit]))
+    return _lines(names, fetch(_REPORTS, [operator, after or _LAST, include_closed, limit]))
 
 
-def acts(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
+def list_moderation_actions(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
     """List what moderators did about a player, newest first."""
     names = ("id", "kind", "reason", "until", "note", "by", "done_at")
     return _lines(names, fetch(_ACTS, [player, operator, after or _LAST, limit]))
 
 
-def conduct(*, operator: UUID, player: UUID) -> Line:
+def player_moderation(*, operator: UUID, player: UUID) -> Line:
     """Tell what holds for a player: muted and removed, each with until and reason. Raises UnknownPlayer."""
     operators.require_player(operator=operator, player=player)
-    return shown_conduct(player, projection.voice(operator=operator, player=player))
+    return present_moderation(player, projection.load_moderation(operator=operator, player=player))
 
 
-def shown_conduct(player: UUID, conduct: Conduct) -> Line:
+def present_moderation(player: UUID, conduct: ModerationState) -> Line:
     """Show what moderators have said last about a player, also where its time is over."""
-    return {"player": player, "muted": shown_ban(conduct.mute), "removed": shown_ban(conduct.removal)}
+    return {"player": player, "muted": present_sanction(conduct.mute), "removed": present_sanction(conduct.ban)}
 
 
-def shown_ban(ban: Ban | None) -> Line | None:
+def present_sanction(ban: Sanction | None) -> Line | None:
     """Show a mute or a removal; `until` is None for good."""
     return None if ban is None else {"until": ban.until, "reason": ban.reason.value}
 
 
-def words(*, operator: UUID) -> list[Line]:
+def list_filter_words(*, operator: UUID) -> list[Line]:
     """List the words that are masked for an operator, its own and those of all."""
     return _lines(("word", "folded", "for_all", "added_at"), fetch(_WORDS, [operator]))
 
 
-def list_of(*, operator: UUID | None) -> list[str]:
+def list_own_filter_words(*, operator: UUID | None) -> list[str]:
     """List the words of an operator's own list or, with None, of that of all."""
     return [word for (word,) in fetch(_LIST, [operator])]
 
 
-def shown(*, messages: Sequence[UUID]) -> dict[UUID, str]:
+def load_displayed_texts(*, messages: Sequence[UUID]) -> dict[UUID, str]:
     """Return messages of any table as players see them, in one query; unknown ones are left out."""
     return dict(_opened(fetch(_SHOWN, [list(messages)]))) if messages else {}
 
@@ -148,6 +152,6 @@ def _lines(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Line]:
 
 def _opened(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Rows with what is sealed in them opened, with one question for all keys."""
-    sealed = [value for row in rows for value in row if crypto_shredding.is_sealed(value)]
-    texts = iter(crypto_shredding.opened(sealed))
-    return [tuple(next(texts) if crypto_shredding.is_sealed(value) else value for value in row) for row in rows]
+    sealed = [value for row in rows for value in row if crypto_shredding.is_encrypted(value)]
+    texts = iter(crypto_shredding.decrypt_many(sealed))
+    return [tuple(next(texts) if crypto_shredding.is_encrypted(value) else value for value in row) for row in rows]

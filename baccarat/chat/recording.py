@@ -7,8 +7,8 @@ from uuid import UUID
 
 from baccarat.chat import projection, proof
 from baccarat.chat.event_registry import CATALOGUE
-from baccarat.chat.events import PlayerEvent, chat_stream
-from baccarat.chat.rules import Conduct, evolve
+from baccarat.chat.events import ChatPlayerEvent, chat_stream
+from baccarat.chat.rules import ModerationState, evolve
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import fetch
@@ -16,7 +16,7 @@ from casino.events.store import Append, Metadata, append
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PersonalText:
     """A text of a person as it is kept: for what, with which salt, and the digest that the log has of it."""
 
     subject: UUID
@@ -30,7 +30,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class EncryptedText:
     """Words as they are stored: text and salt sealed under the key of whose they are, or whom they are about."""
 
     text: str
@@ -38,35 +38,35 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LockedModeration:
     """A player's locked page: who it is about, what holds, and the database's time since it is locked."""
 
     operator: UUID
     player: UUID
-    conduct: Conduct
+    moderation: ModerationState
     now: datetime
 
 
-def new_words(text: str, *, subject: UUID | None = None) -> Words:
+def new_personal_text(text: str, *, subject: UUID | None = None) -> PersonalText:
     """Make words of a text, for a new subject unless one is given."""
-    return Words(subject or new_id(), text, os.urandom(proof.SALT))
+    return PersonalText(subject or new_id(), text, os.urandom(proof.SALT_BYTES))
 
 
-def stored(words: Words, *, player: UUID) -> Stored:
+def encrypt_personal_text(words: PersonalText, *, player: UUID) -> EncryptedText:
     """Seal words under a player's key, so that they go when it is destroyed. Raises PersonErased."""
-    key = crypto_shredding.key_of(player)
-    return Stored(key.text(words.text), key.data(words.salt))
+    key = crypto_shredding.get_or_create_cipher(player)
+    return EncryptedText(key.encrypt_text(words.text), key.encrypt_bytes(words.salt))
 
 
-def open_page(*, operator: UUID, player: UUID) -> Page:
+def lock_moderation(*, operator: UUID, player: UUID) -> LockedModeration:
     """Lock a player's page until the transaction ends. Call it inside one."""
     conduct = projection.lock(operator=operator, player=player)
-    return Page(operator, player, conduct, fetch("SELECT clock_timestamp()")[0][0])
+    return LockedModeration(operator, player, conduct, fetch("SELECT clock_timestamp()")[0][0])
 
 
-def record(page: Page, event: PlayerEvent, metadata: Metadata) -> Conduct:
+def record(page: LockedModeration, event: ChatPlayerEvent, metadata: Metadata) -> ModerationState:
     """Append an event to the player's stream, and keep what holds after it."""
-    append([Append(chat_stream(page.player), page.conduct.version, (CATALOGUE.encode(event),), metadata)])
-    after = evolve(page.conduct, event)
+    append([Append(chat_stream(page.player), page.moderation.version, (CATALOGUE.encode(event),), metadata)])
+    after = evolve(page.moderation, event)
     projection.save(after, operator=page.operator, player=page.player)
     return after

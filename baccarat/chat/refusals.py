@@ -1,25 +1,25 @@
 """Why the chat says no."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class MessageEmpty(Refusal):
     code = "message_empty"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "There is nothing in the message"
     remedy = "Send at least one character that shows."
 
 
 class MessageTooLong(Refusal):
     code = "message_too_long"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The message is too long"
     remedy = "Send at most as many characters as `longest` tells."
 
 
 class MessageNotPrintable(Refusal):
     code = "message_not_printable"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The message has characters that are not to be shown"
     remedy = "Send one line of plain text, without control or invisible characters."
 
@@ -38,7 +38,7 @@ class TooManyReports(Refusal):
 
 class OnlySeatedMayWrite(Refusal):
     code = "only_seated_may_write"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "Only who has a seat at the table may write"
     remedy = "Take a seat first."
 
@@ -53,21 +53,21 @@ class PlayerIsMuted(Refusal):
     """`until` is null for one who is muted for good."""
 
     code = "player_is_muted"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "A moderator has muted you"
     remedy = "Wait until the time that `until` tells, or ask the casino's support."
 
 
 class UnknownMessage(Refusal):
     code = "unknown_message"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such message at this table"
     remedy = "Use the id of a message that the table's chat shows."
 
 
-class UnknownReport(Refusal):
+class UnknownChatReport(Refusal):
     code = "unknown_report"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such report"
     remedy = "List the reports and use the id of one of them."
 
@@ -78,9 +78,9 @@ class SeatIsEmpty(Refusal):
     remedy = "Report the message instead; it names who wrote it also after the player has left."
 
 
-class OwnReport(Refusal):
+class CannotReportYourself(Refusal):
     code = "own_report"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is yourself"
     remedy = "Report another player."
 
@@ -91,53 +91,53 @@ class AlreadyReported(Refusal):
     remedy = "Nothing more is to be done: a moderator will look at it."
 
 
-class ReportIsClosed(Refusal):
+class ChatReportAlreadyClosed(Refusal):
     code = "report_is_closed"
     title = "The report has been dealt with"
     remedy = "Read its outcome."
 
 
-class NotMuted(Refusal):
+class PlayerNotMuted(Refusal):
     code = "not_muted"
     title = "The player is not muted"
     remedy = "Nothing is to be done."
 
 
-class NotRemoved(Refusal):
+class PlayerNotBanned(Refusal):
     code = "not_removed"
     title = "The player has not been removed from the casino"
     remedy = "Nothing is to be done."
 
 
-class InvalidWord(Refusal):
+class InvalidFilterWord(Refusal):
     code = "invalid_word"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is not one word"
     remedy = "Send one word of 2 to 40 characters, with a letter in it and without spaces."
 
 
-class WordIsListed(Refusal):
+class FilterWordExists(Refusal):
     code = "word_is_listed"
     title = "The word is on the list"
     remedy = "Nothing is to be done: its look-alikes are masked with it."
 
 
-class UnknownWord(Refusal):
+class UnknownFilterWord(Refusal):
     code = "unknown_word"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "The word is not on the list"
     remedy = "List the words and send one of your own."
 
 
-class UnknownModeration(Refusal):
+class InvalidModeration(Refusal):
     code = "unknown_moderation"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is not one of the choices"
     remedy = "Choose a reason and a whole number of minutes, up to a year, or leave the minutes empty for good."
 
 
-class NotYourList(Refusal):
+class FilterWordNotYours(Refusal):
     code = "not_your_list"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "This list holds for all operators"
     remedy = "Put the word on your operator's own list, or ask somebody who works for all."

@@ -7,27 +7,27 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from baccarat.chat.events import (
-    PlayerEvent,
+    ChatPlayerEvent,
+    ModerationReason,
     PlayerMuted,
     PlayerReadmitted,
     PlayerRemoved,
     PlayerUnmuted,
-    Reason,
 )
 from baccarat.chat.refusals import (
+    InvalidModeration,
     MessageEmpty,
     MessageNotPrintable,
     MessageTooLong,
     PlayerIsMuted,
     TooManyMessages,
     TooManyReports,
-    UnknownModeration,
 )
 from casino.kernel.errors import Refusal
 
-LONGEST: Final = 200
+MAX_MESSAGE_LENGTH: Final = 200
 """Characters of a message after normalisation (NFC)."""
-LONGEST_WAIT: Final = 365 * 24 * 60
+MAX_SANCTION_MINUTES: Final = 365 * 24 * 60
 """Minutes that a player is muted or removed for at most, but for good."""
 
 
@@ -45,45 +45,45 @@ REPORTS: Final = Rate(5, timedelta(minutes=10), TooManyReports)
 
 
 @dataclass(frozen=True, slots=True)
-class Ban:
+class Sanction:
     """Until when somebody is muted or removed, None for good."""
 
     until: datetime | None
-    reason: Reason
+    reason: ModerationReason
 
-    def holds(self, now: datetime) -> bool:
+    def is_active(self, now: datetime) -> bool:
         """Tell whether it holds at a time."""
         return self.until is None or now < self.until
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class ModerationState:
     """What moderators have said about a player, after `version` events of the player's stream."""
 
     version: int = 0
-    mute: Ban | None = None
-    removal: Ban | None = None
+    mute: Sanction | None = None
+    ban: Sanction | None = None
 
 
-NEWCOMER: Final = Conduct()
+NEWCOMER: Final = ModerationState()
 
 
-def evolve(conduct: Conduct, event: PlayerEvent) -> Conduct:
+def evolve(conduct: ModerationState, event: ChatPlayerEvent) -> ModerationState:
     """Apply one event."""
     after = replace(conduct, version=conduct.version + 1)
     match event:
         case PlayerMuted():
-            return replace(after, mute=Ban(event.until, event.reason))
+            return replace(after, mute=Sanction(event.until, event.reason))
         case PlayerUnmuted():
             return replace(after, mute=None)
         case PlayerRemoved():
-            return replace(after, removal=Ban(event.until, event.reason))
+            return replace(after, ban=Sanction(event.until, event.reason))
         case PlayerReadmitted():
-            return replace(after, removal=None)
+            return replace(after, ban=None)
     return after
 
 
-def clean(text: str) -> str:
+def normalize_message(text: str) -> str:
     """Return a message as it is kept: normalised (NFC), without blanks around it.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable.
@@ -91,22 +91,22 @@ def clean(text: str) -> str:
     found = unicodedata.normalize("NFC", text).strip()
     if not found:
         raise MessageEmpty
-    if len(found) > LONGEST:
-        raise MessageTooLong(longest=LONGEST, length=len(found))
+    if len(found) > MAX_MESSAGE_LENGTH:
+        raise MessageTooLong(longest=MAX_MESSAGE_LENGTH, length=len(found))
     if not found.isprintable() or all(unicodedata.category(each)[0] in "MZ" for each in found):
         raise MessageNotPrintable
     return found
 
 
-def require_voice(conduct: Conduct, *, now: datetime) -> None:
+def require_not_muted(conduct: ModerationState, *, now: datetime) -> None:
     """Let a player write who is not muted. Raises PlayerIsMuted."""
-    if conduct.mute is not None and conduct.mute.holds(now):
+    if conduct.mute is not None and conduct.mute.is_active(now):
         until = conduct.mute.until
         words = "You are muted for good." if until is None else f"You are muted until {until:%Y-%m-%d %H:%M:%S} UTC."
         raise PlayerIsMuted(words, until=until, reason=conduct.mute.reason.value)
 
 
-def require_pace(rate: Rate, before: Sequence[datetime], *, now: datetime) -> None:
+def require_within_rate(rate: Rate, before: Sequence[datetime], *, now: datetime) -> None:
     """Hold one more message or report against the times of those before, newest first.
 
     Raises what the rate refuses with, which tells from when on there is room.
@@ -116,10 +116,10 @@ def require_pace(rate: Rate, before: Sequence[datetime], *, now: datetime) -> No
         raise rate.refusal(retry_at=recent[rate.count - 1] + rate.window)
 
 
-def ends_at(minutes: int | None, *, now: datetime) -> datetime | None:
+def sanction_end(minutes: int | None, *, now: datetime) -> datetime | None:
     """Tell when a mute or removal of so many minutes ends, None for good. Raises UnknownModeration."""
     if minutes is None:
         return None
-    if not 1 <= minutes <= LONGEST_WAIT:
-        raise UnknownModeration(longest=LONGEST_WAIT)
+    if not 1 <= minutes <= MAX_SANCTION_MINUTES:
+        raise InvalidModeration(longest=MAX_SANCTION_MINUTES)
     return now + timedelta(minutes=minutes)

@@ -10,17 +10,17 @@ from django.db import transaction
 from baccarat.chat import recording, rules
 from baccarat.chat.events import ChatMessageSent, PlayerReported
 from baccarat.chat.masking import candidates, mask
-from baccarat.chat.recording import Page, Words
+from baccarat.chat.recording import LockedModeration, PersonalText
 from baccarat.chat.refusals import (
     AlreadyReported,
+    CannotReportYourself,
     ChatIsClosed,
     OnlySeatedMayWrite,
-    OwnReport,
     SeatIsEmpty,
     UnknownMessage,
 )
 from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
-from baccarat.services.table_actor import Guest
+from baccarat.services.table_actor import TableActor
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
 
@@ -62,13 +62,13 @@ _REOPEN: Final = "DELETE FROM chat_closedchat WHERE id = %s"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SentMessage:
     """A message as everyone at the table sees it."""
 
     id: UUID
     player: UUID
     seat: int
-    shown: str
+    displayed_text: str
     sent_at: datetime
 
 
@@ -79,48 +79,48 @@ class _Accused:
     message: UUID | None = None
 
 
-def say(*, guest: Guest, text: str) -> Said:
+def say(*, actor: TableActor, text: str) -> SentMessage:
     """Say something at a table, with listed words covered.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable, UnknownTable, OnlySeatedMayWrite, ChatIsClosed,
     PlayerIsMuted, TooManyMessages.
     """
-    words = recording.new_words(rules.clean(text))
+    words = recording.new_personal_text(rules.normalize_message(text))
     with transaction.atomic(savepoint=False):
-        page = recording.open_page(operator=guest.operator, player=guest.player)
-        seat, bad = _floor(guest, page, words.text)
-        said = Said(words.subject, guest.player, seat, mask(words.text, bad=bad), page.now)
+        page = recording.lock_moderation(operator=actor.operator, player=actor.player)
+        seat, bad = _floor(actor, page, words.text)
+        said = SentMessage(words.subject, actor.player, seat, mask(words.text, listed=bad), page.now)
         event = ChatMessageSent(
-            guest.operator, guest.table, seat, guest.player, said.id, words.digest, sent_at=page.now
+            actor.operator, actor.table, seat, actor.player, said.id, words.digest, sent_at=page.now
         )
-        recording.record(page, event, guest.metadata)
-        key = crypto_shredding.key_of(guest.player)
-        kept = (key.text(words.text), key.text(said.shown), key.data(words.salt))
-        execute(_SAY, (said.id, guest.operator, guest.table, seat, guest.player, *kept, page.now))
+        recording.record(page, event, actor.metadata)
+        key = crypto_shredding.get_or_create_cipher(actor.player)
+        kept = (key.encrypt_text(words.text), key.encrypt_text(said.displayed_text), key.encrypt_bytes(words.salt))
+        execute(_SAY, (said.id, actor.operator, actor.table, seat, actor.player, *kept, page.now))
     return said
 
 
-def report_message(*, guest: Guest, message: UUID, reason: str) -> UUID:
+def report_message(*, actor: TableActor, message: UUID, reason: str) -> UUID:
     """Report a message to the moderators, once, and return the report's id.
 
     Raises UnknownTable, UnknownMessage, OwnReport, AlreadyReported, TooManyReports.
     """
-    rows = fetch(_ACCUSED, [message, guest.table, guest.operator])
+    rows = fetch(_ACCUSED, [message, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
     player, seat = rows[0]
     if player is None:
         raise UnknownMessage
-    return _report(guest, _Accused(player, seat, message), recording.new_words(reason))
+    return _report(actor, _Accused(player, seat, message), recording.new_personal_text(reason))
 
 
-def report_player(*, guest: Guest, seat: int, reason: str) -> UUID:
+def report_player(*, actor: TableActor, seat: int, reason: str) -> UUID:
     """Report who sits in a seat to the moderators, and return the report's id.
 
     Raises UnknownTable, UnknownSeat, SeatIsEmpty, OwnReport, TooManyReports.
     """
     known = 0 < seat < 2**31
-    rows = fetch(_SITTER, [seat if known else 0, guest.table, guest.operator])
+    rows = fetch(_SITTER, [seat if known else 0, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
     seats, player = rows[0]
@@ -128,17 +128,17 @@ def report_player(*, guest: Guest, seat: int, reason: str) -> UUID:
         raise UnknownSeat(seats=seats)
     if player is None:
         raise SeatIsEmpty
-    return _report(guest, _Accused(player, seat), recording.new_words(reason))
+    return _report(actor, _Accused(player, seat), recording.new_personal_text(reason))
 
 
-def set_open(*, guest: Guest, is_open: bool) -> None:
+def set_open(*, actor: TableActor, is_open: bool) -> None:
     """Close a table's chat for one player, or open it again. Raises UnknownTable."""
-    if not fetch(_TABLE, [guest.table, guest.operator]):
+    if not fetch(_TABLE, [actor.table, actor.operator]):
         raise UnknownTable
-    execute(_REOPEN if is_open else _CLOSE, [_place(guest)])
+    execute(_REOPEN if is_open else _CLOSE, [_place(actor)])
 
 
-def _floor(guest: Guest, page: Page, text: str) -> tuple[int, list[str]]:
+def _floor(guest: TableActor, page: LockedModeration, text: str) -> tuple[int, list[str]]:
     """The writer's seat and the listed words of a message that may be said."""
     place, found = _place(guest), sorted(candidates(text))
     limit = rules.MESSAGES.count
@@ -151,16 +151,16 @@ def _floor(guest: Guest, page: Page, text: str) -> tuple[int, list[str]]:
         raise OnlySeatedMayWrite
     if closed:
         raise ChatIsClosed
-    rules.require_voice(page.conduct, now=page.now)
-    rules.require_pace(rules.MESSAGES, before, now=page.now)
+    rules.require_not_muted(page.moderation, now=page.now)
+    rules.require_within_rate(rules.MESSAGES, before, now=page.now)
     return seat, bad
 
 
-def _report(guest: Guest, accused: _Accused, words: Words) -> UUID:
+def _report(guest: TableActor, accused: _Accused, words: PersonalText) -> UUID:
     if accused.player == guest.player:
-        raise OwnReport
+        raise CannotReportYourself
     with transaction.atomic(savepoint=False):
-        page = recording.open_page(operator=guest.operator, player=guest.player)
+        page = recording.lock_moderation(operator=guest.operator, player=guest.player)
         _require_report(guest, accused, page)
         subject: dict[str, Any] = {
             "operator": guest.operator,
@@ -173,7 +173,7 @@ def _report(guest: Guest, accused: _Accused, words: Words) -> UUID:
         }
         event = PlayerReported(**subject, digest=words.digest, reported_at=page.now)
         recording.record(page, event, guest.metadata)
-        kept = recording.stored(words, player=guest.player)
+        kept = recording.encrypt_personal_text(words, player=guest.player)
         execute(
             _REPORT,
             [
@@ -184,13 +184,13 @@ def _report(guest: Guest, accused: _Accused, words: Words) -> UUID:
     return words.subject
 
 
-def _require_report(guest: Guest, accused: _Accused, page: Page) -> None:
+def _require_report(guest: TableActor, accused: _Accused, page: LockedModeration) -> None:
     asked = [guest.player, rules.REPORTS.count, guest.player, accused.message]
     ((before, reported),) = fetch(_REPORTS, asked)
     if reported:
         raise AlreadyReported
-    rules.require_pace(rules.REPORTS, before, now=page.now)
+    rules.require_within_rate(rules.REPORTS, before, now=page.now)
 
 
-def _place(guest: Guest) -> str:
+def _place(guest: TableActor) -> str:
     return f"{guest.table}/{guest.player}"

@@ -8,9 +8,9 @@ from django.db import transaction
 
 from baccarat.chat import default_words, projection
 from baccarat.chat.event_registry import CATALOGUE
-from baccarat.chat.events import FilterEvent, FilterWordAdded, FilterWordRemoved, words_stream
-from baccarat.chat.masking import fold, is_word
-from baccarat.chat.refusals import InvalidWord, UnknownWord, WordIsListed
+from baccarat.chat.events import FilterEvent, FilterWordAdded, FilterWordRemoved, chat_filter_stream
+from baccarat.chat.masking import is_listable_word, normalize_word
+from baccarat.chat.refusals import FilterWordExists, InvalidFilterWord, UnknownFilterWord
 from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 
@@ -25,23 +25,23 @@ def add(*, operator: UUID | None, word: str, metadata: Metadata) -> FilterWordAd
     Raises InvalidWord, WordIsListed, and VersionConflict where another change of the list came first.
     """
     given = unicodedata.normalize("NFC", word)
-    if not is_word(given):
-        raise InvalidWord
-    folded = fold(given)
+    if not is_listable_word(given):
+        raise InvalidFilterWord
+    folded = normalize_word(given)
     with transaction.atomic():
-        version, now = fetch(_VERSION, [words_stream(operator)])[0]
-        if fetch(_KNOWN, [projection.word_id(operator, folded)]):
-            raise WordIsListed
+        version, now = fetch(_VERSION, [chat_filter_stream(operator)])[0]
+        if fetch(_KNOWN, [projection.filter_word_id(operator, folded)]):
+            raise FilterWordExists
         event = FilterWordAdded(operator, given, folded, now)
         _append(event, version, metadata)
         projection.add_word(event)
     return event
 
 
-def begin(*, operator: UUID | None, metadata: Metadata) -> int:
+def add_starter_words(*, operator: UUID | None, metadata: Metadata) -> int:
     """Put the first words on a list, and return how many of them were not on it."""
     there = {folded for (folded,) in fetch(_FOLDED, [operator])}
-    missing = [word for word in default_words.WORDS if fold(word) not in there]
+    missing = [word for word in default_words.STARTER_WORDS if normalize_word(word) not in there]
     for word in missing:
         add(operator=operator, word=word, metadata=metadata)
     return len(missing)
@@ -49,14 +49,14 @@ def begin(*, operator: UUID | None, metadata: Metadata) -> int:
 
 def remove(*, operator: UUID | None, word: str, metadata: Metadata) -> None:
     """Take a word off the list. Raises UnknownWord, and VersionConflict as adding does."""
-    folded = fold(unicodedata.normalize("NFC", word))
+    folded = normalize_word(unicodedata.normalize("NFC", word))
     with transaction.atomic():
-        version, now = fetch(_VERSION, [words_stream(operator)])[0]
-        if not fetch(_KNOWN, [projection.word_id(operator, folded)]):
-            raise UnknownWord
+        version, now = fetch(_VERSION, [chat_filter_stream(operator)])[0]
+        if not fetch(_KNOWN, [projection.filter_word_id(operator, folded)]):
+            raise UnknownFilterWord
         _append(FilterWordRemoved(operator, folded, now), version, metadata)
-        projection.drop_word(operator, folded)
+        projection.remove_word(operator, folded)
 
 
 def _append(event: FilterEvent, version: int, metadata: Metadata) -> None:
-    append([Append(words_stream(event.operator), version, (CATALOGUE.encode(event),), metadata)])
+    append([Append(chat_filter_stream(event.operator), version, (CATALOGUE.encode(event),), metadata)])

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import msgspec
 
-from baccarat.compliance.mapping import SETTINGS
-from casino.events.records import Sealed
+from baccarat.compliance.mapping import REPLACED_SETTING_KEYS
+from casino.events.records import SealedEvent
 from casino.events.sql import fetch
-from casino.kernel.money import text
-from casino.significant.recorder import Kind, Significant
-from wallet.responsible_gaming.events import Measure
+from casino.kernel.money import format_amount
+from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
+from wallet.responsible_gaming.events import LimitType
 
 _PREVIOUS: Final = """
     SELECT data FROM events_event
@@ -32,7 +32,7 @@ _SHOWN: Final = ("measure", "period", "currency", "most", "cap", "amount")
 _LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
 
 
-def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
+def enrich(sealed: SealedEvent, told: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
     """Add to what is told of an event what only the log and the ledger know; these are rare events.
 
     Amounts are written as decimals, limits of time as minutes.
@@ -45,38 +45,38 @@ def completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significa
 def _spelled(values: Mapping[str, Any] | None, currency: str | None) -> dict[str, Any] | None:
     if not values or not currency:
         return None if values is None else dict(values)
-    timed = values.get("measure") == Measure.TIME
+    timed = values.get("measure") == LimitType.TIME
     return {
-        name: (f"{value} min" if timed else text(value, currency))
+        name: (f"{value} min" if timed else format_amount(value, currency))
         if name in _MONEY and isinstance(value, int)
         else value
         for name, value in values.items()
     }
 
 
-def _completed(sealed: Sealed, told: Sequence[Significant]) -> Iterator[Significant]:
+def _completed(sealed: SealedEvent, told: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
     for one in told:
-        if one.kind is Kind.AUDIT_FINDING:
+        if one.kind is SignificantEventKind.AUDIT_FINDING:
             yield one
-        elif sealed.type in SETTINGS:
+        elif sealed.type in REPLACED_SETTING_KEYS:
             yield replace(one, before=_replaced(sealed))
-        elif one.kind is Kind.MONEY_ADJUSTED:
+        elif one.kind is SignificantEventKind.MONEY_ADJUSTED:
             yield _with_balances(sealed, one)
-        elif one.kind is Kind.ROUND_VOIDED:
+        elif one.kind is SignificantEventKind.ROUND_VOIDED:
             yield _in_money(one)
         else:
             yield one
 
 
-def _replaced(sealed: Sealed) -> dict[str, Any] | None:
+def _replaced(sealed: SealedEvent) -> dict[str, Any] | None:
     now = msgspec.json.decode(sealed.data)
-    alike = {name: now[name] for name in SETTINGS[sealed.type]}
+    alike = {name: now[name] for name in REPLACED_SETTING_KEYS[sealed.type]}
     types = list(_LIMITS) if sealed.type in _LIMITS else [sealed.type]
     rows = fetch(_PREVIOUS, [sealed.stream, sealed.version, types, msgspec.json.encode(alike).decode()])
     return {name: value for name, value in rows[0][0].items() if name in _SHOWN} if rows else None
 
 
-def _in_money(one: Significant) -> Significant:
+def _in_money(one: NewSignificantEvent) -> NewSignificantEvent:
     """A void with its amounts as decimals of the round's currency."""
     rows = fetch(_CURRENCY, [one.subject.removeprefix("round:")])
     if not rows:
@@ -84,11 +84,11 @@ def _in_money(one: Significant) -> Significant:
     currency = rows[0][0]
     before, after = dict(one.before or {}), dict(one.after or {})
     back = after["given_back"]
-    before["paid"], after["given_back"] = text(before["paid"], currency), text(back, currency)
-    return replace(one, before=before, after=after, money=back, currency=currency)
+    before["paid"], after["given_back"] = format_amount(before["paid"], currency), format_amount(back, currency)
+    return replace(one, before=before, after=after, amount=back, currency=currency)
 
 
-def _with_balances(sealed: Sealed, one: Significant) -> Significant:
+def _with_balances(sealed: SealedEvent, one: NewSignificantEvent) -> NewSignificantEvent:
     asked = fetch(_ASKED, [sealed.stream])
     moved = fetch(_MOVED, [sealed.id])
     by, reason = asked[0] if asked else (one.actor, "")

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 from casino.kernel.ids import uuid7
 from casino.significant import thresholds
-from casino.significant.recorder import Kind, Significant
+from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from casino.significant.thresholds import Thresholds
 
 _WAGERS: Final = """
@@ -30,7 +30,7 @@ _PAYMENTS: Final = """
     UNION ALL
     SELECT 'withdrawal', id, operator_id, player_id, currency, amount FROM wallet_withdrawal WHERE id = ANY (%s::uuid[])
 """
-About = tuple[str, UUID, UUID]
+TransactionSubject = tuple[str, UUID, UUID]
 """What it is about, whose house it is in, which player did it."""
 _OF_ROUNDS: Final = frozenset({"WagerConfirmed", "RoundSettled"})
 _ASKED: Final = {"DepositRequested": "deposit-", "WithdrawalRequested": "withdrawal-"}
@@ -47,13 +47,13 @@ class _Wager:
     won: int
 
 
-def found(batch: Sequence[Sealed]) -> Iterator[Significant]:
+def find_large_transactions(batch: Sequence[SealedEvent]) -> Iterator[NewSignificantEvent]:
     """Tell what in a batch of the log exceeds the thresholds of its operator, each thing once."""
     rounds = sorted({UUID(one.stream.removeprefix("round-")) for one in batch if one.type in _OF_ROUNDS})
     wagers = [_Wager(*row) for row in fetch(_WAGERS, [rounds])] if rounds else []
     payments = _payments(batch)
     pairs = {(wager.operator, wager.currency) for wager in wagers} | {(row[2], row[4]) for row in payments}
-    limits = thresholds.of(pairs)
+    limits = thresholds.thresholds_for(pairs)
     for wager in wagers:
         yield from _single(wager, limits[wager.operator, wager.currency])
     days = {one.recorded_at.astimezone(UTC).date() for one in batch if one.type in _OF_ROUNDS}
@@ -62,10 +62,10 @@ def found(batch: Sequence[Sealed]) -> Iterator[Significant]:
     for kind, identity, operator, player, currency, amount in payments:
         if amount >= limits[operator, currency].payment:
             about = (f"{kind}:{identity}", operator, player)
-            yield _told(Kind.LARGE_PAYMENT, about, amount, currency, f"A large {kind}")
+            yield _told(SignificantEventKind.LARGE_PAYMENT, about, amount, currency, f"A large {kind}")
 
 
-def _payments(batch: Iterable[Sealed]) -> list[tuple[Any, ...]]:
+def _payments(batch: Iterable[SealedEvent]) -> list[tuple[Any, ...]]:
     asked: dict[str, list[UUID]] = {kind: [] for kind in _ASKED}
     for one in batch:
         if one.type in _ASKED:
@@ -73,15 +73,17 @@ def _payments(batch: Iterable[Sealed]) -> list[tuple[Any, ...]]:
     return fetch(_PAYMENTS, list(asked.values())) if any(asked.values()) else []
 
 
-def _single(wager: _Wager, limits: Thresholds) -> Iterator[Significant]:
+def _single(wager: _Wager, limits: Thresholds) -> Iterator[NewSignificantEvent]:
     about = (f"round:{wager.round}", wager.operator, wager.player)
     if wager.staked >= limits.wager:
-        yield _told(Kind.LARGE_WAGER, about, wager.staked, wager.currency, "In one round")
+        yield _told(SignificantEventKind.LARGE_WAGER, about, wager.staked, wager.currency, "In one round")
     if wager.won >= limits.win:
-        yield _told(Kind.LARGE_WIN, about, wager.won, wager.currency, "In one round")
+        yield _told(SignificantEventKind.LARGE_WIN, about, wager.won, wager.currency, "In one round")
 
 
-def _daily(day: date, wagers: Sequence[_Wager], limits: dict[tuple[UUID, str], Thresholds]) -> Iterator[Significant]:
+def _daily(
+    day: date, wagers: Sequence[_Wager], limits: dict[tuple[UUID, str], Thresholds]
+) -> Iterator[NewSignificantEvent]:
     begin, end = _first_id(day), _first_id(date.fromordinal(day.toordinal() + 1))
     for operator, currency in sorted({(wager.operator, wager.currency) for wager in wagers}):
         players = sorted({one.player for one in wagers if (one.operator, one.currency) == (operator, currency)})
@@ -89,22 +91,24 @@ def _daily(day: date, wagers: Sequence[_Wager], limits: dict[tuple[UUID, str], T
         for player, staked, won in fetch(_DAY, [players, begin, end, currency]):
             about, on = (f"player:{player}", operator, player), f"In all, on {day} (UTC)"
             if staked >= most.wager_day:
-                yield _told(Kind.LARGE_WAGER, about, staked, currency, on)
+                yield _told(SignificantEventKind.LARGE_WAGER, about, staked, currency, on)
             if won >= most.win_day:
-                yield _told(Kind.LARGE_WIN, about, won, currency, on)
+                yield _told(SignificantEventKind.LARGE_WIN, about, won, currency, on)
 
 
-def _told(kind: Kind, about: About, amount: int, currency: str, reason: str) -> Significant:
+def _told(
+    kind: SignificantEventKind, about: TransactionSubject, amount: int, currency: str, reason: str
+) -> NewSignificantEvent:
     subject, operator, player = about
-    return Significant(
+    return NewSignificantEvent(
         kind=kind,
         operator=operator,
         subject=subject,
         actor=f"player:{player}",
         reason=reason,
-        money=amount,
+        amount=amount,
         currency=currency,
-        once=f"{kind}:{subject}:{player}:{currency}:{reason}",
+        dedup_key=f"{kind}:{subject}:{player}:{currency}:{reason}",
     )
 
 

@@ -13,10 +13,10 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.tables import events as te
 from baccarat.storage.event_registry import CATALOGUE as GAME
-from casino.events.codec import Catalogue, MalformedEvent, UnknownEvent
-from casino.events.records import Sealed
-from casino.kernel.money import Book, text
-from casino.significant.recorder import Kind, Significant
+from casino.events.codec import EventRegistry, MalformedEvent, UnknownEvent
+from casino.events.records import SealedEvent
+from casino.kernel.money import MoneyType, format_amount
+from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from wallet.adjustments import events as ae
 from wallet.ledger import events as we
 from wallet.ledger.event_registry import CATALOGUE as WALLET
@@ -25,25 +25,25 @@ from wallet.responsible_gaming import events as le
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class MappingContext:
     """What an event does not say itself: its log entry, whose house it is in, who caused it."""
 
-    sealed: Sealed
+    sealed: SealedEvent
     operator: UUID | None
     actor: str
 
-    def told(self, kind: Kind, subject: str, **more: Any) -> Significant:
+    def significant_event(self, kind: SignificantEventKind, subject: str, **more: Any) -> NewSignificantEvent:
         """Make a significant event of this one; `after` gets the place in the log and the time there."""
         place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
         given: dict[str, Any] = {"actor": self.actor, "once": f"event:{self.sealed.id}:{kind}:{subject}", **more}
         after = {**(given.pop("after", None) or {}), **place}
-        return Significant(kind=kind, operator=self.operator, subject=subject, after=after, **given)
+        return NewSignificantEvent(kind=kind, operator=self.operator, subject=subject, after=after, **given)
 
 
-Teller = Callable[[Any, Context], Iterator[Significant]]
+EventMapper = Callable[[Any, MappingContext], Iterator[NewSignificantEvent]]
 
 
-def tell(sealed: Sealed) -> Iterator[Significant]:
+def map_event(sealed: SealedEvent) -> Iterator[NewSignificantEvent]:
     """Tell what one event of the log means to compliance: nothing, for most."""
     known = _KNOWN.get(sealed.type)
     if known is None:
@@ -51,24 +51,26 @@ def tell(sealed: Sealed) -> Iterator[Significant]:
     catalogue, teller = known
     remembered = msgspec.json.decode(sealed.metadata)
     house, actor = remembered.get("operator") or None, remembered.get("actor") or "system"
-    context = Context(sealed, None if house is None else UUID(house), actor)
+    context = MappingContext(sealed, None if house is None else UUID(house), actor)
     try:
         event = catalogue.decode(sealed.type, sealed.schema, sealed.data)
     except (MalformedEvent, UnknownEvent) as trouble:
         # Told, and passed: one event that can't be read must not hide all that come after it.
-        yield context.told(Kind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {trouble}")
+        yield context.significant_event(
+            SignificantEventKind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {trouble}"
+        )
         return
     yield from teller(event, context)
 
 
-def _set_aside(event: re.RoundSetAside, context: Context) -> Iterator[Significant]:
-    yield context.told(Kind.ROUND_SET_ASIDE, _stream(context), reason=event.reason)
+def _set_aside(event: re.RoundSetAside, context: MappingContext) -> Iterator[NewSignificantEvent]:
+    yield context.significant_event(SignificantEventKind.ROUND_SUSPENDED, _stream(context), reason=event.reason)
 
 
-def _voided(event: ve.RoundVoided, context: Context) -> Iterator[Significant]:
-    real = [seat for seat in event.seats if seat.book is Book.REAL]
-    yield context.told(
-        Kind.ROUND_VOIDED,
+def _voided(event: ve.RoundVoided, context: MappingContext) -> Iterator[NewSignificantEvent]:
+    real = [seat for seat in event.seats if seat.book is MoneyType.REAL]
+    yield context.significant_event(
+        SignificantEventKind.ROUND_VOIDED,
         f"round:{event.round}",
         actor=event.requested_by,
         authorised_by=event.approved_by or "",
@@ -78,19 +80,19 @@ def _voided(event: ve.RoundVoided, context: Context) -> Iterator[Significant]:
     )
     for seat in real:
         if seat.owed:
-            yield context.told(
-                Kind.NEGATIVE_BALANCE,
+            yield context.significant_event(
+                SignificantEventKind.NEGATIVE_BALANCE,
                 f"player:{seat.player}",
                 reason=f"Winnings of round {event.number} were spent before it was voided",
                 after={"owed": seat.owed, "round": str(event.round)},
             )
 
 
-def _adjusted(event: ae.AdjustmentApproved, context: Context) -> Iterator[Significant]:
+def _adjusted(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator[NewSignificantEvent]:
     signed = event.amount if event.direction is ae.Direction.CREDIT else -event.amount
     amount: dict[str, Any] = {"money": signed, "currency": event.currency}
-    yield context.told(
-        Kind.MONEY_ADJUSTED,
+    yield context.significant_event(
+        SignificantEventKind.MONEY_ADJUSTED,
         f"adjustment:{event.adjustment}",
         authorised_by=event.approved_by,
         reason=f"{event.direction} in {event.book} money, player {event.player}",
@@ -101,22 +103,27 @@ def _adjusted(event: ae.AdjustmentApproved, context: Context) -> Iterator[Signif
         yield _owes(context, event.player, event.owed, event.currency, "A correction by hand was not covered")
 
 
-def _reversed(event: pe.DepositReversed, context: Context) -> Iterator[Significant]:
+def _reversed(event: pe.DepositReversed, context: MappingContext) -> Iterator[NewSignificantEvent]:
     if event.owed:
         yield _owes(context, event.player, event.owed, event.currency, f"A deposit was reversed: {event.reason}")
 
 
-def _owes(context: Context, player: UUID, owed: int, currency: str, reason: str) -> Significant:
-    return context.told(
-        Kind.NEGATIVE_BALANCE, f"player:{player}", reason=reason, after={"owed": owed}, money=-owed, currency=currency
+def _owes(context: MappingContext, player: UUID, owed: int, currency: str, reason: str) -> NewSignificantEvent:
+    return context.significant_event(
+        SignificantEventKind.NEGATIVE_BALANCE,
+        f"player:{player}",
+        reason=reason,
+        after={"owed": owed},
+        money=-owed,
+        currency=currency,
     )
 
 
-def _opened(event: te.TableOpened, context: Context) -> Iterator[Significant]:
+def _opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSignificantEvent]:
     rules = event.rules
-    ends = {name: text(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
-    yield context.told(
-        Kind.CONFIG_CHANGED,
+    ends = {name: format_amount(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
+    yield context.significant_event(
+        SignificantEventKind.CONFIG_CHANGED,
         f"table:{event.table}",
         reason=f"A table was opened: {event.name}",
         after={
@@ -128,40 +135,44 @@ def _opened(event: te.TableOpened, context: Context) -> Iterator[Significant]:
     )
 
 
-def _player_limit(event: Any, context: Context) -> Iterator[Significant]:
+def _player_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
         for name in ("measure", "period", "most", "amount", "until")
         if hasattr(event, name)
     }
-    yield context.told(Kind.ACCOUNT_CHANGED, f"player:{event.player}", reason=_LIMITS[type(event)], after=after)
+    yield context.significant_event(
+        SignificantEventKind.ACCOUNT_CHANGED, f"player:{event.player}", reason=_LIMITS[type(event)], after=after
+    )
 
 
-def _house_limit(event: Any, context: Context) -> Iterator[Significant]:
+def _house_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
         for name in ("measure", "period", "currency", "most", "cap")
         if hasattr(event, name)
     }
-    yield context.told(Kind.CONFIG_CHANGED, f"operator:{event.operator}", reason=_LIMITS[type(event)], after=after)
+    yield context.significant_event(
+        SignificantEventKind.CONFIG_CHANGED, f"operator:{event.operator}", reason=_LIMITS[type(event)], after=after
+    )
 
 
-def _conduct(event: Any, context: Context) -> Iterator[Significant]:
+def _conduct(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {name: _plain(getattr(event, name)) for name in ("reason", "until") if hasattr(event, name)}
     kind, words = _CONDUCT[type(event)]
-    yield context.told(kind, f"player:{event.player}", reason=words, after=after)
+    yield context.significant_event(kind, f"player:{event.player}", reason=words, after=after)
 
 
-def _words(event: Any, context: Context) -> Iterator[Significant]:
+def _words(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     added = isinstance(event, ce.FilterWordAdded)
     words = "A word was added to the chat's filter" if added else "A word was taken off the chat's filter"
     values = {"word": event.folded}
     more = {"after": values} if added else {"before": values}
     whose = f"operator:{event.operator}" if event.operator else "words of all"
-    yield context.told(Kind.CONFIG_CHANGED, whose, reason=words, **more)
+    yield context.significant_event(SignificantEventKind.CONFIG_CHANGED, whose, reason=words, **more)
 
 
-def _stream(context: Context) -> str:
+def _stream(context: MappingContext) -> str:
     kind, _, identity = context.sealed.stream.partition("-")
     return f"{kind}:{identity}"
 
@@ -180,13 +191,13 @@ _LIMITS: Final[Mapping[type, str]] = {
     le.HouseLimitSet: "A limit on all players was set",
     le.PlayMoneyCapSet: "The cap on play money was set",
 }
-_CONDUCT: Final[Mapping[type, tuple[Kind, str]]] = {
-    ce.PlayerMuted: (Kind.ACCOUNT_CHANGED, "The player was muted in chats"),
-    ce.PlayerUnmuted: (Kind.ACCOUNT_CHANGED, "The player may write in chats again"),
-    ce.PlayerRemoved: (Kind.PLAYER_BLOCKED, "The player was removed from the casino"),
-    ce.PlayerReadmitted: (Kind.PLAYER_BLOCKED, "The player was let in again"),
+_CONDUCT: Final[Mapping[type, tuple[SignificantEventKind, str]]] = {
+    ce.PlayerMuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player was muted in chats"),
+    ce.PlayerUnmuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player may write in chats again"),
+    ce.PlayerRemoved: (SignificantEventKind.PLAYER_BLOCKED, "The player was removed from the casino"),
+    ce.PlayerReadmitted: (SignificantEventKind.PLAYER_BLOCKED, "The player was let in again"),
 }
-_TELLERS: Final[Mapping[type, tuple[Catalogue, Teller]]] = {
+_TELLERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
     re.RoundSetAside: (GAME, _set_aside),
     ve.RoundVoided: (GAME, _voided),
     te.TableOpened: (GAME, _opened),
@@ -206,7 +217,7 @@ _TELLERS: Final[Mapping[type, tuple[Catalogue, Teller]]] = {
 }
 _KNOWN: Final = {kind.__name__: told for kind, told in _TELLERS.items()}
 
-SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {
+REPLACED_SETTING_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "TableLimitSet": ("currency",),
     "PlayLimitSet": ("measure", "period", "currency"),
     "PlayLimitRaised": ("measure", "period", "currency"),

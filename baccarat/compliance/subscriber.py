@@ -5,30 +5,30 @@ from typing import Final
 
 from baccarat.compliance import enrichment, large_transactions, mapping
 from casino.events import subscriptions
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 from casino.significant import recorder
 
 SUBSCRIBER: Final = "significant"
 BATCH: Final = 1000
-MOST_BATCHES: Final = 20
+MAX_BATCHES: Final = 20
 """Batches of one call: the next call goes on."""
 
 
-def note_new() -> int:
+def record_new_events() -> int:
     """Record what is significant in the events sealed since the last call, and return how many it read.
 
     Its checkpoint moves in the transaction of what is recorded: nothing is missed, and nothing told twice.
     """
     read = 0
-    for _ in range(MOST_BATCHES):
-        count = subscriptions.run_once(SUBSCRIBER, note, limit=BATCH)
+    for _ in range(MAX_BATCHES):
+        count = subscriptions.run_once(SUBSCRIBER, record_batch, limit=BATCH)
         read += count
         if count < BATCH:
             break
     return read
 
 
-def note(batch: Sequence[Sealed]) -> None:
+def record_batch(batch: Sequence[SealedEvent]) -> None:
     """Record what is significant in these events."""
-    told = [one for sealed in batch for one in enrichment.completed(sealed, list(mapping.tell(sealed)))]
-    recorder.record_many([*told, *large_transactions.found(batch)])
+    told = [one for sealed in batch for one in enrichment.enrich(sealed, list(mapping.map_event(sealed)))]
+    recorder.record_many([*told, *large_transactions.find_large_transactions(batch)])

@@ -6,26 +6,26 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.commitment import commit, opens
-from baccarat.domain.fairness.cut import cut
-from baccarat.domain.fairness.openings import root
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.cut import compute_cut
+from baccarat.domain.fairness.openings import shoe_root
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.commitment import NamedShoe
-from baccarat.domain.rounds.cut import listed
+from baccarat.domain.rounds.commitment import ShoeCommitment
+from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.events import SeatInRound
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.shoes import cut_of
+from baccarat.domain.tables.shoes import contributions_and_cut
 from baccarat.domain.tables.state import TableState
-from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 
-MOST_CARDS: Final = 6
+MAX_CARDS_PER_ROUND: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class Entropy:
     """New identities and a new 256-bit seed, drawn outside the core, used if a round begins or a shoe is committed to.
 
     `committed` is the seed of the shoe that the table has committed to, where that shoe may come into play; None where
@@ -36,9 +36,9 @@ class Fresh:
     round: UUID
     shoe: UUID
     seed: bytes = field(repr=False)
-    committed: bytes | None = field(default=None, repr=False)
-    own: Secret | None = field(default=None, repr=False)
-    trusted: bool = False
+    committed_seed: bytes | None = field(default=None, repr=False)
+    own_seed: ShoeSeed | None = field(default=None, repr=False)
+    deferred_seed_check: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +47,35 @@ class _RoundsShoe:
 
     shoe: UUID
     commitment: str | None = None
-    following: NamedShoe | None = None
+    following: ShoeCommitment | None = None
 
 
-def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+def open_round(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Open betting for those seated, starting a shoe first where due.
 
     Nothing if a round runs, nobody sits, none may open, or the committed shoe's seed can't be read. Published rules
     begin to hold here.
     """
     table = journal.table
-    if table.round is not None or not table.seats or not may_open(table):
+    if table.round is not None or not table.seats or not may_open_round(table):
         return
-    if table.ruled is not None:
-        journal.on_table(tc.RulesTakeEffect(now=now))
-    dealt_from = _shoe_for_round(journal, fresh=fresh, now=now)
+    if table.rules_lifecycle is not None:
+        journal.decide_on_table(tc.PutRulesIntoEffect(now=now))
+    dealt_from = _shoe_for_round(journal, fresh=entropy, now=now)
     if dealt_from is None:
         return
     table = journal.table
-    facts, turn = table.facts(), table.rules.turn_seconds
+    facts, turn = table.require_opened(), table.rules.turn_seconds
     journal.open_round(
         rc.OpenRound(
-            round=fresh.round,
+            round=entropy.round,
             table=facts.table,
             operator=facts.operator,
             number=table.rounds + 1,
             rules=table.rules.label,
             shoe=dealt_from.shoe,
             commitment=dealt_from.commitment,
-            seats=tuple(SeatInRound(seat=seat.seat, player=seat.player, book=seat.book) for seat in table.seats),
+            seats=tuple(SeatInRound(seat=seat.seat, player=seat.player, book=seat.money_type) for seat in table.seats),
             now=now,
             deadline_at=None if turn is None else now + timedelta(seconds=turn),
             next_shoe=dealt_from.following,
@@ -83,12 +83,12 @@ def open_round(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
     )
 
 
-def may_open(table: TableState) -> bool:
+def may_open_round(table: TableState) -> bool:
     """Tell whether rounds may open at a table: it stays, nothing stops it, and its rules hold."""
-    return not (table.stops or table.closed or table.closing is not None or table.is_withdrawn())
+    return not (table.stops or table.closed or table.pending_closure is not None or table.rules_are_retired())
 
 
-def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> _RoundsShoe | None:
+def _shoe_for_round(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> _RoundsShoe | None:
     """The shoe that the round is dealt from: the long one, or that committed to before; None where neither is there."""
     if journal.table.has_long_shoe():
         _go_on_with_shoes(journal, fresh=fresh, now=now)
@@ -98,60 +98,62 @@ def _shoe_for_round(journal: Journal, *, fresh: Fresh, now: datetime) -> _Rounds
     if used is None:
         return None
     shoe, commitment = used
-    following = Secret(shoe=fresh.shoe, seed=fresh.seed)
-    journal.secrets.append(following)
-    return _RoundsShoe(shoe, commitment, named(following, shape=journal.table.shape_to_come()))
+    following = ShoeSeed(shoe=fresh.shoe, seed=fresh.seed)
+    journal.new_seeds.append(following)
+    return _RoundsShoe(shoe, commitment, commitment_to(following, shape=journal.table.next_shape()))
 
 
-def _committed_for_round(journal: Journal, fresh: Fresh) -> tuple[UUID, str] | None:
+def _committed_for_round(journal: UnitOfWork, fresh: Entropy) -> tuple[UUID, str] | None:
     """The shoe and commitment named before; at a table from before there was any, one that is committed to now."""
-    coming, own = journal.table.next_shoe, fresh.own
+    coming, own = journal.table.next_shoe, fresh.own_seed
     if coming is not None:
-        if fresh.trusted:
-            journal.trusted.append(coming)
-        elif fresh.committed is None or not opens(coming.commitment, fresh.committed):
+        if fresh.deferred_seed_check:
+            journal.deferred_seed_checks.append(coming)
+        elif fresh.committed_seed is None or not opens(coming.commitment, fresh.committed_seed):
             return None
         return coming.shoe, coming.commitment
     if own is None:
         return None
-    journal.secrets.append(own)
+    journal.new_seeds.append(own)
     return own.shoe, commit(own.seed)
 
 
-def named(secret: Secret, *, shape: ShoeShape) -> NamedShoe:
+def commitment_to(secret: ShoeSeed, *, shape: ShoeShape) -> ShoeCommitment:
     """Commit to a seed for a round to come, with what its shoe is made of."""
-    return NamedShoe(shoe=secret.shoe, commitment=commit(secret.seed), shape=shape)
+    return ShoeCommitment(shoe=secret.shoe, commitment=commit(secret.seed), shape=shape)
 
 
-def commit_shoe(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+def commit_shoe(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Commit to the seed of the table's next long shoe, for players to cut it while they play."""
-    journal.secrets.append(Secret(shoe=fresh.shoe, seed=fresh.seed))
-    journal.on_table(tc.CommitShoe(shoe=fresh.shoe, commitment=commit(fresh.seed), now=now))
+    journal.new_seeds.append(ShoeSeed(shoe=entropy.shoe, seed=entropy.seed))
+    journal.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commit(entropy.seed), now=now))
 
 
-def _go_on_with_shoes(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+def _go_on_with_shoes(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> None:
     """Start the committed shoe where none is in play, and commit to the one after it."""
-    seed, unused = fresh.committed, True
+    seed, unused = fresh.committed_seed, True
     if journal.table.shoe is None:
         if journal.table.next_shoe is None:  # a table from before shoes were committed to ahead
-            commit_shoe(journal, fresh=fresh, now=now)
+            commit_shoe(journal, entropy=fresh, now=now)
             seed, unused = fresh.seed, False
         _start_shoe(journal, seed=seed, now=now)
     if journal.table.next_shoe is None and unused:
-        commit_shoe(journal, fresh=fresh, now=now)
+        commit_shoe(journal, entropy=fresh, now=now)
 
 
-def _start_shoe(journal: Journal, *, seed: bytes | None, now: datetime) -> None:
+def _start_shoe(journal: UnitOfWork, *, seed: bytes | None, now: datetime) -> None:
     """Fix the cut of the committed shoe and shuffle it; without the seed that was committed to nothing starts."""
     coming, rules = journal.table.next_shoe, journal.table.rules
     if coming is None or seed is None or not opens(coming.commitment, seed):
         return
-    fixed = bytes.fromhex(cut_of(coming)[1])
-    turned = order(seed, cut=fixed, decks=rules.decks, first=1)[0] if rules.burn else None
-    journal.on_table(tc.StartShoe(first_card=turned, root=root(seed, cut=fixed, decks=rules.decks), now=now))
+    fixed = bytes.fromhex(contributions_and_cut(coming)[1])
+    turned = shuffle(seed, cut=fixed, decks=rules.decks, first=1)[0] if rules.burn else None
+    journal.decide_on_table(
+        tc.StartShoe(first_card=turned, root=shoe_root(seed, cut=fixed, decks=rules.decks), now=now)
+    )
 
 
-def goes_on_to_next_shoe(journal: Journal) -> bool:
+def next_shoe_starts_after_round(journal: UnitOfWork) -> bool:
     """Tell whether the committed shoe may come into play at once when the round in hand has ended.
 
     It does where each round has its own and the next one opens by itself, and after the last round of a long shoe.
@@ -160,7 +162,7 @@ def goes_on_to_next_shoe(journal: Journal) -> bool:
     return journal.table.rules.turn_seconds is not None if shoe is None else shoe.cut_card_out
 
 
-def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) -> None:
+def deal_round(journal: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime) -> None:
     """Close betting, deal, settle, end a finished shoe, and open the next round at a table with turns.
 
     At a table with a Caller it may only hand the Player's cards out: then the round is due again when they are back.
@@ -168,99 +170,110 @@ def deal_round(journal: Journal, *, seed: bytes, fresh: Fresh, now: datetime) ->
     """
     cards, position = next_cards(journal, seed)
     shown = _shown_with_round(journal, seed)
-    journal.on_round(rc.DealRound(cards=cards, position=position, seed=shown, rules=journal.table.rules, now=now))
+    journal.decide_on_round(
+        rc.DealRound(cards=cards, position=position, seed=shown, rules=journal.table.rules, now=now)
+    )
     _forget_if_shown(journal, shown)
     end_finished_shoe(journal, seed=seed, now=now)
-    go_on(journal, fresh=fresh, now=now)
+    open_next_round(journal, entropy=entropy, now=now)
 
 
-def lapse_if_empty(journal: Journal, *, seed: bytes, now: datetime) -> None:
+def lapse_if_empty(journal: UnitOfWork, *, seed: bytes, now: datetime) -> None:
     """End a running round that nobody is in any more; nothing while a seat may act or has a wager."""
     if not is_empty(journal):
         return
     shown = _shown_with_round(journal, seed)
-    journal.on_round(rc.DealRound(cards=(), position=0, seed=shown, rules=journal.table.rules, now=now))
+    journal.decide_on_round(rc.DealRound(cards=(), position=0, seed=shown, rules=journal.table.rules, now=now))
     _forget_if_shown(journal, shown)
 
 
-def is_empty(journal: Journal) -> bool:
+def is_empty(journal: UnitOfWork) -> bool:
     """Tell whether the round runs with every seat out of it, and is not set aside."""
     round_ = journal.round
-    return round_.is_running() and round_.set_aside is None and round_.all_have_acted() and not round_.wagers()
+    return (
+        round_.is_running()
+        and round_.suspension_reason is None
+        and round_.all_have_acted()
+        and not round_.confirmed_seats()
+    )
 
 
-def next_cards(journal: Journal, seed: bytes) -> tuple[tuple[Card, ...], int]:
+def next_cards(journal: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
     """Return the shoe's next six cards (fewer at its very end) and the place of the first."""
-    position = 0 if journal.table.shoe is None else journal.table.shoe.out
-    shoe = order(seed, cut=_cut(journal), decks=journal.table.rules.decks, first=position + MOST_CARDS)
+    position = 0 if journal.table.shoe is None else journal.table.shoe.cards_out
+    shoe = shuffle(seed, cut=_cut(journal), decks=journal.table.rules.decks, first=position + MAX_CARDS_PER_ROUND)
     return shoe[position:], position
 
 
-def _cut(journal: Journal) -> bytes:
+def _cut(journal: UnitOfWork) -> bytes:
     """What the players added to the shoe in play: to a long one before it started, to a round's own until now."""
     shoe, round_ = journal.table.shoe, journal.round
-    return cut(round_.facts().shoe, listed(round_.given)) if shoe is None else bytes.fromhex(shoe.cut)
+    return (
+        compute_cut(round_.require_opened().shoe, as_contributions(round_.contributions))
+        if shoe is None
+        else bytes.fromhex(shoe.cut)
+    )
 
 
-def players_cards(journal: Journal, seed: bytes) -> tuple[Card, Card]:
+def players_cards(journal: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
     """Return the Player's first two cards of the round in hand: the first and the third of the next ones."""
     cards, _ = next_cards(journal, seed)
     return cards[0], cards[2]
 
 
-def burnable(journal: Journal) -> int:
+def max_burned_cards(journal: UnitOfWork) -> int:
     """Tell how many cards a round would take from a long shoe at most, as far as it has them; else 0."""
     shoe = journal.table.shoe
-    return 0 if shoe is None else min(MOST_CARDS, journal.table.rules.decks * 52 - shoe.out)
+    return 0 if shoe is None else min(MAX_CARDS_PER_ROUND, journal.table.rules.decks * 52 - shoe.cards_out)
 
 
-def _shown_with_round(journal: Journal, seed: bytes) -> str | None:
+def _shown_with_round(journal: UnitOfWork, seed: bytes) -> str | None:
     """The seed in hex if the shoe ends with this round; a long shoe's stays secret."""
     return seed.hex() if journal.table.shoe is None else None
 
 
-def _forget_if_shown(journal: Journal, shown: str | None) -> None:
+def _forget_if_shown(journal: UnitOfWork, shown: str | None) -> None:
     """A seed that an ended round has revealed is no secret any more; one whose cards are only handed out still is."""
     if shown is not None and not journal.round.is_running():
-        journal.revealed.append(journal.round.facts().shoe)
+        journal.revealed_shoes.append(journal.round.require_opened().shoe)
 
 
-def end_finished_shoe(journal: Journal, *, seed: bytes, now: datetime) -> None:
+def end_finished_shoe(journal: UnitOfWork, *, seed: bytes, now: datetime) -> None:
     """End a long shoe after its last round: its seed is shown, commissions are collected."""
     shoe = journal.table.shoe
-    if shoe is None or not shoe.over:
+    if shoe is None or not shoe.finished:
         return
-    journal.revealed.append(shoe.shoe)
-    journal.on_table(tc.EndShoe(seed=seed.hex(), now=now))
+    journal.revealed_shoes.append(shoe.shoe)
+    journal.decide_on_table(tc.EndShoe(seed=seed.hex(), now=now))
 
 
-def go_on(journal: Journal, *, fresh: Fresh, now: datetime) -> None:
+def open_next_round(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Open the next round at a table with turns, if somebody said a word in the last one or waits for it."""
     if journal.table.rules.turn_seconds is None or journal.table.round is not None:
         return
     if journal.round.phase is Phase.UNOPENED or _somebody_plays(journal):
-        open_round(journal, fresh=fresh, now=now)
+        open_round(journal, entropy=entropy, now=now)
 
 
-def _somebody_plays(journal: Journal) -> bool:
-    spoke = {Standing.CONFIRMED, Standing.PASSED, Standing.WITHDRAWN}
-    if any(seat.standing in spoke for seat in journal.round.seats):
+def _somebody_plays(journal: UnitOfWork) -> bool:
+    spoke = {SeatStatus.CONFIRMED, SeatStatus.PASSED, SeatStatus.LEFT}
+    if any(seat.status in spoke for seat in journal.round.seats):
         return True
     return any(journal.round.seat_of(seat.player) is None for seat in journal.table.seats)
 
 
-def give_cut(journal: Journal, *, player: UUID, contribution: str, now: datetime) -> None:
+def contribute_to_cut(journal: UnitOfWork, *, player: UUID, contribution: str, now: datetime) -> None:
     """Add to the cut of the shoe that takes contributions now: the next long one, or that of the round.
 
     `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound,
     NotYourTurn, BettingIsClosed.
     """
     if journal.table.has_long_shoe():
-        journal.on_table(tc.GiveShoeCut(player=player, contribution=contribution, now=now))
+        journal.decide_on_table(tc.ContributeToShoeCut(player=player, contribution=contribution, now=now))
     else:
-        journal.on_round(rc.GiveCut(player=player, contribution=contribution, now=now))
+        journal.decide_on_round(rc.ContributeToCut(player=player, contribution=contribution, now=now))
 
 
-def withdraw(journal: Journal, *, player: UUID) -> None:
+def leave_round(journal: UnitOfWork, *, player: UUID) -> None:
     """Take the player out of the running round before leaving or moving. Raises WagerInPlay."""
-    journal.on_round(rc.WithdrawSeat(player=player))
+    journal.decide_on_round(rc.LeaveRound(player=player))

@@ -8,52 +8,66 @@ from uuid import UUID
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.domain.tables import events as te
-from casino.kernel.money import Book
-from wallet.ledger.accounts import AccountKind, AccountName, debt, game_account, player_account, rack, table_account
-from wallet.ledger.entries import Entry, Posting, buy_in, entry, rebuy
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import (
+    AccountKind,
+    AccountName,
+    debt_account,
+    game_account,
+    player_account,
+    rack_account,
+    table_account,
+)
+from wallet.ledger.entries import Entry, Posting, build_entry, buy_in, rebuy
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TableAccounts:
     """Where the money moves: a table of an operator, and its currency. It keeps the names of its accounts."""
 
     operator: UUID
     table: UUID
     currency: str
-    _names: dict[tuple[AccountKind, UUID | None, Book], AccountName] = field(
+    _names: dict[tuple[AccountKind, UUID | None, MoneyType], AccountName] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def player(self, player: UUID, book: Book) -> AccountName:
-        return player_account(operator=self.operator, player=player, book=book, currency=self.currency)
+    def player(self, player: UUID, money_type: MoneyType) -> AccountName:
+        return player_account(operator=self.operator, player=player, money_type=money_type, currency=self.currency)
 
-    def game(self, player: UUID, book: Book) -> AccountName:
+    def game(self, player: UUID, money_type: MoneyType) -> AccountName:
         """Name the player's game balance at this table."""
-        known = self._names.get((AccountKind.GAME, player, book))
+        known = self._names.get((AccountKind.GAME, player, money_type))
         return known or self._keep(
-            game_account(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
+            game_account(
+                operator=self.operator, player=player, table=self.table, money_type=money_type, currency=self.currency
+            )
         )
 
-    def rack(self, player: UUID, book: Book) -> AccountName:
+    def rack(self, player: UUID, money_type: MoneyType) -> AccountName:
         """Name what holds the player's deferred commission at this table."""
-        return rack(operator=self.operator, player=player, table=self.table, book=book, currency=self.currency)
+        return rack_account(
+            operator=self.operator, player=player, table=self.table, money_type=money_type, currency=self.currency
+        )
 
-    def debt(self, player: UUID, book: Book) -> AccountName:
+    def debt(self, player: UUID, money_type: MoneyType) -> AccountName:
         """Name what the player owes."""
-        return debt(operator=self.operator, player=player, book=book, currency=self.currency)
+        return debt_account(operator=self.operator, player=player, money_type=money_type, currency=self.currency)
 
-    def house(self, kind: AccountKind, book: Book) -> AccountName:
+    def house(self, kind: AccountKind, money_type: MoneyType) -> AccountName:
         """Name the table's stakes, bank or commission."""
-        known = self._names.get((kind, None, book))
+        known = self._names.get((kind, None, money_type))
         return known or self._keep(
-            table_account(kind=kind, operator=self.operator, table=self.table, book=book, currency=self.currency)
+            table_account(
+                kind=kind, operator=self.operator, table=self.table, money_type=money_type, currency=self.currency
+            )
         )
 
     def _keep(self, name: AccountName) -> AccountName:
-        return self._names.setdefault((name.kind, name.player, name.book), name)
+        return self._names.setdefault((name.kind, name.player, name.money_type), name)
 
 
-def entry_for(event: object, cause: int, place: Place) -> Entry | None:
+def entry_for(event: object, cause: int, place: TableAccounts) -> Entry | None:
     """Return the entry that follows from an event with id `cause`, or None where no money moves."""
     build = _BUILD.get(type(event))
     return None if build is None else build(event, cause, place)
@@ -62,10 +76,10 @@ def entry_for(event: object, cause: int, place: Place) -> Entry | None:
 def _entry(kind: str, cause: int, postings: Iterable[Posting]) -> Entry | None:
     """An entry, or None where every amount is zero."""
     moved = [posting for posting in postings if posting.amount]
-    return entry(kind=kind, cause=cause, postings=moved) if moved else None
+    return build_entry(kind=kind, cause=cause, postings=moved) if moved else None
 
 
-def _seat_taken(event: te.SeatTaken, cause: int, place: Place) -> Entry | None:
+def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> Entry | None:
     if not event.bought_in:
         return None
     return buy_in(
@@ -73,25 +87,25 @@ def _seat_taken(event: te.SeatTaken, cause: int, place: Place) -> Entry | None:
         operator=place.operator,
         player=event.player,
         table=place.table,
-        book=event.book,
+        money_type=event.book,
         currency=place.currency,
         amount=event.bought_in,
     )
 
 
-def _rebought(event: te.Rebought, cause: int, place: Place) -> Entry:
+def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> Entry:
     return rebuy(
         cause=cause,
         operator=place.operator,
         player=event.player,
         table=place.table,
-        book=event.book,
+        money_type=event.book,
         currency=place.currency,
         amount=event.amount,
     )
 
 
-def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: Place) -> Entry | None:
+def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: TableAccounts) -> Entry | None:
     return _entry(
         "cash_out",
         cause,
@@ -104,7 +118,7 @@ def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: Place) -> E
     )
 
 
-def _shoe_ended(event: te.ShoeEnded, cause: int, place: Place) -> Entry | None:
+def _shoe_ended(event: te.ShoeEnded, cause: int, place: TableAccounts) -> Entry | None:
     postings = []
     for owed in event.collected:
         postings.append(Posting(place.rack(owed.player, owed.book), -owed.amount))
@@ -112,7 +126,7 @@ def _shoe_ended(event: te.ShoeEnded, cause: int, place: Place) -> Entry | None:
     return _entry("commission_collected", cause, postings)
 
 
-def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: Place) -> Entry | None:
+def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: TableAccounts) -> Entry | None:
     staked = sum(event.stakes.values())
     return _entry(
         "wager",
@@ -124,14 +138,14 @@ def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: Place) -> Entr
     )
 
 
-def _round_settled(event: re.RoundSettled, cause: int, place: Place) -> Entry | None:
+def _round_settled(event: re.RoundSettled, cause: int, place: TableAccounts) -> Entry | None:
     postings: list[Posting] = []
     for wager in event.wagers:
         postings.extend(_wager_settled(wager, place))
     return _entry("settlement", cause, postings)
 
 
-def _wager_settled(wager: re.SeatSettled, place: Place) -> Iterable[Posting]:
+def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[Posting]:
     """Stakes leave the table: returns to the player, commission to house or rack, the rest to the bank."""
     held = wager.commission if wager.deferred else 0
     to_player = wager.returned - held
@@ -144,14 +158,14 @@ def _wager_settled(wager: re.SeatSettled, place: Place) -> Iterable[Posting]:
     )
 
 
-def _round_voided(event: RoundVoided, cause: int, place: Place) -> Entry | None:
+def _round_voided(event: RoundVoided, cause: int, place: TableAccounts) -> Entry | None:
     postings: list[Posting] = []
     for undone in event.seats:
         postings.extend(_wager_voided(undone, place, was_settled=event.was_settled))
     return _entry("void", cause, postings)
 
 
-def _wager_voided(undone: SeatVoided, place: Place, *, was_settled: bool) -> Iterable[Posting]:
+def _wager_voided(undone: SeatVoided, place: TableAccounts, *, was_settled: bool) -> Iterable[Posting]:
     """A wager in play gets its stakes back from the table; what a settlement moved comes back from where it went."""
     player, book = undone.player, undone.book
     if was_settled:
@@ -169,7 +183,7 @@ def _wager_voided(undone: SeatVoided, place: Place, *, was_settled: bool) -> Ite
     )
 
 
-_BUILD: Final[dict[type, Callable[[Any, int, Place], Entry | None]]] = {
+_BUILD: Final[dict[type, Callable[[Any, int, TableAccounts], Entry | None]]] = {
     te.SeatTaken: _seat_taken,
     te.Rebought: _rebought,
     te.SeatLeft: _seat_left,

@@ -9,16 +9,16 @@ from matplotlib.figure import Figure
 
 from baccarat.domain.rng_tests.outcomes import expected_shares
 from baccarat.domain.rng_tests.sample import Sample
-from baccarat.domain.rng_tests.suite import SIGNIFICANCE, Judged
+from baccarat.domain.rng_tests.suite import SIGNIFICANCE, AdjustedTestResult
 from baccarat.domain.rules.cards import FULL_DECK
 from baccarat.domain.rules.deal import Outcome
 
 DEVIATIONS: Final = 2.5758
 """Standard deviations of a two-sided band of 99 %."""
-PARTS: Final = 26
+HISTOGRAM_BINS: Final = 26
 
 
-def draw(sample: Sample, judged: Sequence[Judged], file: str) -> None:
+def draw_report(sample: Sample, judged: Sequence[AdjustedTestResult], file: str) -> None:
     """Write a picture of the report to a file, PNG, SVG or PDF by its name."""
     figure = Figure(figsize=(11, 9), layout="constrained")
     figure.suptitle(f"{len(sample.shoes)} shoes and {len(sample.outcomes)} rounds")
@@ -31,10 +31,10 @@ def draw(sample: Sample, judged: Sequence[Judged], file: str) -> None:
     figure.savefig(file)
 
 
-def _p_values(axes: Any, judged: Sequence[Judged]) -> None:
-    made = [each for each in judged if each.adjusted is not None]
+def _p_values(axes: Any, judged: Sequence[AdjustedTestResult]) -> None:
+    made = [each for each in judged if each.adjusted_p_value is not None]
     colours = ["tab:green" if each.passed else "tab:red" for each in made]
-    axes.barh([each.verdict.name for each in made], [each.adjusted for each in made], color=colours)
+    axes.barh([each.result.name for each in made], [each.adjusted_p_value for each in made], color=colours)
     axes.axvline(SIGNIFICANCE, color="black", linewidth=1, linestyle="--")
     axes.set(title="p, adjusted by Holm; dashed: fails below", xlim=(0, 1))
     axes.invert_yaxis()
@@ -55,12 +55,12 @@ def _shares(axes: Any, sample: Sample) -> None:
 
 def _places(figure: Any, axes: Any, sample: Sample) -> None:
     """How far each card's count in each part of the shoe lies from the mean, in standard deviations."""
-    counts = {card: [0.0] * PARTS for card in FULL_DECK}
-    expected = [0.0] * PARTS
+    counts = {card: [0.0] * HISTOGRAM_BINS for card in FULL_DECK}
+    expected = [0.0] * HISTOGRAM_BINS
     for shoe in sample.shoes:
         for place, card in enumerate(shoe):
-            counts[card][place * PARTS // len(shoe)] += 1
-            expected[place * PARTS // len(shoe)] += 1 / 52
+            counts[card][place * HISTOGRAM_BINS // len(shoe)] += 1
+            expected[place * HISTOGRAM_BINS // len(shoe)] += 1 / 52
     grid = [
         [(count - due) / math.sqrt(due) if due else 0.0 for count, due in zip(counts[card], expected, strict=True)]
         for card in FULL_DECK

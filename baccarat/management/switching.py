@@ -3,13 +3,13 @@
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from casino.events.store import Metadata
 from casino.operators import memberships
 from casino.operators.models import Operator
 
 
-def add_subject(parser: CommandParser) -> None:
+def add_stop_arguments(parser: CommandParser) -> None:
     """Declare what, who and why."""
     parser.add_argument(
         "subject",
@@ -22,7 +22,7 @@ def add_subject(parser: CommandParser) -> None:
     parser.add_argument("--reason", default="", metavar="TEXT", help="why, for the record")
 
 
-def staff_named(name: str) -> User:
+def find_staff_user(name: str) -> User:
     """Find a member of staff by login. Raises CommandError."""
     found = User.objects.filter(username=name, is_staff=True, is_active=True).first()
     if found is None:
@@ -30,14 +30,14 @@ def staff_named(name: str) -> User:
     return found
 
 
-def subject_of(scope: Scope, given: str) -> str:
+def parse_subject(scope: StopScope, given: str) -> str:
     """Read a subject, an operator also by its short name."""
-    if scope is not Scope.OPERATOR:
+    if scope is not StopScope.OPERATOR:
         return given
     known = Operator.objects.filter(slug=given).first()
     return given if known is None else str(known.id)
 
 
-def metadata_of(user: User, cause: str) -> Metadata:
+def staff_metadata(user: User, cause: str) -> Metadata:
     """Say what events remember of a member of staff who acts on a switch."""
-    return Metadata(operator="", actor=memberships.actor(user), causation=cause, correlation="switch")
+    return Metadata(operator="", actor=memberships.staff_actor(user), causation=cause, correlation="switch")

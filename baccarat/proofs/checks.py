@@ -8,10 +8,17 @@ from typing import Final
 import msgspec
 
 from baccarat.proofs import checks_game, checks_log, checks_shoe
-from baccarat.proofs.document import Exported, read
-from baccarat.proofs.results import Check, Nothing, NotYet, Verdict, Verification, Wrong
+from baccarat.proofs.document import RoundExport, parse_export
+from baccarat.proofs.results import (
+    CheckNotApplicable,
+    CheckNotPossible,
+    CheckVerdict,
+    Mismatch,
+    ProofCheck,
+    Verification,
+)
 
-Checking = Callable[[Exported], str]
+CheckFunction = Callable[[RoundExport], str]
 
 MALFORMED: Final = (
     LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error,
@@ -19,34 +26,34 @@ MALFORMED: Final = (
 )  # fmt: skip
 """What content of another form makes our own code raise."""
 
-CHECKS: Final[Mapping[str, Checking]] = {
-    "digests": checks_log.digests,
-    "chain": checks_log.chain,
-    "inclusion": checks_log.inclusion,
-    "signature": checks_log.signature,
-    "rules": checks_game.rules,
-    "record": checks_game.record,
-    "commitment": checks_shoe.commitment,
-    "cut": checks_shoe.the_cut,
-    "cards": checks_shoe.cards,
-    "hands": checks_game.hands,
-    "wagers": checks_game.wagers,
-    "payouts": checks_game.payouts,
-    "commission": checks_game.commission,
-    "void": checks_game.void,
+CHECKS: Final[Mapping[str, CheckFunction]] = {
+    "digests": checks_log.check_digests,
+    "chain": checks_log.check_chain,
+    "inclusion": checks_log.check_inclusion,
+    "signature": checks_log.check_signature,
+    "rules": checks_game.check_rules,
+    "record": checks_game.check_record,
+    "commitment": checks_shoe.check_commitment,
+    "cut": checks_shoe.check_cut,
+    "cards": checks_shoe.check_cards,
+    "hands": checks_game.check_hands,
+    "wagers": checks_game.check_wagers,
+    "payouts": checks_game.check_payouts,
+    "commission": checks_game.check_commission,
+    "void": checks_game.check_void,
 }
 
 
 def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
     """Check the bytes of an exported round; `keys` are public keys in hex that the reader trusts."""
     try:
-        exported = read(raw)
-    except Wrong as wrong:
+        exported = parse_export(raw)
+    except Mismatch as wrong:
         return Verification(None, (_failed("file", wrong),))
     except MALFORMED as trouble:
         return Verification(None, (_unreadable("file", trouble),))
-    checks = [Check("file", Verdict.OK, f"an exported round of {len(exported.events)} events")]
-    trusting: Checking = partial(checks_log.key, trusted=frozenset(keys))
+    checks = [ProofCheck("file", CheckVerdict.OK, f"an exported round of {len(exported.events)} events")]
+    trusting: CheckFunction = partial(checks_log.check_key, trusted=frozenset(keys))
     for name, check in CHECKS.items():
         checks.append(_checked(name, check, exported))
         if name == "signature":
@@ -54,22 +61,22 @@ def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
     return Verification(str(exported.round.get("id")), tuple(checks))
 
 
-def _checked(name: str, check: Checking, exported: Exported) -> Check:
+def _checked(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:
     try:
-        return Check(name, Verdict.OK, check(exported))
-    except NotYet as why:
-        return Check(name, Verdict.OPEN, str(why))
-    except Nothing as why:
-        return Check(name, Verdict.NONE, str(why))
-    except Wrong as wrong:
+        return ProofCheck(name, CheckVerdict.OK, check(exported))
+    except CheckNotPossible as why:
+        return ProofCheck(name, CheckVerdict.NOT_CHECKABLE, str(why))
+    except CheckNotApplicable as why:
+        return ProofCheck(name, CheckVerdict.NOT_APPLICABLE, str(why))
+    except Mismatch as wrong:
         return _failed(name, wrong)
     except MALFORMED as trouble:
         return _unreadable(name, trouble)
 
 
-def _failed(name: str, wrong: Wrong) -> Check:
-    return Check(name, Verdict.FAILED, wrong.what, wrong.expected, wrong.found)
+def _failed(name: str, wrong: Mismatch) -> ProofCheck:
+    return ProofCheck(name, CheckVerdict.FAILED, wrong.what, wrong.expected, wrong.found)
 
 
-def _unreadable(name: str, trouble: Exception) -> Check:
-    return Check(name, Verdict.FAILED, "the content is malformed", "well-formed content", str(trouble))
+def _unreadable(name: str, trouble: Exception) -> ProofCheck:
+    return ProofCheck(name, CheckVerdict.FAILED, "the content is malformed", "well-formed content", str(trouble))

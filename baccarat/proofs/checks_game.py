@@ -6,41 +6,43 @@ from typing import Any
 from baccarat.domain.rounds.events import SeatSettled, WagerConfirmed
 from baccarat.domain.rules.deal import IllegalDeal, replay
 from baccarat.domain.rules.payouts import Settlement, settle
-from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimum
-from baccarat.proofs.document import Exported, Fields, decoded
-from baccarat.proofs.results import Nothing, NotYet, Wrong, require
+from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimumPolicy
+from baccarat.proofs.document import Fields, RoundExport, decode_event
+from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 
-THIRD_CARDS = "punto_banco"
-TELLING_RULES = frozenset({"TableOpened", "RulesTookEffect"})
+THIRD_CARD_RULES = "punto_banco"
+RULES_EVENTS = frozenset({"TableOpened", "RulesTookEffect"})
 
 
-def rules(exported: Exported) -> str:
+def check_rules(exported: RoundExport) -> str:
     """Check that the rules in the file are those that the log tells for the round's opening."""
-    start = exported.first("RoundOpened")
+    start = exported.require_event("RoundOpened")
     told = [
         event.data["rules"]
-        for event in exported.of_table
-        if event.type in TELLING_RULES and event.data and event.position < start.position
+        for event in exported.table_events
+        if event.type in RULES_EVENTS and event.data and event.position < start.position
     ]
     if not told:
-        raise Wrong("no event tells the table's rules", "TableOpened", [event.type for event in exported.of_table])
-    wanted = {**told[-1], "third_cards": THIRD_CARDS}
+        raise Mismatch(
+            "no event tells the table's rules", "TableOpened", [event.type for event in exported.table_events]
+        )
+    wanted = {**told[-1], "third_cards": THIRD_CARD_RULES}
     for name in sorted({*wanted, *exported.rules}):
         if name not in wanted or name not in exported.rules:
-            raise Wrong(f"the rules differ: {name}", wanted.get(name), exported.rules.get(name))
-        require(wanted[name], exported.rules[name], f"the rules differ: {name}")
+            raise Mismatch(f"the rules differ: {name}", wanted.get(name), exported.rules.get(name))
+        require_equal(wanted[name], exported.rules[name], f"the rules differ: {name}")
     own = exported.table_rules
     name = f"{own.preset}@{own.version}"
-    require(exported.opened.rules, name, "the round was opened under other rules")
+    require_equal(exported.opened.rules, name, "the round was opened under other rules")
     return f"{name}, as recorded in the log"
 
 
-def record(exported: Exported) -> str:
+def check_record(exported: RoundExport) -> str:
     """Check that the summary says what the events say."""
-    voided, settled, dealt = (exported.maybe(kind) for kind in ("RoundVoided", "RoundSettled", "CardsDealt"))
+    voided, settled, dealt = (exported.find_event(kind) for kind in ("RoundVoided", "RoundSettled", "CardsDealt"))
     if voided is None and settled is None:
-        raise Wrong("the round has not ended", "RoundSettled or RoundVoided", exported.of_round[-1].type)
-    opened = exported.first("RoundOpened").data or {}
+        raise Mismatch("the round has not ended", "RoundSettled or RoundVoided", exported.round_events[-1].type)
+    opened = exported.require_event("RoundOpened").data or {}
     ended, cards = (settled and settled.data) or {}, (dealt and dealt.data) or {}
     wanted = {
         "id": opened["round"],
@@ -63,82 +65,82 @@ _ENDING = ("settled_at", "outcome", "player_total", "banker_total", "natural")
 def _require_fields(wanted: Fields, found: Fields, what: str) -> None:
     for name in sorted({*wanted, *found}):
         if name not in wanted or name not in found:
-            raise Wrong(f"{what}: {name}", wanted.get(name), found.get(name))
-        require(wanted[name], found[name], f"{what}: {name}")
+            raise Mismatch(f"{what}: {name}", wanted.get(name), found.get(name))
+        require_equal(wanted[name], found[name], f"{what}: {name}")
 
 
-def hands(exported: Exported) -> str:
+def check_hands(exported: RoundExport) -> str:
     """Deal the cards again by the third-card table."""
-    if exported.maybe("CardsDealt") is None:
-        raise Nothing("no card was dealt")
-    settled = decoded(exported.first("RoundSettled"))
+    if exported.find_event("CardsDealt") is None:
+        raise CheckNotApplicable("no card was dealt")
+    settled = decode_event(exported.require_event("RoundSettled"))
     try:
-        dealt = replay(decoded(exported.first("CardsDealt")).cards)
+        dealt = replay(decode_event(exported.require_event("CardsDealt")).cards)
     except IllegalDeal as illegal:
-        raise Wrong("the rules would have dealt other cards", "a legal deal", str(illegal)) from illegal
-    require(THIRD_CARDS, exported.rules["third_cards"], "the third-card rule has another name")
+        raise Mismatch("the rules would have dealt other cards", "a legal deal", str(illegal)) from illegal
+    require_equal(THIRD_CARD_RULES, exported.rules["third_cards"], "the third-card rule has another name")
     for name in _ENDING[1:]:
-        require(getattr(dealt, name), getattr(settled, name), f"the result differs: {name}")
-    for turned in exported.all("HandTurned"):
+        require_equal(getattr(dealt, name), getattr(settled, name), f"the result differs: {name}")
+    for turned in exported.decode_all("HandTurned"):
         hand = getattr(dealt, str(turned.side))[:2]
-        require(hand, turned.cards, f"the {turned.side} hand that was turned over is another one")
+        require_equal(hand, turned.cards, f"the {turned.side} hand that was turned over is another one")
     player, banker = (f"{' '.join(cards)} is" for cards in (dealt.player, dealt.banker))
     return f"Player {player} {dealt.player_total}, Banker {banker} {dealt.banker_total}: {dealt.outcome}"
 
 
-def _confirmed(exported: Exported) -> dict[int, WagerConfirmed]:
+def _confirmed(exported: RoundExport) -> dict[int, WagerConfirmed]:
     found: dict[int, WagerConfirmed] = {}
-    for wager in exported.all("WagerConfirmed"):
+    for wager in exported.decode_all("WagerConfirmed"):
         if wager.seat in found:
-            raise Wrong("a seat confirmed two wagers", "one wager of a seat", wager.seat)
+            raise Mismatch("a seat confirmed two wagers", "one wager of a seat", wager.seat)
         found[wager.seat] = wager
     return found
 
 
-def wagers(exported: Exported) -> str:
+def check_wagers(exported: RoundExport) -> str:
     """Check wagers against seats and limits, and that each is settled once with the stakes confirmed."""
     seats = {seat.seat: (seat.player, seat.book) for seat in exported.opened.seats}
     confirmed = _confirmed(exported)
     for number, wager in sorted(confirmed.items()):
         if seats.get(number) != (wager.player, wager.book):
-            raise Wrong(f"seat {number} is not in the round with this wager", seats.get(number), wager.player)
+            raise Mismatch(f"seat {number} is not in the round with this wager", seats.get(number), wager.player)
         _require_limits(exported.table_rules, wager)
-    if exported.maybe("RoundSettled") is None:
+    if exported.find_event("RoundSettled") is None:
         return f"wagers, none of them settled: {len(confirmed)}"
-    settled = decoded(exported.first("RoundSettled")).wagers
+    settled = decode_event(exported.require_event("RoundSettled")).wagers
     _require_seats(confirmed, settled, "the wagers settled are not those confirmed")
     for wager in settled:
         own = confirmed[wager.seat]
         stakes = {line.spot: line.stake for line in wager.results}
         wanted = (own.player, own.book, dict(own.stakes), sum(own.stakes.values()))
         what = f"seat {wager.seat} is settled with another wager"
-        require(wanted, (wager.player, wager.book, stakes, wager.staked), what)
+        require_equal(wanted, (wager.player, wager.book, stakes, wager.staked), what)
     return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
 def _require_seats(confirmed: dict[int, WagerConfirmed], lines: Iterable[Any], what: str) -> None:
-    require(sorted(confirmed), sorted(line.seat for line in lines), what)
+    require_equal(sorted(confirmed), sorted(line.seat for line in lines), what)
 
 
 def _require_limits(table: TableRules, wager: WagerConfirmed) -> None:
     stakes = wager.stakes
     if not stakes or (table.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1):
-        raise Wrong(f"seat {wager.seat} bets on another number of spots", table.spots_per_round, dict(stakes))
+        raise Mismatch(f"seat {wager.seat} bets on another number of spots", table.spots_per_round, dict(stakes))
     for spot, stake in sorted(stakes.items()):
         if not table.minimum <= stake <= table.maximum:
             what = f"seat {wager.seat} has a stake outside the limits on {spot}"
-            raise Wrong(what, [table.minimum, table.maximum], stake)
+            raise Mismatch(what, [table.minimum, table.maximum], stake)
     for spot, more in sorted(wager.raised.items()):
-        if table.under_minimum is not UnderMinimum.RAISE or stakes.get(spot) != table.minimum or more <= 0:
+        if table.under_minimum is not UnderMinimumPolicy.RAISE or stakes.get(spot) != table.minimum or more <= 0:
             what = f"seat {wager.seat} is raised otherwise than to the minimum"
-            raise Wrong(what, table.minimum, stakes.get(spot))
+            raise Mismatch(what, table.minimum, stakes.get(spot))
 
 
-def _settlements(exported: Exported) -> list[tuple[SeatSettled, Settlement]]:
+def _settlements(exported: RoundExport) -> list[tuple[SeatSettled, Settlement]]:
     """Every settled wager, and what it comes to when it is settled again."""
-    if exported.maybe("RoundSettled") is None:
-        raise Nothing("the round was not settled")
-    settled = decoded(exported.first("RoundSettled"))
+    if exported.find_event("RoundSettled") is None:
+        raise CheckNotApplicable("the round was not settled")
+    settled = decode_event(exported.require_event("RoundSettled"))
     table, lines = exported.table_rules, []
     for wager in settled.wagers:
         again = settle(table, {line.spot: line.stake for line in wager.results}, settled.outcome)
@@ -148,27 +150,29 @@ def _settlements(exported: Exported) -> list[tuple[SeatSettled, Settlement]]:
     return lines
 
 
-def payouts(exported: Exported) -> str:
+def check_payouts(exported: RoundExport) -> str:
     """Work out again what each stake won and what came back."""
     count = 0
     for wager, again in _settlements(exported):
         for line, due in zip(wager.results, again.results, strict=True):
             count += 1
             for name in ("result", "win", "returned"):
-                require(getattr(due, name), getattr(line, name), f"seat {wager.seat}, {line.spot}: {name} differs")
+                require_equal(
+                    getattr(due, name), getattr(line, name), f"seat {wager.seat}, {line.spot}: {name} differs"
+                )
         for name in ("won", "returned"):
-            require(getattr(again, name), getattr(wager, name), f"seat {wager.seat}: the sum of {name} differs")
+            require_equal(getattr(again, name), getattr(wager, name), f"seat {wager.seat}: the sum of {name} differs")
     return f"stakes paid as the rules say: {count}"
 
 
-def commission(exported: Exported) -> str:
+def check_commission(exported: RoundExport) -> str:
     """Work out again the commission on each Banker win, and when it is taken."""
     charged = 0
     for wager, again in _settlements(exported):
         for line, due in zip(wager.results, again.results, strict=True):
-            require(due.commission, line.commission, f"seat {wager.seat}, {line.spot}: commission differs")
-        require(again.commission, wager.commission, f"seat {wager.seat}: the sum of commission differs")
-        require(again.deferred, wager.deferred, f"seat {wager.seat}: commission is taken at another time")
+            require_equal(due.commission, line.commission, f"seat {wager.seat}, {line.spot}: commission differs")
+        require_equal(again.commission, wager.commission, f"seat {wager.seat}: the sum of commission differs")
+        require_equal(again.deferred, wager.deferred, f"seat {wager.seat}: commission is taken at another time")
         charged += again.commission
     terms = exported.table_rules.commission
     if terms is None:
@@ -177,16 +181,16 @@ def commission(exported: Exported) -> str:
     return f"{charged} minor units in all, {when}"
 
 
-def void(exported: Exported) -> str:
+def check_void(exported: RoundExport) -> str:
     """Check that a void gives every stake back and takes back all that was paid."""
-    event = exported.maybe("RoundVoided")
+    event = exported.find_event("RoundVoided")
     if event is None:
-        raise Nothing("the round was not voided")
+        raise CheckNotApplicable("the round was not voided")
     if event.data is None:
-        raise NotYet("how it was voided is withheld from this reader")
-    voided, confirmed = decoded(event), _confirmed(exported)
-    settled = exported.maybe("RoundSettled")
-    paid = {} if settled is None else {wager.seat: wager for wager in decoded(settled).wagers}
+        raise CheckNotPossible("how it was voided is withheld from this reader")
+    voided, confirmed = decode_event(event), _confirmed(exported)
+    settled = exported.find_event("RoundSettled")
+    paid = {} if settled is None else {wager.seat: wager for wager in decode_event(settled).wagers}
     _require_seats(confirmed, voided.seats, "the wagers undone are not those confirmed")
     for line in voided.seats:
         own, wager = confirmed[line.seat], paid.get(line.seat)
@@ -194,7 +198,7 @@ def void(exported: Exported) -> str:
         back, fee = (0, 0) if wager is None else (wager.returned - held, wager.commission)
         wanted = (own.player, own.book, sum(own.stakes.values()), back, fee)
         found = (line.player, line.book, line.staked, line.paid, line.commission)
-        require(wanted, found, f"seat {line.seat} is undone otherwise")
+        require_equal(wanted, found, f"seat {line.seat} is undone otherwise")
         moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven
-        require(line.staked - line.paid, moved, f"seat {line.seat} gets another amount back")
+        require_equal(line.staked - line.paid, moved, f"seat {line.seat} gets another amount back")
     return f"wagers undone to the last unit: {len(confirmed)}"

@@ -7,37 +7,41 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from baccarat.proofs.document import MOMENT, Event, Exported
-from baccarat.proofs.parts import Key
-from baccarat.proofs.results import NotYet, Wrong, require
+from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, RoundExport
+from baccarat.proofs.parts import ExportedKey
+from baccarat.proofs.results import CheckNotPossible, Mismatch, require_equal
 from casino.events.digest import digest
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
 
-CHECKPOINT: Final = "casino.checkpoint.v1"
-MAY_BE_WITHHELD: Final = frozenset(
+CHECKPOINT_FORMAT: Final = "casino.checkpoint.v1"
+REDACTABLE_EVENTS: Final = frozenset(
     {"RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 
 
-def digests(exported: Exported) -> str:
+def check_digests(exported: RoundExport) -> str:
     """Recompute the digest of every event that is open to read."""
     events = exported.events
     for event in events:
         if event.data is not None and event.metadata is not None:
-            require(event.digest, _digest(event).hex(), f"the digest is not that of the content: {event.where}")
-        elif event.data is not None or event.metadata is not None or event.type not in MAY_BE_WITHHELD:
-            raise Wrong(f"an event is withheld that must be open: {event.where}", "its data and metadata", "withheld")
+            require_equal(
+                event.digest, _digest(event).hex(), f"the digest is not that of the content: {event.location}"
+            )
+        elif event.data is not None or event.metadata is not None or event.type not in REDACTABLE_EVENTS:
+            raise Mismatch(
+                f"an event is withheld that must be open: {event.location}", "its data and metadata", "withheld"
+            )
     withheld = [event.type for event in events if event.data is None]
     if withheld:
-        raise NotYet(
+        raise CheckNotPossible(
             f"{len(events) - len(withheld)} of {len(events)} digests are right; withheld from this reader: "
             f"{', '.join(withheld)}. Their digests stand in the log, their content can't be checked with this file"
         )
     return f"all {len(events)} digests follow from what the events say"
 
 
-def _digest(event: Event) -> bytes:
+def _digest(event: ExportedEvent) -> bytes:
     return digest(
         position=event.position,
         event=event.id,
@@ -47,46 +51,46 @@ def _digest(event: Event) -> bytes:
         schema=event.schema,
         data=canonical(event.data),
         metadata=canonical(event.metadata),
-        recorded_at=datetime.strptime(event.recorded_at, MOMENT).replace(tzinfo=UTC),
+        recorded_at=datetime.strptime(event.recorded_at, TIME_FORMAT).replace(tzinfo=UTC),
         previous=bytes.fromhex(event.previous),
     )
 
 
-def chain(exported: Exported) -> str:
+def check_chain(exported: RoundExport) -> str:
     """Check that events ascend, that the round's have no gap, and that neighbours in the log are linked."""
-    for number, event in enumerate(exported.others):
+    for number, event in enumerate(exported.other_events):
         if number or not _is_opening_of_table(event, exported):
             own = [f"round-{exported.round['id']}", f"table-{exported.round['table']}"]
-            raise Wrong("an event is of another stream", own, event.stream)
-    for events in (exported.of_round, exported.of_table):
+            raise Mismatch("an event is of another stream", own, event.stream)
+    for events in (exported.round_events, exported.table_events):
         for before, after in pairwise(events):
             if after.position <= before.position or after.version <= before.version:
-                raise Wrong(f"events of {after.stream} are out of order", "ascending", after.version)
-    versions = [event.version for event in exported.of_round]
-    require(list(range(1, len(versions) + 1)), versions, "the round's events have a gap")
+                raise Mismatch(f"events of {after.stream} are out of order", "ascending", after.version)
+    versions = [event.version for event in exported.round_events]
+    require_equal(list(range(1, len(versions) + 1)), versions, "the round's events have a gap")
     links = _links(exported)
     return f"no gap in the round's {len(versions)} events; {links} links between neighbours in the log hold"
 
 
-def _is_opening_of_table(event: Event, exported: Exported) -> bool:
+def _is_opening_of_table(event: ExportedEvent, exported: RoundExport) -> bool:
     """Whether an event opens another round of the same table: one before may name this round's shoe."""
     data = event.data or {}
     place = event.type, event.version, event.stream, data.get("table")
     return place == ("RoundOpened", 1, f"round-{data.get('round')}", exported.round["table"]) and not exported.is_long
 
 
-def _links(exported: Exported) -> int:
+def _links(exported: RoundExport) -> int:
     links = 0
     for before, after in pairwise(sorted(exported.events, key=lambda event: event.position)):
         if after.position == before.position:
-            raise Wrong("a position stands twice", "each position once", after.position)
+            raise Mismatch("a position stands twice", "each position once", after.position)
         if after.position == before.position + 1:
             links += 1
-            require(before.digest, after.previous, f"the link to position {before.position} is broken")
+            require_equal(before.digest, after.previous, f"the link to position {before.position} is broken")
     return links
 
 
-def inclusion(exported: Exported) -> str:
+def check_inclusion(exported: RoundExport) -> str:
     """Check that every event is a leaf of the checkpoint's Merkle tree."""
     checkpoint = exported.checkpoint
     size = 0 if checkpoint is None else checkpoint["position"]
@@ -95,57 +99,57 @@ def inclusion(exported: Exported) -> str:
     if paths.keys() - {event.position for event in within} or len(paths) != len(exported.inclusion):
         listed = sorted(line.position for line in exported.inclusion)
         what = "paths are given that lead from none of the events"
-        raise Wrong(what, sorted(event.position for event in within), listed)
+        raise Mismatch(what, sorted(event.position for event in within), listed)
     if checkpoint is None:
-        raise NotYet("no checkpoint has been signed since; export the round again later")
+        raise CheckNotPossible("no checkpoint has been signed since; export the round again later")
     root = bytes.fromhex(checkpoint["root"])
     for event in within:
         if event.position not in paths:
-            raise Wrong("an inclusion path is missing", f"a path for position {event.position}", sorted(paths))
+            raise Mismatch("an inclusion path is missing", f"a path for position {event.position}", sorted(paths))
         leaf = merkle.leaf_hash(bytes.fromhex(event.digest))
         if not merkle.is_included(leaf, event.position - 1, size, paths[event.position], root):
             what = f"position {event.position} is not in the checkpoint's tree"
-            raise Wrong(what, root, "a path that does not lead there")
+            raise Mismatch(what, root, "a path that does not lead there")
     younger = [event.position for event in exported.events if event.position > size]
     if younger:
-        raise NotYet(f"positions {younger} are younger than the checkpoint; export the round again later")
+        raise CheckNotPossible(f"positions {younger} are younger than the checkpoint; export the round again later")
     return f"all {len(within)} events are in the tree of checkpoint {checkpoint['number']}, of {size} positions"
 
 
-def signature(exported: Exported) -> str:
+def check_signature(exported: RoundExport) -> str:
     """Check the checkpoint's Ed25519 signature by the key it names, which was in force at its time."""
     key, signed = _signing_key(exported), dict(exported.checkpoint or {})
-    require(CHECKPOINT, signed["format"], "the checkpoint has another format")
+    require_equal(CHECKPOINT_FORMAT, signed["format"], "the checkpoint has another format")
     given = bytes.fromhex(signed.pop("signature"))
-    require(given.hex(), (exported.checkpoint or {})["signature"], "the signature has not 128 hex digits")
+    require_equal(given.hex(), (exported.checkpoint or {})["signature"], "the signature has not 128 hex digits")
     try:
-        message = f"{CHECKPOINT}\n".encode() + canonical(signed)
+        message = f"{CHECKPOINT_FORMAT}\n".encode() + canonical(signed)
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public)).verify(given, message)
     except InvalidSignature:
-        raise Wrong(f"the signature is not that of key {key.id}", "a valid Ed25519 signature", given) from None
+        raise Mismatch(f"the signature is not that of key {key.id}", "a valid Ed25519 signature", given) from None
     made_at, since, until = _moment(signed["made_at"]), key.since, key.until
     if _moment(since) > made_at or (until is not None and _moment(until) < made_at):
-        raise Wrong(f"key {key.id} was not in force at that time", [since, until], signed["made_at"])
+        raise Mismatch(f"key {key.id} was not in force at that time", [since, until], signed["made_at"])
     return f"checkpoint {signed['number']} of {signed['made_at']} is signed by key {key.id}"
 
 
-def key(exported: Exported, *, trusted: frozenset[str]) -> str:
+def check_key(exported: RoundExport, *, trusted: frozenset[str]) -> str:
     """Check that the signing key is one known from elsewhere; `trusted` are public keys in hex."""
     used = _signing_key(exported)
     if not trusted:
-        raise NotYet("the key comes from the file itself; give the casino's published key to be sure of it")
+        raise CheckNotPossible("the key comes from the file itself; give the casino's published key to be sure of it")
     if used.public not in trusted:
-        raise Wrong("the checkpoint is signed by another key", sorted(trusted), used.public)
+        raise Mismatch("the checkpoint is signed by another key", sorted(trusted), used.public)
     return "the signing key is the one that was given"
 
 
-def _signing_key(exported: Exported) -> Key:
+def _signing_key(exported: RoundExport) -> ExportedKey:
     if exported.checkpoint is None:
-        raise NotYet("there is no checkpoint to be signed")
+        raise CheckNotPossible("there is no checkpoint to be signed")
     wanted = exported.checkpoint["key"]
     found = next((key for key in exported.keys if key.id == wanted), None)
     if found is None:
-        raise Wrong("the signing key is not listed", wanted, [key.id for key in exported.keys])
+        raise Mismatch("the signing key is not listed", wanted, [key.id for key in exported.keys])
     return found
 
 

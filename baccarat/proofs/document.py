@@ -11,21 +11,21 @@ import msgspec
 
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.proofs.parts import Hash, Key, Path, Shoe
-from baccarat.proofs.results import Wrong
+from baccarat.proofs.parts import ExportedKey, ExportedShoe, Hash, InclusionPath
+from baccarat.proofs.results import Mismatch
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.canonical_json import canonical
 
 FORMAT: Final = "casino.round.v1"
-LARGEST: Final = 2**53 - 1
-MOST_DECKS: Final = 16
-MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
-MOMENT_LENGTH: Final = len("2026-01-31T12:00:00.000000Z")
+MAX_INTEGER: Final = 2**53 - 1
+MAX_DECKS: Final = 16
+TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+TIME_LENGTH: Final = len("2026-01-31T12:00:00.000000Z")
 
 Fields = dict[str, Any]
 
 
-class Event(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ExportedEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """An event as exported; `data` and `metadata` are None where they are withheld."""
 
     position: int
@@ -41,41 +41,41 @@ class Event(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     digest: Hash
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """Where it stands, in words."""
         return f"position {self.position}, {self.stream} version {self.version}, {self.type}"
 
 
-class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
+class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
     """The file's parts; what an event says is decoded when a check asks for it."""
 
     format: str
     exported_at: str
     round: Fields
     rules: Fields
-    shoe: Shoe
-    events: list[Event]
-    inclusion: list[Path]
+    shoe: ExportedShoe
+    events: list[ExportedEvent]
+    inclusion: list[InclusionPath]
     checkpoint: Fields | None
-    keys: list[Key]
+    keys: list[ExportedKey]
 
     @cached_property
-    def of_round(self) -> list[Event]:
+    def round_events(self) -> list[ExportedEvent]:
         return [event for event in self.events if event.stream == f"round-{self.round['id']}"]
 
     @cached_property
-    def of_table(self) -> list[Event]:
+    def table_events(self) -> list[ExportedEvent]:
         return [event for event in self.events if event.stream == f"table-{self.round['table']}"]
 
     @cached_property
-    def others(self) -> list[Event]:
+    def other_events(self) -> list[ExportedEvent]:
         """The events of no stream of these two: at most the opening of the round before, which named the shoe."""
-        return [event for event in self.events if event not in self.of_round and event not in self.of_table]
+        return [event for event in self.events if event not in self.round_events and event not in self.table_events]
 
     @cached_property
     def opened(self) -> RoundOpened:
         """How the round was opened."""
-        found: RoundOpened = decoded(self.first("RoundOpened"))
+        found: RoundOpened = decode_event(self.require_event("RoundOpened"))
         return found
 
     @cached_property
@@ -89,61 +89,61 @@ class Exported(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         """Whether the round was dealt from a shoe of many rounds."""
         return bool(self.rules["shuffle"] == "shoe")
 
-    def maybe(self, kind: str) -> Event | None:
+    def find_event(self, kind: str) -> ExportedEvent | None:
         """Return the round's first event of a kind, None if there is none."""
-        return next((event for event in self.of_round if event.type == kind), None)
+        return next((event for event in self.round_events if event.type == kind), None)
 
-    def first(self, kind: str) -> Event:
+    def require_event(self, kind: str) -> ExportedEvent:
         """Return the same, which must be there and open to read. Raises Wrong."""
-        found = self.maybe(kind)
+        found = self.find_event(kind)
         if found is None:
-            raise Wrong("an event is missing", kind, [event.type for event in self.of_round])
+            raise Mismatch("an event is missing", kind, [event.type for event in self.round_events])
         if found.data is None:
-            raise Wrong("an event is withheld that must be open", kind, "withheld")
+            raise Mismatch("an event is withheld that must be open", kind, "withheld")
         return found
 
-    def all(self, kind: str) -> Iterator[Any]:
+    def decode_all(self, kind: str) -> Iterator[Any]:
         """Yield what the round's open events of a kind say."""
-        return (decoded(event) for event in self.of_round if event.type == kind and event.data is not None)
+        return (decode_event(event) for event in self.round_events if event.type == kind and event.data is not None)
 
-    def of_shoe(self, kind: str) -> Event | None:
+    def find_shoe_event(self, kind: str) -> ExportedEvent | None:
         """Return the table's event of a kind about the round's shoe, None if there is none."""
-        about = [event for event in self.of_table if event.data and event.data.get("shoe") == self.shoe.id]
+        about = [event for event in self.table_events if event.data and event.data.get("shoe") == self.shoe.id]
         return next((event for event in about if event.type == kind), None)
 
 
-def decoded(event: Event) -> Any:
+def decode_event(event: ExportedEvent) -> Any:
     """Turn an event's data into the event it is. Raises UnknownEvent, MalformedEvent."""
     return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
 
 
-def read(raw: bytes) -> Exported:
+def parse_export(raw: bytes) -> RoundExport:
     """Read a file's bytes: UTF-8, integers alone, each name once. Raises ValueError and Wrong."""
     document = json.loads(
         raw.decode(), parse_float=_refused, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_once
     )
     given = document.get("format") if isinstance(document, dict) else type(document).__name__
     if given != FORMAT:
-        raise Wrong("the file is not an exported round", FORMAT, given)
+        raise Mismatch("the file is not an exported round", FORMAT, given)
     json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate has no UTF-8
-    found = msgspec.convert(document, Exported)
+    found = msgspec.convert(document, RoundExport)
     if not found.events:
-        raise Wrong("the file holds no events", "the round's events", "none")
+        raise Mismatch("the file holds no events", "the round's events", "none")
     for decks in (found.rules.get("decks"), found.shoe.decks):
-        if type(decks) is not int or not 1 <= decks <= MOST_DECKS:
-            raise Wrong("no shoe is made of so many decks", f"1 to {MOST_DECKS}", decks)
+        if type(decks) is not int or not 1 <= decks <= MAX_DECKS:
+            raise Mismatch("no shoe is made of so many decks", f"1 to {MAX_DECKS}", decks)
     for moment in (found.exported_at, *(event.recorded_at for event in found.events)):
         _require_moment(moment)
     return found
 
 
 def _require_moment(moment: str) -> None:
-    if len(moment) != MOMENT_LENGTH or not moment.isascii():
-        raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", moment)
-    datetime.strptime(moment, MOMENT)  # noqa: DTZ007  (it says Z)
+    if len(moment) != TIME_LENGTH or not moment.isascii():
+        raise Mismatch("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", moment)
+    datetime.strptime(moment, TIME_FORMAT)  # noqa: DTZ007  (it says Z)
 
 
-def identity(exported: Exported) -> UUID:
+def shoe_id(exported: RoundExport) -> UUID:
     """Return the shoe's id. Raises ValueError."""
     return UUID(exported.shoe.id)
 
@@ -154,7 +154,7 @@ def _refused(text: str) -> None:
 
 def _whole(text: str) -> int:
     number = int(text)
-    if abs(number) > LARGEST:
+    if abs(number) > MAX_INTEGER:
         raise ValueError(f"{text} is too large")
     return number
 

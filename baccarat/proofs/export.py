@@ -20,41 +20,41 @@ A seed is in it only when it is revealed; the cards of a shoe that still runs ar
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.fairness.openings import openings
-from baccarat.proofs.loader import Found, SealedEvent, read, text
+from baccarat.domain.fairness.openings import open_cards
+from baccarat.proofs.loader import RoundEvidence, SealedEvent, format_time, load_evidence
 from casino.checkpoints import document, proofs, records
 
 FORMAT: Final = "casino.round.v1"
-THIRD_CARDS: Final = "punto_banco"
+THIRD_CARD_RULES: Final = "punto_banco"
 """The name of the third-card table that all presets share: design of rules, section 2."""
 
-OF_THE_HOUSE: Final = frozenset(
+STAFF_ONLY_EVENTS: Final = frozenset(
     {"RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 """Events with staff, their notes or other players' money in them: a player gets their digests alone."""
 
 
-def export(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[str, Any]:
+def export_round(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[str, Any]:
     """Export an ended round, JSON-ready: all of it to its operator (viewer None), to a player in it no notes.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """
-    found = read(round_=round_, operator=operator, viewer=viewer)
+    found = load_evidence(round_=round_, operator=operator, viewer=viewer)
     events = found.events
     return {
         "format": FORMAT,
-        "exported_at": text(found.now),
+        "exported_at": format_time(found.now),
         "round": _round(found),
-        "rules": {**found.rules, "third_cards": THIRD_CARDS},
+        "rules": {**found.rules, "third_cards": THIRD_CARD_RULES},
         "shoe": _shoe(found),
-        "events": [event.as_json(withheld=viewer is not None and event.type in OF_THE_HOUSE) for event in events],
+        "events": [event.as_json(redacted=viewer is not None and event.type in STAFF_ONLY_EVENTS) for event in events],
         **_log(events),
     }
 
 
-def _round(found: Found) -> dict[str, Any]:
-    opened, dealt = found.opened, found.in_round("CardsDealt") or {}
-    settled = found.in_round("RoundSettled") or {}
+def _round(found: RoundEvidence) -> dict[str, Any]:
+    opened, dealt = found.opened, found.round_event_data("CardsDealt") or {}
+    settled = found.round_event_data("RoundSettled") or {}
     return {
         "id": opened["round"],
         "table": opened["table"],
@@ -62,7 +62,7 @@ def _round(found: Found) -> dict[str, Any]:
         "number": opened["number"],
         "rules": opened["rules"],
         "currency": found.rules["currency"],
-        "phase": "settled" if found.in_round("RoundVoided") is None else "voided",
+        "phase": "settled" if found.round_event_data("RoundVoided") is None else "voided",
         "opened_at": opened["opened_at"],
         "settled_at": settled.get("settled_at"),
         "position": dealt.get("position"),
@@ -74,9 +74,9 @@ def _round(found: Found) -> dict[str, Any]:
     }
 
 
-def _shoe(found: Found) -> dict[str, Any]:
-    opened, started = found.opened, found.about_shoe("ShoeStarted")
-    fixed = (found.in_round("BettingClosed") or {}) if started is None else started
+def _shoe(found: RoundEvidence) -> dict[str, Any]:
+    opened, started = found.opened, found.shoe_event_data("ShoeStarted")
+    fixed = (found.round_event_data("BettingClosed") or {}) if started is None else started
     root, seed, cut = fixed.get("root"), _revealed(found), fixed.get("cut", "")
     return {
         "id": opened["shoe"],
@@ -86,29 +86,33 @@ def _shoe(found: Found) -> dict[str, Any]:
         "cut": cut,
         "seed": seed,
         "root": root,
-        "position": (found.in_round("CardsDealt") or {}).get("position"),
+        "position": (found.round_event_data("CardsDealt") or {}).get("position"),
         "openings": _openings(found, cut) if seed is None and root is not None else [],
     }
 
 
-def _revealed(found: Found) -> str | None:
+def _revealed(found: RoundEvidence) -> str | None:
     """The seed in hex, if an event has revealed it."""
     shoe = found.opened["shoe"]
-    for data in (found.in_round("RoundSettled"), found.in_round("RoundVoided"), found.about_shoe("ShoeEnded")):
+    for data in (
+        found.round_event_data("RoundSettled"),
+        found.round_event_data("RoundVoided"),
+        found.shoe_event_data("ShoeEnded"),
+    ):
         if data is not None and data["seed"]:
             return str(data["seed"])
-    closed = found.about_shoe("TableClosed") or {"seeds": []}
+    closed = found.shoe_event_data("TableClosed") or {"seeds": []}
     return next((each["seed"] for each in closed["seeds"] if each["shoe"] == shoe), None)
 
 
-def _openings(found: Found, cut: str) -> list[dict[str, Any]]:
+def _openings(found: RoundEvidence, cut: str) -> list[dict[str, Any]]:
     """The cards that this round took, and the one that was turned; none that is still to come."""
-    dealt, started = found.in_round("CardsDealt"), found.about_shoe("ShoeStarted") or {}
-    if dealt is None or found.secret is None:
+    dealt, started = found.round_event_data("CardsDealt"), found.shoe_event_data("ShoeStarted") or {}
+    if dealt is None or found.seed is None:
         return []
     first = dealt["position"]
     places = [*([0] if started["turned"] else []), *range(first, first + len(dealt["cards"]))]
-    opened = openings(found.secret, cut=bytes.fromhex(cut), decks=found.rules["decks"], positions=places)
+    opened = open_cards(found.seed, cut=bytes.fromhex(cut), decks=found.rules["decks"], positions=places)
     return [
         {"position": each.position, "card": each.card, "salt": each.salt, "path": list(each.path)} for each in opened
     ]
@@ -121,7 +125,7 @@ def _log(events: list[SealedEvent]) -> dict[str, Any]:
     if checkpoint is None:
         return {"inclusion": [], "checkpoint": None, "keys": records.published_keys()}
     positions = [event.position for event in events if event.position <= checkpoint.position]
-    paths = proofs.proof_of(positions, checkpoint)
+    paths = proofs.inclusion_paths(positions, checkpoint)
     return {
         "inclusion": [
             {"position": position, "path": [step.hex() for step in path]}

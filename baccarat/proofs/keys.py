@@ -7,11 +7,11 @@ from typing import Final
 _KEY: Final = re.compile(r"\b[0-9a-f]{64}\b", re.ASCII)
 
 
-class NoKey(ValueError):
+class InvalidKey(ValueError):
     """What was given names no key."""
 
 
-def keys_in(given: str) -> tuple[str, ...]:
+def parse_keys(given: str) -> tuple[str, ...]:
     """Read 64 hex digits, or all the keys in a file that holds them or the answer of /api/v1/log/keys.
 
     Raises NoKey, and OSError for a file that can't be read.
@@ -20,5 +20,5 @@ def keys_in(given: str) -> tuple[str, ...]:
         return (given,)
     found = tuple(_KEY.findall(Path(given).read_text(encoding="utf-8")))
     if not found:
-        raise NoKey(f"There is no key of 64 hex digits in {given}.")
+        raise InvalidKey(f"There is no key of 64 hex digits in {given}.")
     return found

@@ -14,11 +14,11 @@ from baccarat.storage import shoe_seeds
 from casino.events.digest import GENESIS
 from casino.events.sql import fetch
 
-MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
-TELLING_RULES: Final = ("TableOpened", "RulesTookEffect")
-ABOUT_SHOE: Final = ("ShoeCommitted", "ShoeCutGiven", "ShoeStarted", "ShoeEnded")
-CLOSING: Final = "TableClosed"
-ENDED: Final = frozenset({"settled", "voided"})
+TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+RULES_EVENTS: Final = ("TableOpened", "RulesTookEffect")
+SHOE_EVENTS: Final = ("ShoeCommitted", "ShoeCutGiven", "ShoeStarted", "ShoeEnded")
+TABLE_CLOSED: Final = "TableClosed"
+PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 
 _ROUND: Final = "SELECT table_id, phase FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _SEALED: Final = """
@@ -59,7 +59,7 @@ class SealedEvent:
     metadata: dict[str, Any]
     recorded_at: datetime
 
-    def as_json(self, *, withheld: bool) -> dict[str, Any]:
+    def as_json(self, *, redacted: bool) -> dict[str, Any]:
         """Return the event as exports have it; of a withheld one, its place and digests alone."""
         return {
             "position": self.position,
@@ -68,57 +68,57 @@ class SealedEvent:
             "version": self.version,
             "type": self.type,
             "schema": self.schema,
-            "data": None if withheld else self.data,
-            "metadata": None if withheld else self.metadata,
-            "recorded_at": text(self.recorded_at),
+            "data": None if redacted else self.data,
+            "metadata": None if redacted else self.metadata,
+            "recorded_at": format_time(self.recorded_at),
             "previous": self.previous.hex(),
             "digest": self.digest.hex(),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RoundEvidence:
     """All that is known of an ended round. `secret` is the seed of a shoe that still runs: it never leaves.
 
     `before` is the opening of the round before, where that one named this round's shoe.
     """
 
-    of_round: tuple[SealedEvent, ...]
-    of_table: tuple[SealedEvent, ...]
-    before: tuple[SealedEvent, ...]
-    secret: bytes | None
+    round_events: tuple[SealedEvent, ...]
+    table_events: tuple[SealedEvent, ...]
+    previous_opening: tuple[SealedEvent, ...]
+    seed: bytes | None
     now: datetime
 
     @property
     def opened(self) -> dict[str, Any]:
         """How the round was opened, as recorded."""
-        return self.of_round[0].data
+        return self.round_events[0].data
 
     @property
     def rules(self) -> dict[str, Any]:
         """The rules that the table had when the round was opened, as recorded."""
-        start = self.of_round[0].position
-        told = [event for event in self.of_table if event.type in TELLING_RULES and event.position < start]
+        start = self.round_events[0].position
+        told = [event for event in self.table_events if event.type in RULES_EVENTS and event.position < start]
         rules: dict[str, Any] = told[-1].data["rules"]
         return rules
 
     @property
     def events(self) -> list[SealedEvent]:
         """The events that bear on the round, in order of the log: rules told later are of no interest to it."""
-        start = self.of_round[0].position
-        bearing = [event for event in self.of_table if event.type not in TELLING_RULES or event.position < start]
-        return sorted((*bearing, *self.before, *self.of_round), key=lambda event: event.position)
+        start = self.round_events[0].position
+        bearing = [event for event in self.table_events if event.type not in RULES_EVENTS or event.position < start]
+        return sorted((*bearing, *self.previous_opening, *self.round_events), key=lambda event: event.position)
 
-    def about_shoe(self, kind: str) -> dict[str, Any] | None:
+    def shoe_event_data(self, kind: str) -> dict[str, Any] | None:
         """The data of the table's event of this kind about the round's shoe; None where there is none."""
-        return next((event.data for event in self.of_table if event.type == kind), None)
+        return next((event.data for event in self.table_events if event.type == kind), None)
 
-    def in_round(self, kind: str) -> dict[str, Any] | None:
+    def round_event_data(self, kind: str) -> dict[str, Any] | None:
         """The data of the round's first event of this kind; None where there is none."""
-        return next((event.data for event in self.of_round if event.type == kind), None)
+        return next((event.data for event in self.round_events if event.type == kind), None)
 
 
-def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
+def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> RoundEvidence:
     """Read an ended round for its operator (viewer None) or for a player who was in it.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
@@ -127,19 +127,19 @@ def read(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Found:
     if not rows:
         raise UnknownRound
     table, phase = rows[0]
-    if phase not in ENDED:
+    if phase not in PROVABLE_PHASES:
         raise NothingToProve
     of_round = _sealed(fetch(_OF_ROUND, [f"round-{round_}"]))
     opened = of_round[0].data
     if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
         raise NotInThatRound
     shoe = opened["shoe"]
-    asked = [f"table-{table}", list(TELLING_RULES), list(ABOUT_SHOE), shoe, CLOSING, shoe]
-    return Found(
-        of_round=of_round,
-        of_table=_sealed(fetch(_OF_TABLE, asked)),
-        before=_naming(_sealed(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
-        secret=shoe_seeds.read([UUID(shoe)]).get(UUID(shoe)),
+    asked = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, TABLE_CLOSED, shoe]
+    return RoundEvidence(
+        round_events=of_round,
+        table_events=_sealed(fetch(_OF_TABLE, asked)),
+        previous_opening=_naming(_sealed(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
+        seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
 
@@ -149,13 +149,13 @@ def require_provable(*, round_: UUID, operator: UUID) -> None:
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
         raise UnknownRound
-    if rows[0][1] not in ENDED:
+    if rows[0][1] not in PROVABLE_PHASES:
         raise NothingToProve
 
 
-def text(moment: datetime) -> str:
+def format_time(moment: datetime) -> str:
     """Write a time in UTC to the microsecond, as exports have it."""
-    return moment.astimezone(UTC).strftime(MOMENT)
+    return moment.astimezone(UTC).strftime(TIME_FORMAT)
 
 
 def _naming(openings: Sequence[SealedEvent], shoe: str) -> tuple[SealedEvent, ...]:

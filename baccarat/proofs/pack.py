@@ -23,9 +23,9 @@ from uuid import UUID
 
 from django.template.loader import render_to_string
 
-from baccarat.audit.round_replay import retell
+from baccarat.audit.round_replay import replay_round
 from baccarat.proofs import checks, pack_access, pack_keys, pack_parts
-from baccarat.proofs.export import export
+from baccarat.proofs.export import export_round
 from casino.checkpoints import records
 
 FORMAT: Final = "casino.pack.v1"
@@ -35,25 +35,25 @@ _DAY_ONE: Final = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class PackFile:
     """A ZIP's bytes, and the name to keep it under."""
 
     name: str
     content: bytes
 
 
-def build(*, round_: UUID, operator: UUID) -> Pack:
+def build_pack(*, round_: UUID, operator: UUID) -> PackFile:
     """Put together all that is known of an ended round, for its operator and for compliance.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed.
     """
-    proof = export(round_=round_, operator=operator, viewer=None)
+    proof = export_round(round_=round_, operator=operator, viewer=None)
     files = _files(round_, proof)
     manifest = _json(_manifest(proof, files))
-    signature = {"key": pack_keys.public_keys()[0], "signature": pack_keys.sign(manifest).hex()}
+    signature = {"key": pack_keys.public_keys()[0], "signature": pack_keys.sign_manifest(manifest).hex()}
     sums = "".join(f"{sha256(content).hexdigest()}  {name}\n" for name, content in files.items())
     listed = {**files, "SHA256SUMS": sums.encode(), "manifest.json": manifest, "manifest.sig": _json(signature)}
-    return Pack(f"round-{round_}.zip", _zipped(listed))
+    return PackFile(f"round-{round_}.zip", _zipped(listed))
 
 
 def _files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
@@ -64,17 +64,17 @@ def _files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
     told = {
         "events.json": events,
         "wagers.json": pack_parts.wagers(round_),
-        "entries.json": pack_parts.entries(event["id"] for event in events),
-        "chat.json": pack_parts.said(table=UUID(proof["round"]["table"]), since=since, until=until),
-        "seen.json": pack_access.seen(round_, of_round),
-        "significant.json": pack_access.significant(round_),
+        "entries.json": pack_parts.ledger_entries(event["id"] for event in events),
+        "chat.json": pack_parts.chat_messages(table=UUID(proof["round"]["table"]), since=since, until=until),
+        "seen.json": pack_access.list_viewings(round_, of_round),
+        "significant.json": pack_access.significant_events(round_),
     }
     return {
         "README.txt": render_to_string("proofs/pack.txt", {"round": proof["round"]}).encode(),
         "round.json": raw,
         "verifier.py": VERIFIER.read_bytes(),
         "verification.txt": _verification(raw),
-        "timeline.txt": pack_parts.timeline(retell(round_)).encode(),
+        "timeline.txt": pack_parts.timeline(replay_round(round_)).encode(),
         **{name: _json(value) for name, value in told.items()},
     }
 

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.operators.principals import session_id
-from casino.operators.sessions import unnoted
+from casino.operators.sessions import touch_interval
 
 Event = Mapping[str, Any]
-Line = dict[str, Any]
+PackLine = dict[str, Any]
 
-PUBLIC: Final[Mapping[str, str]] = {
+PUBLIC_EVENTS: Final[Mapping[str, str]] = {
     "RoundOpened": "that betting was open",
     "BettingClosed": "that betting was closed",
     "HandTurned": "a hand that the Caller turned",
@@ -44,7 +44,7 @@ _SIGNIFICANT_NAMES: Final = (
 )  # fmt: skip
 
 
-def seen(round_: UUID, events: Sequence[Event]) -> list[Line]:
+def list_viewings(round_: UUID, events: Sequence[Event]) -> list[PackLine]:
     """List who saw what of a round, in order of time, from its own events as they are exported."""
     since, until = (datetime.fromisoformat(events[place]["recorded_at"]) for place in (0, -1))
     players = {UUID(seat["player"]): seat["seat"] for seat in events[0]["data"]["seats"]}
@@ -52,18 +52,20 @@ def seen(round_: UUID, events: Sequence[Event]) -> list[Line]:
     return sorted(found, key=lambda line: line["at"])
 
 
-def _line(at: datetime, who: str, saw: str, by: str) -> Line:
+def _line(at: datetime, who: str, saw: str, by: str) -> PackLine:
     return {"at": at, "who": who, "saw": saw, "by": by}
 
 
-def _published(events: Sequence[Event]) -> Iterator[Line]:
+def _published(events: Sequence[Event]) -> Iterator[PackLine]:
     for event in events:
-        if event["type"] in PUBLIC:
+        if event["type"] in PUBLIC_EVENTS:
             at = datetime.fromisoformat(event["recorded_at"])
-            yield _line(at, "everyone at the table", PUBLIC[event["type"]], f"the stream, as #{event['position']}")
+            yield _line(
+                at, "everyone at the table", PUBLIC_EVENTS[event["type"]], f"the stream, as #{event['position']}"
+            )
 
 
-def _looked(events: Sequence[Event], players: Mapping[UUID, int]) -> Iterator[Line]:
+def _looked(events: Sequence[Event], players: Mapping[UUID, int]) -> Iterator[PackLine]:
     seats = {seat: player for player, seat in players.items()}
     for event in events:
         if event["type"] == "CardsLooked":
@@ -72,19 +74,21 @@ def _looked(events: Sequence[Event], players: Mapping[UUID, int]) -> Iterator[Li
             yield _line(at, f"player:{seats[seat]}", "the Player's two cards", f"looking at them in seat {seat}")
 
 
-def _sessions(players: Mapping[UUID, int], since: datetime, until: datetime) -> Iterator[Line]:
+def _sessions(players: Mapping[UUID, int], since: datetime, until: datetime) -> Iterator[PackLine]:
     """Sessions that may have shown the table meanwhile; the last use is noted every half a minute at most."""
-    for player, token_hash, created_at, last_used_at in fetch(_SESSIONS, [list(players), since - unnoted(), until]):
+    for player, token_hash, created_at, last_used_at in fetch(
+        _SESSIONS, [list(players), since - touch_interval(), until]
+    ):
         by = f"{session_id(bytes(token_hash))}, last used {last_used_at.isoformat()}"
         yield _line(created_at, f"player:{player}", "the table", by)
 
 
-def _staff(round_: UUID) -> Iterator[Line]:
+def _staff(round_: UUID) -> Iterator[PackLine]:
     for user, at in fetch(_VIEWS, [f"round:{round_}"]):
         yield _line(at, f"staff:{user}", "the round's page", "the administration")
 
 
-def significant(round_: UUID) -> list[Line]:
+def significant_events(round_: UUID) -> list[PackLine]:
     """List the significant events about a round, in order, with who acknowledged them."""
     rows = fetch(_SIGNIFICANT, [f"round:{round_}"])
     return [dict(zip(_SIGNIFICANT_NAMES, row, strict=True)) for row in rows]

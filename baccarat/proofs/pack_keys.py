@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from django.utils.encoding import force_bytes
 
-TAG: Final = b"casino.pack.v1\n"
+SIGNATURE_TAG: Final = b"casino.pack.v1\n"
 """What stands before the manifest's bytes when they are signed."""
 _PURPOSE: Final = b"casino.pack.v1 signing key"
 
 
-def sign(manifest: bytes) -> bytes:
-    return _key(settings.SECRET_KEY).sign(TAG + manifest)
+def sign_manifest(manifest: bytes) -> bytes:
+    return _key(settings.SECRET_KEY).sign(SIGNATURE_TAG + manifest)
 
 
 def public_keys() -> list[str]:

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit.round_replay import Retold
+from baccarat.audit.round_replay import RoundReplay
 from baccarat.chat import queries as chat
 from casino.events.sql import fetch
-from casino.kernel.money import text as money
+from casino.kernel.money import format_amount as money
 from wallet.ledger import queries as wallet
 
 _WAGERS: Final = """
@@ -34,7 +34,7 @@ def _wager(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, **amounts, "stakes": stakes}
 
 
-def entries(events: Iterable[int]) -> list[dict[str, Any]]:
+def ledger_entries(events: Iterable[int]) -> list[dict[str, Any]]:
     """List the ledger entries that follow from these events, each posting with the balance before and after.
 
     Amounts are decimal strings.
@@ -49,7 +49,7 @@ def entries(events: Iterable[int]) -> list[dict[str, Any]]:
                 {
                     "account": posting.account,
                     "kind": posting.kind,
-                    "book": posting.book,
+                    "book": posting.money_type,
                     "player": posting.player,
                     "currency": posting.currency,
                     "amount": money(posting.amount, posting.currency),
@@ -60,16 +60,16 @@ def entries(events: Iterable[int]) -> list[dict[str, Any]]:
                 for posting in entry.postings
             ],
         }
-        for entry in wallet.entries_of(causes=list(events))
+        for entry in wallet.list_entries(causes=list(events))
     ]
 
 
-def said(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:
+def chat_messages(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:
     """Name the chat messages sent at the table meanwhile: id, seat, player and time, not their words."""
     return chat.references(table=table, since=since, until=until)
 
 
-def timeline(retold: Retold) -> str:
+def timeline(retold: RoundReplay) -> str:
     """Tell the round in words, a line for each step."""
     lines = [f"Round {retold.round}, number {retold.number} of table {retold.table}", ""]
     lines += [f"{line.version:>4}  {line.event:<18}  {line.text}" for line in retold.lines]

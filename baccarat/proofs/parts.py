@@ -8,7 +8,7 @@ Hash = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 """32 bytes in hex, as we write them: two spellings of one value would be two files."""
 
 
-class Opened(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ExportedOpening(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A card of a shoe that still runs, with its salt and its path in the tree of that shoe."""
 
     position: int
@@ -17,7 +17,7 @@ class Opened(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     path: list[Hash]
 
 
-class Shoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ExportedShoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The round's shoe: `seed` is None while it is secret, `root` where no tree was made, `position` without cards."""
 
     id: str
@@ -28,17 +28,17 @@ class Shoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     seed: str | None
     root: str | None
     position: int | None
-    openings: list[Opened]
+    openings: list[ExportedOpening]
 
 
-class Path(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class InclusionPath(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The way from an event's place in the log up to the root of the checkpoint's tree."""
 
     position: int
     path: list[Hash]
 
 
-class Key(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"since": "from"}):
+class ExportedKey(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"since": "from"}):
     """A key that has signed checkpoints, and when it might."""
 
     id: str

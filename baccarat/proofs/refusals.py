@@ -1,6 +1,6 @@
 """Why a round can't be proven (yet), or not to this reader."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class NothingToProve(Refusal):
@@ -17,13 +17,13 @@ class RoundNotSealed(Refusal):
 
 class NotInThatRound(Refusal):
     code = "not_in_that_round"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "You were not in this round"
     remedy = "Ask for a round in which you had a seat."
 
 
-class UnknownPackLink(Refusal):
+class UnknownPackUrl(Refusal):
     code = "unknown_pack_link"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no dispute pack at this address, or its link has expired"
     remedy = "Ask whoever gave you the link for a new one."

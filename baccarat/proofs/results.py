@@ -6,16 +6,16 @@ from enum import StrEnum
 from typing import Any
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """How one check ended: right, not checkable with what there is, not applicable to this round, or wrong."""
 
     OK = "ok"
-    OPEN = "open"
-    NONE = "none"
+    NOT_CHECKABLE = "open"
+    NOT_APPLICABLE = "none"
     FAILED = "failed"
 
 
-class Overall(StrEnum):
+class OverallVerdict(StrEnum):
     """What all checks come to; PARTLY when nothing is wrong but not everything could be checked."""
 
     VERIFIED = "verified"
@@ -24,14 +24,14 @@ class Overall(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ProofCheck:
     """One check by name, its verdict and a sentence; of a failed one also what was expected and what was found."""
 
     name: str
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
     expected: str = ""
-    found: str = ""
+    actual: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Verification:
     """Every check of one exported round; `round` is its id, None where the file is no export."""
 
     round: str | None
-    checks: tuple[Check, ...]
+    checks: tuple[ProofCheck, ...]
 
     @property
-    def verdict(self) -> Overall:
+    def verdict(self) -> OverallVerdict:
         verdicts = {check.verdict for check in self.checks}
-        if Verdict.FAILED in verdicts:
-            return Overall.FAILED
-        return Overall.PARTLY if Verdict.OPEN in verdicts else Overall.VERIFIED
+        if CheckVerdict.FAILED in verdicts:
+            return OverallVerdict.FAILED
+        return OverallVerdict.PARTLY if CheckVerdict.NOT_CHECKABLE in verdicts else OverallVerdict.VERIFIED
 
     def document(self) -> dict[str, Any]:
         """Return all of it, JSON-ready, as the stand-alone verifier prints it."""
@@ -56,37 +56,37 @@ class Verification:
                 "verdict": str(check.verdict),
                 "text": check.text,
                 "expected": check.expected,
-                "found": check.found,
+                "found": check.actual,
             }
             for check in self.checks
         ]
         return {"verdict": str(self.verdict), "round": self.round, "checks": checks}
 
 
-class Wrong(Exception):
+class Mismatch(Exception):
     """Something differs: what, what it should be, and what it is."""
 
     def __init__(self, what: str, expected: object = "", found: object = "") -> None:
         super().__init__(what)
-        self.what, self.expected, self.found = what, shown(expected), shown(found)
+        self.what, self.expected, self.found = what, format_value(expected), format_value(found)
 
 
-class NotYet(Exception):
+class CheckNotPossible(Exception):
     """Something can't be checked with what there is; the message says why."""
 
 
-class Nothing(Exception):
+class CheckNotApplicable(Exception):
     """There is nothing of the kind in this round; the message says so."""
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Write a value for a reader: a text as it is, bytes in hex, anything else as JSON."""
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
-def require(expected: object, found: object, what: str) -> None:
+def require_equal(expected: object, found: object, what: str) -> None:
     """Raise Wrong where two values differ, or are of different kinds."""
     if type(expected) is not type(found) or expected != found:
-        raise Wrong(what, expected, found)
+        raise Mismatch(what, expected, found)

@@ -9,43 +9,43 @@ from django.core import signing
 from django.utils import timezone
 
 from baccarat.proofs.loader import require_provable
-from baccarat.proofs.pack import Pack, build
-from baccarat.proofs.refusals import UnknownPackLink
+from baccarat.proofs.pack import PackFile, build_pack
+from baccarat.proofs.refusals import UnknownPackUrl
 from casino.significant import recorder
 
 SALT: Final = "casino.dispute-pack"
-HOURS: Final = 24
-MOST_HOURS: Final = 168
+DEFAULT_HOURS: Final = 24
+MAX_HOURS: Final = 168
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PackUrl:
     """What stands at the end of the link's address, and until when it works."""
 
     token: str
     expires_at: datetime
 
 
-def make(*, round_: UUID, operator: UUID, by: str, hours: int = HOURS) -> Link:
+def sign_pack_url(*, round_: UUID, operator: UUID, by: str, hours: int = DEFAULT_HOURS) -> PackUrl:
     """Make a link to the pack of one ended round; `by` names who made it, as events do.
 
     Raises UnknownRound, NothingToProve.
     """
     require_provable(round_=round_, operator=operator)
-    expires_at = timezone.now() + timedelta(hours=min(hours, MOST_HOURS))
+    expires_at = timezone.now() + timedelta(hours=min(hours, MAX_HOURS))
     claim = {"round": str(round_), "operator": str(operator), "by": by, "until": int(expires_at.timestamp())}
     token = signing.dumps(claim, salt=SALT, compress=True)
     recorder.record(
-        kind=recorder.Kind.PACK_LINKED,
+        kind=recorder.SignificantEventKind.PACK_LINKED,
         operator=operator,
         subject=f"round:{round_}",
         actor=by,
         after={"expires_at": expires_at.isoformat()},
     )
-    return Link(token, expires_at)
+    return PackUrl(token, expires_at)
 
 
-def fetch(*, token: str, address: str) -> Pack:
+def fetch_pack(*, token: str, address: str) -> PackFile:
     """Build the pack that a link is for, and keep that it was fetched, from which address.
 
     Raises UnknownPackLink for one that was never made, was changed or has expired; UnknownRound, RoundNotSealed.
@@ -53,13 +53,13 @@ def fetch(*, token: str, address: str) -> Pack:
     try:
         claim = signing.loads(token, salt=SALT)
     except signing.BadSignature:
-        raise UnknownPackLink from None
+        raise UnknownPackUrl from None
     if claim["until"] < timezone.now().timestamp():
-        raise UnknownPackLink
+        raise UnknownPackUrl
     round_, operator = UUID(claim["round"]), UUID(claim["operator"])
-    pack = build(round_=round_, operator=operator)
+    pack = build_pack(round_=round_, operator=operator)
     recorder.record(
-        kind=recorder.Kind.PACK_FETCHED,
+        kind=recorder.SignificantEventKind.PACK_FETCHED,
         operator=operator,
         subject=f"round:{round_}",
         actor=claim["by"],

@@ -46,28 +46,28 @@ CARD_TAG = b"casino.baccarat.card.v1\0"
 SALT_TAG = b"casino.baccarat.salt.v1\0"
 
 OK, OPEN, NONE, FAILED = "ok", "open", "none", "failed"
-SAYS = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
-LARGEST = 2**53 - 1
-MOST_DECKS = 16
+VERDICT_TEXT = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
+MAX_INTEGER = 2**53 - 1
+MAX_DECKS = 16
 
 
-class Wrong(Exception):
+class CheckFailed(Exception):
     """Something differs: what, what it should be, what it is."""
 
     def __init__(self, what: str, expected: Any = "", found: Any = "") -> None:
         super().__init__(what)
-        self.what, self.expected, self.found = what, shown(expected), shown(found)
+        self.what, self.expected, self.found = what, format_value(expected), format_value(found)
 
 
-class NotYet(Exception):
+class CannotCheck(Exception):
     """Something can't be checked with what there is; the message says why."""
 
 
-class Nothing(Exception):
+class DoesNotApply(Exception):
     """There is nothing of the kind in this round; the message says so."""
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value for a reader: texts as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
@@ -89,7 +89,7 @@ def read(raw: bytes) -> Json:
 
     def whole(text: str) -> int:
         number = int(text)
-        if abs(number) > LARGEST:
+        if abs(number) > MAX_INTEGER:
             raise ValueError(f"{text} is too large")
         return number
 
@@ -105,77 +105,77 @@ def canonical(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
 
 
-def same(one: Any, other: Any) -> bool:
+def same_type_and_value(one: Any, other: Any) -> bool:
     return canonical(one) == canonical(other)
 
 
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 HEX128 = re.compile(r"[0-9a-f]{128}\Z")
-MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
-PARTS = {
+TIME_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
+EXPORT_FIELDS = {
     "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list, "inclusion": list,
     "checkpoint": (dict, type(None)), "keys": list,
 }  # fmt: skip
-OF_EVENT = {
+EVENT_FIELDS = {
     "position": int, "id": int, "stream": str, "version": int, "type": str, "schema": int,
     "data": (dict, type(None)), "metadata": (dict, type(None)), "recorded_at": str, "previous": str, "digest": str,
 }  # fmt: skip
-OF_SHOE = {
+SHOE_FIELDS = {
     "id": str, "decks": int, "commitment": str, "contributions": list, "cut": str, "seed": (str, type(None)),
     "root": (str, type(None)), "position": (int, type(None)), "openings": list,
 }  # fmt: skip
-OF_PATH = {"position": int, "path": list}
-OF_OPENING = {"position": int, "card": str, "salt": str, "path": list}
-OF_KEY = {"id": str, "public": str, "from": str, "until": (str, type(None))}
+PATH_FIELDS = {"position": int, "path": list}
+OPENING_FIELDS = {"position": int, "card": str, "salt": str, "path": list}
+KEY_FIELDS = {"id": str, "public": str, "from": str, "until": (str, type(None))}
 
 
 def require_shape(document: Any) -> None:
     """What is not an export of one round at all is said so, before anything is worked out."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document).__name__
-        raise Wrong("the file is not an exported round", FORMAT, found)
-    require_fields(document, PARTS, "the file")
+        raise CheckFailed("the file is not an exported round", FORMAT, found)
+    require_fields(document, EXPORT_FIELDS, "the file")
     if not document["events"]:
-        raise Wrong("the file holds no events", "the round's events", "none")
+        raise CheckFailed("the file holds no events", "the round's events", "none")
     require_moment(document["exported_at"])
     for event in document["events"]:
-        require_fields(event, OF_EVENT, "an event")
+        require_fields(event, EVENT_FIELDS, "an event")
         require_hashes(event["previous"], event["digest"])
         require_moment(event["recorded_at"])
-    require_fields(document["shoe"], OF_SHOE, "the shoe")
+    require_fields(document["shoe"], SHOE_FIELDS, "the shoe")
     for decks in (document["rules"].get("decks"), document["shoe"]["decks"]):
-        if type(decks) is not int or not 1 <= decks <= MOST_DECKS:
-            raise Wrong("no shoe is made of so many decks", f"1 to {MOST_DECKS}", decks)
+        if type(decks) is not int or not 1 <= decks <= MAX_DECKS:
+            raise CheckFailed("no shoe is made of so many decks", f"1 to {MAX_DECKS}", decks)
     for each in document["inclusion"]:
-        require_fields(each, OF_PATH, "a path")
+        require_fields(each, PATH_FIELDS, "a path")
         require_hashes(*each["path"])
     for each in document["shoe"]["openings"]:
-        require_fields(each, OF_OPENING, "an opening")
+        require_fields(each, OPENING_FIELDS, "an opening")
         require_hashes(each["salt"], *each["path"])
     for each in document["keys"]:
-        require_fields(each, OF_KEY, "a key")
+        require_fields(each, KEY_FIELDS, "a key")
         require_hashes(each["public"])
 
 
 def require_moment(text: str) -> None:
-    if not MOMENT.match(text):
-        raise Wrong("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", text)
+    if not TIME_PATTERN.match(text):
+        raise CheckFailed("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", text)
 
 
 def require_hashes(*texts: Any) -> None:
     for text in texts:
         if not isinstance(text, str) or not HEX64.match(text):
-            raise Wrong("a digest has not 64 hex digits", "64 hex digits", text)
+            raise CheckFailed("a digest has not 64 hex digits", "64 hex digits", text)
 
 
 def require_fields(found: Any, wanted: dict[str, Any], where: str) -> None:
     if not isinstance(found, dict):
-        raise Wrong(f"{where} is no object", "an object", found)
+        raise CheckFailed(f"{where} is no object", "an object", found)
     if set(found) != set(wanted):
-        raise Wrong(f"{where} has other fields", sorted(wanted), sorted(found))
+        raise CheckFailed(f"{where} has other fields", sorted(wanted), sorted(found))
     for name, kind in wanted.items():
         if not isinstance(found[name], kind) or isinstance(found[name], bool):
-            raise Wrong(f"{where} has a {name} of another kind", str(kind), found[name])
+            raise CheckFailed(f"{where} has a {name} of another kind", str(kind), found[name])
 
 
 # ------------------------------------------------------------------------------------------------------- Ed25519, SHA-2
@@ -198,7 +198,7 @@ def add(one: Point, other: Point) -> Point:
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def times(number: int, point: Point) -> Point:
+def multiply(number: int, point: Point) -> Point:
     result = (0, 1, 1, 0)
     while number:
         if number & 1:
@@ -242,7 +242,7 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
     if key is None or point is None or s >= L:
         return False
     challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
-    left, right = times(s, BASE), add(point, times(challenge, key))
+    left, right = multiply(s, BASE), add(point, multiply(challenge, key))
     return not ((left[0] * right[2] - right[0] * left[2]) % P or (left[1] * right[2] - right[1] * left[2]) % P)
 
 
@@ -250,7 +250,7 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def microseconds(text: str) -> int:
-    year, month, day, hour, minute, second, fraction = map(int, MOMENT.findall(text)[0])
+    year, month, day, hour, minute, second, fraction = map(int, TIME_PATTERN.findall(text)[0])
     moment = datetime(year, month, day, hour, minute, second, fraction, tzinfo=timezone.utc)  # noqa: UP017
     return (moment - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(microseconds=1)  # noqa: UP017
 
@@ -291,7 +291,7 @@ def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> b
     return found if last == 0 else None
 
 
-def led_to(root: bytes | None) -> str:
+def describe_root(root: bytes | None) -> str:
     return "a path of the wrong length" if root is None else root.hex()
 
 
@@ -312,7 +312,7 @@ DECK = [rank + suit for suit in SUITS for rank in RANKS]
 POINTS = {card: 0 if card[0] in "TJQK" else RANKS.index(card[0]) + 1 for card in DECK}
 
 
-def shuffled(seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
+def shuffle(seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
     """The first `count` cards: Fisher-Yates from the front, by 32-bit words of HMAC-SHA-256, none of them biased."""
     cards = DECK * decks
     words = stream(seed, cut)
@@ -362,27 +362,27 @@ BANKER_DRAWS_ON = {
 }  # fmt: skip
 
 
-def played(cards: list[str]) -> tuple[list[str], list[str], bool, int]:
+def deal_hands(cards: list[str]) -> tuple[list[str], list[str], bool, int]:
     """Both hands out of the cards in deal order, as the rules want them, and how many cards that takes."""
     if len(cards) < 4:
-        raise Wrong("too few cards for two hands", "4 to 6 cards", cards)
+        raise CheckFailed("too few cards for two hands", "4 to 6 cards", cards)
     player, banker, used = [cards[0], cards[2]], [cards[1], cards[3]], 4
     if max(total(player), total(banker)) >= 8:
         return player, banker, True, used
     bank, third = total(banker), None
     if total(player) <= 5:
-        third = POINTS[taken(cards, used, "the Player draws on 0 to 5")]
+        third = POINTS[card_at(cards, used, "the Player draws on 0 to 5")]
         player, used = [*player, cards[used]], used + 1
     draws = bank <= 5 if third is None else third in BANKER_DRAWS_ON[bank]
     if draws:
-        taken(cards, used, f"the Banker, who has {bank}, draws")
+        card_at(cards, used, f"the Banker, who has {bank}, draws")
         banker, used = [*banker, cards[used]], used + 1
     return player, banker, False, used
 
 
-def taken(cards: list[str], place: int, why: str) -> str:
+def card_at(cards: list[str], place: int, why: str) -> str:
     if place >= len(cards):
-        raise Wrong(f"a third card is missing: {why}", "another card", cards)
+        raise CheckFailed(f"a third card is missing: {why}", "another card", cards)
     return cards[place]
 
 
@@ -428,8 +428,8 @@ def commission_on(rules: Json, win: int) -> int:
 
 # ------------------------------------------------------------------------------------------------------------ the proof
 
-TELLING_RULES = {"TableOpened", "RulesTookEffect"}
-MAY_BE_WITHHELD = {
+RULES_EVENTS = {"TableOpened", "RulesTookEffect"}
+REDACTABLE_EVENTS = {
     "RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
 
@@ -448,30 +448,30 @@ class Proof:
         own = {self.stream, self.table_stream}
         self.others = [event for event in self.events if event["stream"] not in own]
 
-    def first(self, kind: str) -> Json:
+    def require_event(self, kind: str) -> Json:
         """The first event of a kind; it must be there and open to read."""
-        found = self.maybe(kind)
+        found = self.find_event(kind)
         if found is None:
-            raise Wrong("an event is missing", kind, [event["type"] for event in self.of_round])
+            raise CheckFailed("an event is missing", kind, [event["type"] for event in self.of_round])
         if found["data"] is None:
-            raise Wrong("an event is withheld that must be open", kind, "withheld")
+            raise CheckFailed("an event is withheld that must be open", kind, "withheld")
         return found
 
-    def maybe(self, kind: str) -> Json | None:
+    def find_event(self, kind: str) -> Json | None:
         return next((event for event in self.of_round if event["type"] == kind), None)
 
-    def all(self, kind: str) -> list[Json]:
+    def all_data(self, kind: str) -> list[Json]:
         return [event["data"] for event in self.of_round if event["type"] == kind and event["data"] is not None]
 
     @property
     def opened(self) -> Json:
-        return dict(self.first("RoundOpened")["data"])
+        return dict(self.require_event("RoundOpened")["data"])
 
     @property
     def is_long(self) -> bool:
         return bool(self.rules["shuffle"] == "shoe")
 
-    def of_shoe(self, kind: str) -> Json | None:
+    def find_shoe_event(self, kind: str) -> Json | None:
         """The table's event of a kind about this shoe."""
         about = [event for event in self.of_table if event["data"] and event["data"].get("shoe") == self.shoe["id"]]
         return next((event for event in about if event["type"] == kind), None)
@@ -483,15 +483,17 @@ def check_digests(proof: Proof) -> str:
     for event in proof.events:
         where = f"position {event['position']}, {event['stream']} version {event['version']}, {event['type']}"
         if event["data"] is None:
-            if event["metadata"] is not None or event["type"] not in MAY_BE_WITHHELD:
-                raise Wrong(f"an event is withheld that must be open: {where}", "its data and metadata", "withheld")
+            if event["metadata"] is not None or event["type"] not in REDACTABLE_EVENTS:
+                raise CheckFailed(
+                    f"an event is withheld that must be open: {where}", "its data and metadata", "withheld"
+                )
             continue
         computed = seal(event)
         if computed != event["digest"]:
-            raise Wrong(f"the digest is not that of the content: {where}", event["digest"], computed)
+            raise CheckFailed(f"the digest is not that of the content: {where}", event["digest"], computed)
     if withheld:
         names = ", ".join(event["type"] for event in withheld)
-        raise NotYet(
+        raise CannotCheck(
             f"{len(proof.events) - len(withheld)} of {len(proof.events)} digests are right; withheld from this reader: "
             f"{names}. Their digests stand in the log, their content can't be checked with this file"
         )
@@ -502,15 +504,15 @@ def check_chain(proof: Proof) -> str:
     """Events ascend, the round's stream has no gap, and neighbours in the log are linked by their digests."""
     for number, event in enumerate(proof.others):
         if number or not is_opening_of_table(event, proof):
-            raise Wrong("an event is of another stream", [proof.stream, proof.table_stream], event["stream"])
+            raise CheckFailed("an event is of another stream", [proof.stream, proof.table_stream], event["stream"])
     for events in (proof.of_round, proof.of_table):
         for before, after in itertools.pairwise(events):
             if after["position"] <= before["position"] or after["version"] <= before["version"]:
-                raise Wrong(f"events of {after['stream']} are out of order", "ascending", after["version"])
+                raise CheckFailed(f"events of {after['stream']} are out of order", "ascending", after["version"])
     versions = [event["version"] for event in proof.of_round]
     if versions != list(range(1, len(versions) + 1)):
-        raise Wrong("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
-    return f"no gap in the round's {len(versions)} events; {links(proof)} links between neighbours in the log hold"
+        raise CheckFailed("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
+    return f"no gap in the round's {len(versions)} events; {count_linked_neighbours(proof)} links between neighbours in the log hold"
 
 
 def is_opening_of_table(event: Json, proof: Proof) -> bool:
@@ -520,17 +522,17 @@ def is_opening_of_table(event: Json, proof: Proof) -> bool:
     return place == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]) and not proof.is_long
 
 
-def links(proof: Proof) -> int:
+def count_linked_neighbours(proof: Proof) -> int:
     """How many events have their neighbour in the file, each of them linked to it."""
     count, ordered = 0, sorted(proof.events, key=lambda event: int(event["position"]))
     for before, after in itertools.pairwise(ordered):
         if after["position"] == before["position"]:
-            raise Wrong("a position stands twice", "each position once", after["position"])
+            raise CheckFailed("a position stands twice", "each position once", after["position"])
         if after["position"] == before["position"] + 1:
             count += 1
             if before["digest"] != after["previous"]:
                 where = before["position"]
-                raise Wrong(f"the link to position {where} is broken", before["digest"], after["previous"])
+                raise CheckFailed(f"the link to position {where} is broken", before["digest"], after["previous"])
     return count
 
 
@@ -540,9 +542,9 @@ def check_inclusion(proof: Proof) -> str:
     listed = [line["position"] for line in proof.inclusion]
     within = [event["position"] for event in proof.events if event["position"] <= size]
     if set(listed) - set(within) or len(set(listed)) != len(listed):
-        raise Wrong("paths are given that lead from none of the events", sorted(within), sorted(listed))
+        raise CheckFailed("paths are given that lead from none of the events", sorted(within), sorted(listed))
     if proof.checkpoint is None:
-        raise NotYet("no checkpoint has been signed since; export the round again later")
+        raise CannotCheck("no checkpoint has been signed since; export the round again later")
     root = proof.checkpoint["root"]
     paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in proof.inclusion}
     younger = [event["position"] for event in proof.events if event["position"] > size]
@@ -551,13 +553,13 @@ def check_inclusion(proof: Proof) -> str:
         if position > size:
             continue
         if position not in paths:
-            raise Wrong("an inclusion path is missing", f"a path for position {position}", sorted(paths))
+            raise CheckFailed("an inclusion path is missing", f"a path for position {position}", sorted(paths))
         leaf = sha256(b"\0", bytes.fromhex(event["digest"]))
         found = root_by_path(leaf, position - 1, size, paths[position])
         if found is None or found.hex() != root:
-            raise Wrong(f"position {position} is not in the checkpoint's tree", root, led_to(found))
+            raise CheckFailed(f"position {position} is not in the checkpoint's tree", root, describe_root(found))
     if younger:
-        raise NotYet(f"positions {younger} are younger than the checkpoint; export the round again later")
+        raise CannotCheck(f"positions {younger} are younger than the checkpoint; export the round again later")
     number = proof.checkpoint["number"]
     return f"all {len(proof.events)} events are in the tree of checkpoint {number}, of {size} positions"
 
@@ -565,28 +567,28 @@ def check_inclusion(proof: Proof) -> str:
 def signing_key(proof: Proof) -> Json:
     """The key that the checkpoint names."""
     if proof.checkpoint is None:
-        raise NotYet("there is no checkpoint to be signed")
+        raise CannotCheck("there is no checkpoint to be signed")
     for key in proof.keys:
         if key["id"] == proof.checkpoint["key"]:
             return dict(key)
-    raise Wrong("the signing key is not listed", proof.checkpoint["key"], [each["id"] for each in proof.keys])
+    raise CheckFailed("the signing key is not listed", proof.checkpoint["key"], [each["id"] for each in proof.keys])
 
 
 def check_signature(proof: Proof) -> str:
     """The checkpoint is signed by the key it names, and at a time at which that key was in force."""
     key, signed = signing_key(proof), dict(proof.checkpoint or {})
     if signed["format"] != "casino.checkpoint.v1":
-        raise Wrong("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
+        raise CheckFailed("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
     digits, made_at = signed.pop("signature"), signed["made_at"]
     if not HEX128.match(digits):
-        raise Wrong("the signature has not 128 hex digits", "128 hex digits", digits)
+        raise CheckFailed("the signature has not 128 hex digits", "128 hex digits", digits)
     signature = bytes.fromhex(digits)
     if not is_signed(bytes.fromhex(key["public"]), CHECKPOINT_TAG + canonical(signed), signature):
-        raise Wrong(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", signature.hex())
+        raise CheckFailed(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", signature.hex())
     if instant(key["from"]) > instant(made_at) or (
         key["until"] is not None and instant(key["until"]) < instant(made_at)
     ):
-        raise Wrong(f"key {key['id']} was not in force at that time", [key["from"], key["until"]], made_at)
+        raise CheckFailed(f"key {key['id']} was not in force at that time", [key["from"], key["until"]], made_at)
     return f"checkpoint {signed['number']} of {made_at} is signed by key {key['id']}"
 
 
@@ -594,39 +596,41 @@ def check_key(proof: Proof) -> str:
     """The signing key is one that the reader knows from elsewhere."""
     key = signing_key(proof)
     if not proof.trusted:
-        raise NotYet("the key comes from the file itself; give the casino's published key to be sure of it")
+        raise CannotCheck("the key comes from the file itself; give the casino's published key to be sure of it")
     if key["public"] not in proof.trusted:
-        raise Wrong("the checkpoint is signed by another key", sorted(proof.trusted), key["public"])
+        raise CheckFailed("the checkpoint is signed by another key", sorted(proof.trusted), key["public"])
     return "the signing key is the one that was given"
 
 
 def check_rules(proof: Proof) -> str:
     """The rules in the file are those that the table had when the round was opened."""
-    start = proof.first("RoundOpened")
+    start = proof.require_event("RoundOpened")
     opened = start["data"]
     told = [
         event for event in proof.of_table
-        if event["type"] in TELLING_RULES and event["data"] and event["position"] < start["position"]
+        if event["type"] in RULES_EVENTS and event["data"] and event["position"] < start["position"]
     ]  # fmt: skip
     if not told:
-        raise Wrong("no event tells the table's rules", "TableOpened", [event["type"] for event in proof.of_table])
+        raise CheckFailed(
+            "no event tells the table's rules", "TableOpened", [event["type"] for event in proof.of_table]
+        )
     wanted = {**told[-1]["data"]["rules"], "third_cards": "punto_banco"}
     for name in sorted(set(wanted) | set(proof.rules)):
-        if name not in proof.rules or name not in wanted or not same(proof.rules[name], wanted[name]):
-            raise Wrong(f"the rules differ: {name}", wanted.get(name), proof.rules.get(name))
+        if name not in proof.rules or name not in wanted or not same_type_and_value(proof.rules[name], wanted[name]):
+            raise CheckFailed(f"the rules differ: {name}", wanted.get(name), proof.rules.get(name))
     name = f"{proof.rules['preset']}@{proof.rules['version']}"
     if opened["rules"] != name:
-        raise Wrong("the round was opened under other rules", opened["rules"], name)
+        raise CheckFailed("the round was opened under other rules", opened["rules"], name)
     return f"{name}, as recorded in the log"
 
 
 def check_record(proof: Proof) -> str:
     """The summary says what the events say."""
-    opened, settled, dealt = proof.opened, proof.maybe("RoundSettled"), proof.maybe("CardsDealt")
+    opened, settled, dealt = proof.opened, proof.find_event("RoundSettled"), proof.find_event("CardsDealt")
     ended, cards = (settled or {}).get("data") or {}, (dealt or {}).get("data") or {}
-    voided = proof.maybe("RoundVoided")
+    voided = proof.find_event("RoundVoided")
     if voided is None and settled is None:
-        raise Wrong("the round has not ended", "RoundSettled or RoundVoided", proof.of_round[-1]["type"])
+        raise CheckFailed("the round has not ended", "RoundSettled or RoundVoided", proof.of_round[-1]["type"])
     wanted = {
         "id": opened["round"], "table": opened["table"], "operator": opened["operator"], "number": opened["number"],
         "rules": opened["rules"], "currency": proof.rules["currency"],
@@ -637,32 +641,34 @@ def check_record(proof: Proof) -> str:
         "natural": ended.get("natural"),
     }  # fmt: skip
     for name in sorted(set(wanted) | set(proof.round)):
-        if name not in wanted or name not in proof.round or not same(wanted[name], proof.round[name]):
-            raise Wrong(f"the summary differs: {name}", wanted.get(name), proof.round.get(name))
+        if name not in wanted or name not in proof.round or not same_type_and_value(wanted[name], proof.round[name]):
+            raise CheckFailed(f"the summary differs: {name}", wanted.get(name), proof.round.get(name))
     wanted = {"id": opened["shoe"], "decks": proof.rules["decks"], "position": cards.get("position")}
     for name, value in wanted.items():
-        if not same(value, proof.shoe[name]):
-            raise Wrong(f"the shoe's summary differs: {name}", value, proof.shoe[name])
+        if not same_type_and_value(value, proof.shoe[name]):
+            raise CheckFailed(f"the shoe's summary differs: {name}", value, proof.shoe[name])
     return f"round {opened['number']} of table {opened['table']}: {ended.get('outcome') or 'no outcome'}"
 
 
-def committed(proof: Proof) -> tuple[Json, Json | None]:
+def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
     """The event that committed to the shoe's seed, and the one from which on its order was fixed.
 
     Only tables from before shoes were named may have long shoes that were not committed to ahead.
     """
     if not proof.is_long:
-        return naming(proof) or proof.first("RoundOpened"), proof.maybe("BettingClosed")
-    started = proof.of_shoe("ShoeStarted")
+        return find_naming_event(proof) or proof.require_event("RoundOpened"), proof.find_event("BettingClosed")
+    started = proof.find_shoe_event("ShoeStarted")
     if started is None:
-        raise Wrong("no event starts the round's shoe", "ShoeStarted", [event["type"] for event in proof.of_table])
-    promise, first = proof.of_shoe("ShoeCommitted"), proof.of_table[0]
+        raise CheckFailed(
+            "no event starts the round's shoe", "ShoeStarted", [event["type"] for event in proof.of_table]
+        )
+    promise, first = proof.find_shoe_event("ShoeCommitted"), proof.of_table[0]
     if promise is None and "next_shoe" in (first["data"] or {}):
-        raise Wrong("an event is missing", "ShoeCommitted", [event["type"] for event in proof.of_table])
+        raise CheckFailed("an event is missing", "ShoeCommitted", [event["type"] for event in proof.of_table])
     return promise or started, started
 
 
-def naming(proof: Proof) -> Json | None:
+def find_naming_event(proof: Proof) -> Json | None:
     """The opening that named the round's own shoe: the table's, or that of the round before. None where none did.
 
     Only tables from before shoes were named may have rounds without.
@@ -670,46 +676,46 @@ def naming(proof: Proof) -> Json | None:
     number = proof.opened["number"]
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
     if first is None:
-        raise Wrong("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
+        raise CheckFailed("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
     before = (event for event in proof.others if event["type"] == "RoundOpened")
     event: Json | None = first if number == 1 else next(before, None)
     named = event["data"].get("next_shoe") if event else None
     if event is None or named is None:
         if first["data"].get("next_shoe") is not None:
-            raise Wrong("no event names the round's shoe before it", f"the opening before round {number}", "none")
+            raise CheckFailed("no event names the round's shoe before it", f"the opening before round {number}", "none")
         return None
     if number > 1 and event["data"]["number"] != number - 1:
-        raise Wrong("the shoe was named by another round", number - 1, event["data"]["number"])
+        raise CheckFailed("the shoe was named by another round", number - 1, event["data"]["number"])
     if named["shoe"] != proof.opened["shoe"]:
-        raise Wrong("another shoe was named for this round", named["shoe"], proof.opened["shoe"])
+        raise CheckFailed("another shoe was named for this round", named["shoe"], proof.opened["shoe"])
     return event
 
 
-def promised(proof: Proof, promise: Json) -> Json:
+def commitment_data(proof: Proof, promise: Json) -> Json:
     """What that event promises: a commitment, and the shape it is bound to where that was told."""
     own = proof.is_long or promise["stream"] == proof.stream
     return dict(promise["data"] if own else promise["data"]["next_shoe"])
 
 
-def told_when(proof: Proof, promise: Json) -> str:
+def describe_commitment_time(proof: Proof, promise: Json) -> str:
     if proof.is_long:
         return ", before the first bet"
     if promise["stream"] == proof.stream:
         return " with the round's own opening: the commitment came with the round"
-    wager = proof.maybe("WagerConfirmed")
+    wager = proof.find_event("WagerConfirmed")
     if wager is None:
         return " by the opening before"
     seconds = (microseconds(wager["recorded_at"]) - microseconds(promise["recorded_at"])) // 10**6
     return f" by the opening before, {seconds} s before the first wager"
 
 
-def revealed(proof: Proof) -> Any:
+def find_seed(proof: Proof) -> Any:
     """The seed that an event reveals; None while it is secret, or where that event is withheld."""
     for kind in ("RoundSettled", "RoundVoided"):
-        event = proof.maybe(kind)
+        event = proof.find_event(kind)
         if event and event["data"] and event["data"]["seed"]:
             return event["data"]["seed"]
-    ended = proof.of_shoe("ShoeEnded")
+    ended = proof.find_shoe_event("ShoeEnded")
     if ended:
         return ended["data"]["seed"]
     closed = [event["data"]["seeds"] for event in proof.of_table if event["type"] == "TableClosed" and event["data"]]
@@ -718,33 +724,35 @@ def revealed(proof: Proof) -> Any:
 
 def check_commitment(proof: Proof) -> str:
     """The revealed seed is the one that was committed to before the first bet."""
-    promise, fixed = committed(proof)
-    opened, said = proof.first("RoundOpened"), promised(proof, promise)
+    promise, fixed = find_commitment(proof)
+    opened, said = proof.require_event("RoundOpened"), commitment_data(proof, promise)
     told = said["commitment"]
     if promise["position"] > opened["position"]:
-        raise Wrong("the commitment came after the round was opened", opened["position"], promise["position"])
+        raise CheckFailed("the commitment came after the round was opened", opened["position"], promise["position"])
     for event in (fixed, opened):
         later = event["data"].get("commitment") if event else None
         if later is not None and later != told:
-            raise Wrong("the shoe has two commitments", told, later)
+            raise CheckFailed("the shoe has two commitments", told, later)
     if proof.shoe["commitment"] != told:
-        raise Wrong("the commitment is not the recorded one", told, proof.shoe["commitment"])
+        raise CheckFailed("the commitment is not the recorded one", told, proof.shoe["commitment"])
     shape = said.get("shape")
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
-    if shape is not None and not same(shape, played):  # none in events from before it was told
-        raise Wrong("the shoe was committed to for other rules", shape, played)
-    seed, recorded = proof.shoe["seed"], revealed(proof)
+    if shape is not None and not same_type_and_value(shape, played):  # none in events from before it was told
+        raise CheckFailed("the shoe was committed to for other rules", shape, played)
+    seed, recorded = proof.shoe["seed"], find_seed(proof)
     if recorded is not None and seed != recorded:
-        raise Wrong("the seed is not the one that was revealed", recorded, seed)
+        raise CheckFailed("the seed is not the one that was revealed", recorded, seed)
     if seed is None:
-        raise NotYet("the shoe is not played to its end: its seed is still secret")
+        raise CannotCheck("the shoe is not played to its end: its seed is still secret")
     found = sha256(COMMITMENT_TAG, bytes.fromhex(seed)).hex() if len(seed) == 64 else "a seed of another length"
     if found != told:
-        raise Wrong("the seed does not open the commitment", told, found)
-    return f"the seed's hash is {told}, told at position {promise['position']}{told_when(proof, promise)}"
+        raise CheckFailed("the seed does not open the commitment", told, found)
+    return (
+        f"the seed's hash is {told}, told at position {promise['position']}{describe_commitment_time(proof, promise)}"
+    )
 
 
-def contributed(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
+def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
     """What each seat contributed last, between the commitment and the moment the cut was fixed."""
     given = {}
     for event in proof.of_table if proof.is_long else proof.of_round:
@@ -755,26 +763,28 @@ def contributed(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
             continue
         if not promise["position"] < event["position"] < fixed["position"]:
             when = [promise["position"], fixed["position"]]
-            raise Wrong("a contribution came outside its time", when, event["position"])
+            raise CheckFailed("a contribution came outside its time", when, event["position"])
         given[data["seat"]] = bytes.fromhex(data["contribution"])
     return given
 
 
 def check_cut(proof: Proof) -> str:
     """The cut follows from what the players contributed between the commitment and the first card."""
-    promise, fixed = committed(proof)
+    promise, fixed = find_commitment(proof)
     if fixed is None:
         if proof.shoe["contributions"] or proof.shoe["cut"]:
-            raise Wrong("a cut is told that was never fixed", "", proof.shoe["cut"])
-        raise Nothing("betting never closed, so no cut was fixed")
-    given = contributed(proof, promise, fixed)
+            raise CheckFailed("a cut is told that was never fixed", "", proof.shoe["cut"])
+        raise DoesNotApply("betting never closed, so no cut was fixed")
+    given = collect_contributions(proof, promise, fixed)
     listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(given.items())]
     cut = cut_of(proof.shoe["id"], given).hex()
     for where, found in (("recorded", fixed["data"]), ("exported", proof.shoe)):
-        if not same(found.get("contributions", []), listed):
-            raise Wrong(f"the {where} contributions are not those that were given", listed, found["contributions"])
+        if not same_type_and_value(found.get("contributions", []), listed):
+            raise CheckFailed(
+                f"the {where} contributions are not those that were given", listed, found["contributions"]
+            )
         if found.get("cut", "") != cut:
-            raise Wrong(f"the {where} cut is not that of the contributions", cut, found["cut"])
+            raise CheckFailed(f"the {where} cut is not that of the contributions", cut, found["cut"])
     if not listed:
         return "nobody contributed, so the cut is empty"
     seats = ", ".join(str(line["seat"]) for line in listed)
@@ -783,95 +793,97 @@ def check_cut(proof: Proof) -> str:
 
 def check_cards(proof: Proof) -> str:
     """The cards dealt are those at their places in the shoe: from the seed, or opened against the shoe's root."""
-    started = committed(proof)[1] if proof.is_long else None
+    started = find_commitment(proof)[1] if proof.is_long else None
     start = started["data"] if started else {}
     root = start.get("root")
     if proof.shoe["root"] != root:
-        raise Wrong("the root is not the recorded one", root, proof.shoe["root"])
-    if proof.maybe("CardsDealt") is None:
-        require_opened(proof, {})
-        raise Nothing("no card was dealt")
-    dealt = proof.first("CardsDealt")["data"]
+        raise CheckFailed("the root is not the recorded one", root, proof.shoe["root"])
+    if proof.find_event("CardsDealt") is None:
+        require_exact_openings(proof, {})
+        raise DoesNotApply("no card was dealt")
+    dealt = proof.require_event("CardsDealt")["data"]
     place, cards = dealt["position"], dealt["cards"]
     wanted = dict(enumerate(cards, place))
     if start.get("turned"):
         wanted[0] = start["turned"]
         burned = POINTS[start["turned"]] or 10
         if start["burned"] != burned:
-            raise Wrong("the burned cards are not as many as the turned card says", burned, start["burned"])
+            raise CheckFailed("the burned cards are not as many as the turned card says", burned, start["burned"])
         if place <= burned:
-            raise Wrong("cards were dealt that had been burned", f"places after {burned}", place)
-    require_opened(proof, wanted)
+            raise CheckFailed("cards were dealt that had been burned", f"places after {burned}", place)
+    require_exact_openings(proof, wanted)
     ways = [
-        opened_cards(proof, wanted) if proof.shoe["openings"] else "",
-        seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
+        check_opened_cards(proof, wanted) if proof.shoe["openings"] else "",
+        check_seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
     ]
     if not any(ways):
-        raise NotYet("the shoe's seed is still secret, and no cards of it are opened")
+        raise CannotCheck("the shoe's seed is still secret, and no cards of it are opened")
     return f"{' '.join(cards)} at place {place} of the shoe: {' and '.join(filter(None, ways))}"
 
 
-def require_opened(proof: Proof, wanted: dict[int, str]) -> None:
+def require_exact_openings(proof: Proof, wanted: dict[int, str]) -> None:
     """No card is opened that this round did not take, and none twice: what is shown is checked."""
     places = [each["position"] for each in proof.shoe["openings"]]
     if set(places) - set(wanted) or len(set(places)) != len(places):
-        raise Wrong("cards are opened that this round did not take", sorted(wanted), sorted(places))
+        raise CheckFailed("cards are opened that this round did not take", sorted(wanted), sorted(places))
 
 
-def opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
+def check_opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
     """Each card with its salt is a leaf of the tree whose root was told before the shoe's first bet."""
     if proof.shoe["root"] is None:
-        raise Wrong("cards are opened against no root", "a root", None)
+        raise CheckFailed("cards are opened against no root", "a root", None)
     opened = {each["position"]: each for each in proof.shoe["openings"]}
     for place, card in sorted(wanted.items()):
         if place not in opened:
-            raise Wrong("a card is not opened", f"an opening of place {place}", sorted(opened))
+            raise CheckFailed("a card is not opened", f"an opening of place {place}", sorted(opened))
         one = opened[place]
         if one["card"] != card:
-            raise Wrong(f"the card opened at place {place} is another one", card, one["card"])
+            raise CheckFailed(f"the card opened at place {place} is another one", card, one["card"])
         path = [bytes.fromhex(step) for step in one["path"]]
         leaf = card_leaf(place, card, bytes.fromhex(one["salt"]))
         found = root_by_path(leaf, place, 52 * proof.rules["decks"], path)
         if found is None or found.hex() != proof.shoe["root"]:
-            raise Wrong(f"the card at place {place} is not in the shoe's tree", proof.shoe["root"], led_to(found))
+            raise CheckFailed(
+                f"the card at place {place} is not in the shoe's tree", proof.shoe["root"], describe_root(found)
+            )
     return "opened against the root told before the shoe's first bet"
 
 
-def seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
+def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
     """The whole shoe again, from the seed and the cut, and the root of its tree where there is one."""
     seed, cut, decks = bytes.fromhex(proof.shoe["seed"]), bytes.fromhex(proof.shoe["cut"]), proof.rules["decks"]
-    order = shuffled(seed, cut, decks, 52 * decks)
+    order = shuffle(seed, cut, decks, 52 * decks)
     for place, card in sorted(wanted.items()):
         if place >= len(order) or order[place] != card:
-            raise Wrong(f"the card at place {place} is not the shoe's", order[place : place + 1], card)
+            raise CheckFailed(f"the card at place {place} is not the shoe's", order[place : place + 1], card)
     if proof.shoe["root"] is not None:
         root = root_of([card_leaf(place, card, salt_of(seed, place)) for place, card in enumerate(order)]).hex()
         if root != proof.shoe["root"]:
-            raise Wrong("the root is not that of the shoe", root, proof.shoe["root"])
+            raise CheckFailed("the root is not that of the shoe", root, proof.shoe["root"])
     return "worked out from the seed and the cut"
 
 
 def check_hands(proof: Proof) -> str:
     """The cards make the hands, the outcome and the points that the third-card rule asks for."""
-    if proof.maybe("CardsDealt") is None:
-        raise Nothing("no card was dealt")
-    cards, settled = proof.first("CardsDealt")["data"]["cards"], proof.first("RoundSettled")["data"]
-    player, banker, natural, used = played(cards)
+    if proof.find_event("CardsDealt") is None:
+        raise DoesNotApply("no card was dealt")
+    cards, settled = proof.require_event("CardsDealt")["data"]["cards"], proof.require_event("RoundSettled")["data"]
+    player, banker, natural, used = deal_hands(cards)
     if used != len(cards):
-        raise Wrong(f"the rules use {used} of {len(cards)} cards", used, cards)
+        raise CheckFailed(f"the rules use {used} of {len(cards)} cards", used, cards)
     if proof.rules["third_cards"] != "punto_banco":
-        raise Wrong("the third-card rule has another name", "punto_banco", proof.rules["third_cards"])
+        raise CheckFailed("the third-card rule has another name", "punto_banco", proof.rules["third_cards"])
     wanted = {
         "player_total": total(player), "banker_total": total(banker), "natural": natural,
         "outcome": outcome_of(player, banker),
     }  # fmt: skip
     for name, value in wanted.items():
-        if not same(settled[name], value):
-            raise Wrong(f"the result differs: {name}", value, settled[name])
-    for turned in proof.all("HandTurned"):
+        if not same_type_and_value(settled[name], value):
+            raise CheckFailed(f"the result differs: {name}", value, settled[name])
+    for turned in proof.all_data("HandTurned"):
         hand = {"player": player, "banker": banker}[turned["side"]][:2]
         if turned["cards"] != hand:
-            raise Wrong(f"the {turned['side']} hand that was turned over is another one", hand, turned["cards"])
+            raise CheckFailed(f"the {turned['side']} hand that was turned over is another one", hand, turned["cards"])
     hands = f"Player {' '.join(player)} is {total(player)}, Banker {' '.join(banker)} is {total(banker)}"
     return f"{hands}: {wanted['outcome']}"
 
@@ -879,9 +891,9 @@ def check_hands(proof: Proof) -> str:
 def wagers(proof: Proof) -> dict[int, Json]:
     """Who confirmed what, by seat."""
     found = {}
-    for wager in proof.all("WagerConfirmed"):
+    for wager in proof.all_data("WagerConfirmed"):
         if wager["seat"] in found:
-            raise Wrong("a seat confirmed two wagers", "one wager of a seat", wager["seat"])
+            raise CheckFailed("a seat confirmed two wagers", "one wager of a seat", wager["seat"])
         found[wager["seat"]] = wager
     return found
 
@@ -893,13 +905,13 @@ def check_wagers(proof: Proof) -> str:
     for number, wager in sorted(confirmed.items()):
         seat = seats.get(number)
         if seat is None or (seat["player"], seat["book"]) != (wager["player"], wager["book"]):
-            raise Wrong(f"seat {number} is not in the round with this wager", seat, wager)
+            raise CheckFailed(f"seat {number} is not in the round with this wager", seat, wager)
         require_limits(proof.rules, wager)
-    if proof.maybe("RoundSettled") is None:
+    if proof.find_event("RoundSettled") is None:
         return f"wagers, none of them settled: {len(confirmed)}"
-    settled = proof.first("RoundSettled")["data"]["wagers"]
+    settled = proof.require_event("RoundSettled")["data"]["wagers"]
     if sorted(wager["seat"] for wager in settled) != sorted(confirmed):
-        raise Wrong(
+        raise CheckFailed(
             "the wagers settled are not those confirmed", sorted(confirmed), [wager["seat"] for wager in settled]
         )
     for wager in settled:
@@ -911,30 +923,32 @@ def check_wagers(proof: Proof) -> str:
             ("stakes", own["stakes"], stakes),
             ("staked", sum(own["stakes"].values()), wager["staked"]),
         ):
-            if not same(wanted, found):
-                raise Wrong(f"seat {wager['seat']} is settled with other {name}", wanted, found)
+            if not same_type_and_value(wanted, found):
+                raise CheckFailed(f"seat {wager['seat']} is settled with other {name}", wanted, found)
     return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
 def require_limits(rules: Json, wager: Json) -> None:
     stakes, number = wager["stakes"], wager["seat"]
     if not stakes or (rules["spots_per_round"] == "one" and len(stakes) > 1):
-        raise Wrong(f"seat {number} bets on another number of spots", rules["spots_per_round"], stakes)
+        raise CheckFailed(f"seat {number} bets on another number of spots", rules["spots_per_round"], stakes)
     for spot, stake in sorted(stakes.items()):
         if spot not in SPOTS or not rules["minimum"] <= stake <= rules["maximum"]:
-            raise Wrong(
+            raise CheckFailed(
                 f"seat {number} has a stake outside the limits on {spot}",
                 [rules["minimum"], rules["maximum"]],
                 stake,
             )
     for spot, more in sorted(wager["raised"].items()):
         if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more <= 0:
-            raise Wrong(f"seat {number} is raised otherwise than to the minimum", rules["minimum"], stakes.get(spot))
+            raise CheckFailed(
+                f"seat {number} is raised otherwise than to the minimum", rules["minimum"], stakes.get(spot)
+            )
 
 
 def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
     """Every spot of every settled wager, and the sums, worked out again; `names` are the fields to compare."""
-    settled = proof.first("RoundSettled")["data"]
+    settled = proof.require_event("RoundSettled")["data"]
     outcome, lines = settled["outcome"], 0
     for wager in settled["wagers"]:
         sums = {"win": 0, "commission": 0, "returned": 0}
@@ -942,34 +956,36 @@ def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
             lines += 1
             wanted = result_of(proof.rules, line["spot"], line["stake"], outcome)
             for name in names:
-                if not same(wanted[name], line[name]):
+                if not same_type_and_value(wanted[name], line[name]):
                     where = f"seat {wager['seat']}, {line['spot']}: {name} differs"
-                    raise Wrong(where, wanted[name], line[name])
+                    raise CheckFailed(where, wanted[name], line[name])
             for name in sums:
                 sums[name] += wanted[name]
         for name in set(names) & set(sums):
             field = "won" if name == "win" else name
-            if not same(sums[name], wager[field]):
-                raise Wrong(f"seat {wager['seat']}: the sum of {field} differs", sums[name], wager[field])
+            if not same_type_and_value(sums[name], wager[field]):
+                raise CheckFailed(f"seat {wager['seat']}: the sum of {field} differs", sums[name], wager[field])
     return lines, settled["wagers"]
 
 
 def check_payouts(proof: Proof) -> str:
     """Each stake won, lost or pushed, and was paid, as the rules say."""
-    if proof.maybe("RoundSettled") is None:
-        raise Nothing("the round was not settled")
+    if proof.find_event("RoundSettled") is None:
+        raise DoesNotApply("the round was not settled")
     lines, _ = check_money(proof, ("result", "win", "returned"))
     return f"stakes paid as the rules say: {lines}"
 
 
 def check_commission(proof: Proof) -> str:
     """Commission on each Banker win is the rule's rate, rounded once as the rule says, and taken when it says."""
-    if proof.maybe("RoundSettled") is None:
-        raise Nothing("the round was not settled")
+    if proof.find_event("RoundSettled") is None:
+        raise DoesNotApply("the round was not settled")
     _, settled = check_money(proof, ("commission",))
     for wager in settled:
-        if not same(wager["deferred"], is_deferred(proof.rules)):
-            raise Wrong(f"seat {wager['seat']}: commission is taken at another time", is_deferred(proof.rules), wager)
+        if not same_type_and_value(wager["deferred"], is_deferred(proof.rules)):
+            raise CheckFailed(
+                f"seat {wager['seat']}: commission is taken at another time", is_deferred(proof.rules), wager
+            )
     taken_now = "owed until the shoe ends" if is_deferred(proof.rules) else "taken at once"
     charged = sum(wager["commission"] for wager in settled)
     if proof.rules["commission"] is None:
@@ -979,16 +995,18 @@ def check_commission(proof: Proof) -> str:
 
 def check_void(proof: Proof) -> str:
     """A void gives every stake back and takes back all that was paid, seat by seat."""
-    voided = proof.maybe("RoundVoided")
+    voided = proof.find_event("RoundVoided")
     if voided is None:
-        raise Nothing("the round was not voided")
+        raise DoesNotApply("the round was not voided")
     if voided["data"] is None:
-        raise NotYet("how it was voided is withheld from this reader")
+        raise CannotCheck("how it was voided is withheld from this reader")
     lines, confirmed = voided["data"]["seats"], wagers(proof)
-    settled = proof.maybe("RoundSettled")
+    settled = proof.find_event("RoundSettled")
     paid = {wager["seat"]: wager for wager in settled["data"]["wagers"]} if settled else {}
     if sorted(line["seat"] for line in lines) != sorted(confirmed):
-        raise Wrong("the wagers undone are not those confirmed", sorted(confirmed), [line["seat"] for line in lines])
+        raise CheckFailed(
+            "the wagers undone are not those confirmed", sorted(confirmed), [line["seat"] for line in lines]
+        )
     for line in lines:
         own, wager = confirmed[line["seat"]], paid.get(line["seat"])
         held = wager["commission"] if wager and wager["deferred"] else 0
@@ -997,12 +1015,12 @@ def check_void(proof: Proof) -> str:
             "paid": wager["returned"] - held if wager else 0, "commission": wager["commission"] if wager else 0,
         }  # fmt: skip
         for name, value in wanted.items():
-            if not same(value, line[name]):
-                raise Wrong(f"seat {line['seat']} is undone otherwise: {name}", value, line[name])
+            if not same_type_and_value(value, line[name]):
+                raise CheckFailed(f"seat {line['seat']} is undone otherwise: {name}", value, line[name])
         moved = line["to_game"] + line["to_account"] - line["from_game"] - line["from_account"]
         moved -= line["owed"] + line["forgiven"]
         if moved != line["staked"] - line["paid"]:
-            raise Wrong(f"seat {line['seat']} gets another amount back", line["staked"] - line["paid"], moved)
+            raise CheckFailed(f"seat {line['seat']} gets another amount back", line["staked"] - line["paid"], moved)
     return f"wagers undone to the last unit: {len(lines)}"
 
 
@@ -1032,14 +1050,14 @@ def line(name: str, verdict: str, text: str, expected: str = "", found: str = ""
     return {"name": name, "verdict": verdict, "text": text, "expected": expected, "found": found}
 
 
-def one_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
+def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
     try:
         return line(name, OK, check(proof))
-    except NotYet as why:
+    except CannotCheck as why:
         return line(name, OPEN, str(why))
-    except Nothing as why:
+    except DoesNotApply as why:
         return line(name, NONE, str(why))
-    except Wrong as wrong:
+    except CheckFailed as wrong:
         return line(name, FAILED, wrong.what, wrong.expected, wrong.found)
     except MALFORMED as trouble:
         return line(name, FAILED, "the file's content is malformed", "well-formed content", repr(trouble))
@@ -1055,37 +1073,37 @@ def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
         document = read(raw)
         require_shape(document)
         proof = Proof(document, set(keys))
-    except Wrong as wrong:
-        return answer(None, [line("file", FAILED, wrong.what, wrong.expected, wrong.found)])
+    except CheckFailed as wrong:
+        return build_result(None, [line("file", FAILED, wrong.what, wrong.expected, wrong.found)])
     except MALFORMED as trouble:
-        return answer(None, [line("file", FAILED, "the file can't be read", "an exported round", str(trouble))])
+        return build_result(None, [line("file", FAILED, "the file can't be read", "an exported round", str(trouble))])
     first = line("file", OK, f"an exported round of {len(proof.events)} events")
-    return answer(proof.round["id"], [first, *(one_check(name, check, proof) for name, check in CHECKS)])
+    return build_result(proof.round["id"], [first, *(run_check(name, check, proof) for name, check in CHECKS)])
 
 
 PACK_TAG = b"casino.pack.v1\n"
 LARGEST_PACK = 2**26
-BESIDE = {"SHA256SUMS", "manifest.json", "manifest.sig"}
+UNLISTED_FILES = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 
 
 def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
     """The same of a dispute pack: its files are those of its signed manifest, and then the round in it."""
     try:
-        files = unzipped(raw)
+        files = read_zip(raw)
         first = line("pack", OK, check_pack(files))
-    except Wrong as wrong:
-        return answer(None, [line("pack", FAILED, wrong.what, wrong.expected, wrong.found)])
+    except CheckFailed as wrong:
+        return build_result(None, [line("pack", FAILED, wrong.what, wrong.expected, wrong.found)])
     except (zipfile.BadZipFile, NotImplementedError, zlib.error, *MALFORMED) as trouble:
-        return answer(None, [line("pack", FAILED, "the pack can't be read", "a dispute pack", str(trouble))])
+        return build_result(None, [line("pack", FAILED, "the pack can't be read", "a dispute pack", str(trouble))])
     result = verify(files["round.json"], keys)
-    return answer(result["round"], [first, *result["checks"]])
+    return build_result(result["round"], [first, *result["checks"]])
 
 
-def unzipped(raw: bytes) -> dict[str, bytes]:
+def read_zip(raw: bytes) -> dict[str, bytes]:
     """A pack's files by name; one that would fill the memory is not opened."""
     with zipfile.ZipFile(io.BytesIO(raw)) as pack:
         if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
-            raise Wrong("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
+            raise CheckFailed("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
         return {name: pack.read(name) for name in pack.namelist()}
 
 
@@ -1093,23 +1111,29 @@ def check_pack(files: dict[str, bytes]) -> str:
     """The manifest lists every file with its digest, and is signed by the key that is named beside it."""
     manifest, signed = read(files["manifest.json"]), read(files["manifest.sig"])
     listed = {each["name"]: each["sha256"] for each in manifest["files"]}
-    if sorted(files) != sorted({*listed, *BESIDE}):
-        raise Wrong("the pack holds other files than its manifest", sorted({*listed, *BESIDE}), sorted(files))
+    if sorted(files) != sorted({*listed, *UNLISTED_FILES}):
+        raise CheckFailed(
+            "the pack holds other files than its manifest", sorted({*listed, *UNLISTED_FILES}), sorted(files)
+        )
     for name, digest in sorted(listed.items()):
         if sha256(files[name]).hex() != digest:
-            raise Wrong(f"{name} is not the file of the manifest", digest, sha256(files[name]).hex())
+            raise CheckFailed(f"{name} is not the file of the manifest", digest, sha256(files[name]).hex())
     sums = "".join(f"{digest}  {name}\n" for name, digest in listed.items()).encode()
     if files["SHA256SUMS"] != sums:
-        raise Wrong("SHA256SUMS is not that of the manifest", sha256(sums).hex(), sha256(files["SHA256SUMS"]).hex())
+        raise CheckFailed(
+            "SHA256SUMS is not that of the manifest", sha256(sums).hex(), sha256(files["SHA256SUMS"]).hex()
+        )
     key, signature = bytes.fromhex(signed["key"]), bytes.fromhex(signed["signature"])
     if not is_signed(key, PACK_TAG + files["manifest.json"], signature):
-        raise Wrong("the manifest's signature is not that of its key", "a valid Ed25519 signature", signature.hex())
+        raise CheckFailed(
+            "the manifest's signature is not that of its key", "a valid Ed25519 signature", signature.hex()
+        )
     if read(files["round.json"])["round"]["id"] != manifest["round"]:
-        raise Wrong("the pack holds another round", manifest["round"], read(files["round.json"])["round"]["id"])
+        raise CheckFailed("the pack holds another round", manifest["round"], read(files["round.json"])["round"]["id"])
     return f"{len(listed)} files as in the manifest, signed by key {signed['key']} at {manifest['made_at']}"
 
 
-def answer(identity: Any, checks: list[Json]) -> Json:
+def build_result(identity: Any, checks: list[Json]) -> Json:
     verdicts = {check["verdict"] for check in checks}
     verdict = "failed" if FAILED in verdicts else "partly" if OPEN in verdicts else "verified"
     return {"verdict": verdict, "round": identity, "checks": checks}
@@ -1122,17 +1146,17 @@ VERDICTS = {
 }
 
 
-def in_words(result: Json) -> Iterator[str]:
+def format_report(result: Json) -> Iterator[str]:
     """The answer as lines of text."""
     for check in result["checks"]:
-        yield f"{check['name']:<11} {SAYS[check['verdict']]:<18} {check['text']}"
+        yield f"{check['name']:<11} {VERDICT_TEXT[check['verdict']]:<18} {check['text']}"
         if check["verdict"] == FAILED:
             yield f"{'':>30} expected: {check['expected']}"
             yield f"{'':>30} found:    {check['found']}"
     yield VERDICTS[result["verdict"]]
 
 
-def keys_in(text: str) -> list[str]:
+def parse_keys(text: str) -> list[str]:
     """Public keys in hex: the text itself, or all that a document of keys lists."""
     found = re.findall(r"\b[0-9a-f]{64}\b", text)
     if not found:
@@ -1140,7 +1164,7 @@ def keys_in(text: str) -> list[str]:
     return found
 
 
-def content(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
     with open(path, "rb") as file:  # noqa: PTH123  (nothing but what every Python has)
@@ -1154,15 +1178,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     asked = parser.parse_args(arguments)
     try:
-        raw = content(asked.file)
+        raw = read_bytes(asked.file)
         keys = []
         if asked.key:
-            keys = keys_in(asked.key if HEX64.match(asked.key) else content(asked.key).decode("utf-8"))
+            keys = parse_keys(asked.key if HEX64.match(asked.key) else read_bytes(asked.key).decode("utf-8"))
     except (OSError, ValueError) as trouble:
         sys.stderr.write(f"{trouble}\n")
         return 2
     result = verify_pack(raw, keys) if raw.startswith(b"PK") else verify(raw, keys)
-    sys.stdout.write(json.dumps(result, indent=2) + "\n" if asked.json else "\n".join(in_words(result)) + "\n")
+    sys.stdout.write(json.dumps(result, indent=2) + "\n" if asked.json else "\n".join(format_report(result)) + "\n")
     return 1 if result["verdict"] == "failed" else 0
 
 

@@ -8,20 +8,20 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.cut import listed
+from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.domain.tables.shoe_events import ShoeCommitted, TableClosed
 from baccarat.domain.tables.state import TableState
-from baccarat.queries.round_view import contributions_picture
-from baccarat.queries.shoes import long_shoe_events, revealed_by
+from baccarat.queries.round_view import present_contributions
+from baccarat.queries.shoes import long_shoe_events, revealed_seeds
 from baccarat.storage import projections
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events.sql import fetch
 
-LATEST: Final = 20
+MAX_REVEALED_SHOES: Final = 20
 """Revealed shoes that are listed, the newest first."""
 
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
@@ -72,14 +72,14 @@ def _table(*, table: UUID, operator: UUID) -> TableState:
 
 def _shown(*, contributions: Sequence[Contribution], **named: Any) -> dict[str, Any]:
     nothing = dict.fromkeys(("cut", "root", "cards_out", "round", "decks"))
-    return {**nothing, **named, "contributions": contributions_picture(contributions)}
+    return {**nothing, **named, "contributions": present_contributions(contributions)}
 
 
 def _long_now(state: TableState) -> dict[str, Any] | None:
     shoe = state.shoe
     if shoe is None:
         return None
-    started, _ = long_shoe_events(state.facts().table, shoe.shoe)
+    started, _ = long_shoe_events(state.require_opened().table, shoe.shoe)
     return _shown(
         id=str(shoe.shoe),
         number=shoe.number,
@@ -87,7 +87,7 @@ def _long_now(state: TableState) -> dict[str, Any] | None:
         contributions=started.contributions,
         cut=shoe.cut,
         root=shoe.root,
-        cards_out=shoe.out,
+        cards_out=shoe.cards_out,
         decks=state.rules.decks,
         open=False,
     )
@@ -96,44 +96,44 @@ def _long_now(state: TableState) -> dict[str, Any] | None:
 def _own_now(state: TableState, round_: RoundState) -> dict[str, Any] | None:
     if round_.opened is None:
         return None
-    open_ = round_.phase is Phase.BETTING and round_.set_aside is None
+    open_ = round_.phase is Phase.BETTING and round_.suspension_reason is None
     return _own(round_, decks=state.rules.decks, open=open_)
 
 
 def _own(round_: RoundState, **named: Any) -> dict[str, Any]:
-    facts = round_.facts()
+    facts = round_.require_opened()
     return _shown(
         id=str(facts.shoe),
         number=facts.number,
         round=str(facts.round),
         commitment=facts.commitment,
-        contributions=listed(round_.given),
+        contributions=as_contributions(round_.contributions),
         cut=round_.cut,
         **named,
     )
 
 
 def _next(state: TableState) -> dict[str, Any] | None:
-    coming, shape = state.next_shoe, state.bound_shape()
+    coming, shape = state.next_shoe, state.committed_shape()
     if coming is None:
         return None
     return _shown(
         id=str(coming.shoe),
         number=coming.number,
         commitment=coming.commitment,
-        contributions=listed(coming.given),
+        contributions=as_contributions(coming.contributions),
         open=state.has_long_shoe(),  # that of a round takes contributions while its round is open
         decks=None if shape is None else shape.decks,
     )
 
 
 def _revealed_own(state: TableState) -> list[dict[str, Any]]:
-    table = state.facts().table
-    found = [projections.decode_round(row) for (row,) in fetch(_ENDED, [table, LATEST])]
+    table = state.require_opened().table
+    found = [projections.decode_round(row) for (row,) in fetch(_ENDED, [table, MAX_REVEALED_SHOES])]
     decks = _Decks(table)
     return _given_up(state, found[0] if found else NO_ROUND) + [
         {
-            **_own(round_, decks=decks.of(round_.facts().number), open=False),
+            **_own(round_, decks=decks.of(round_.require_opened().number), open=False),
             "seed": round_.seed,
             "ended_at": round_.ended_at,
         }
@@ -144,8 +144,8 @@ def _revealed_own(state: TableState) -> list[dict[str, Any]]:
 
 def _given_up(state: TableState, last: RoundState) -> list[dict[str, Any]]:
     """The shoe that a closed table had named for a round which it never opened."""
-    named = state.facts().next_shoe if last.opened is None else last.opened.next_shoe
-    events = fetch(_CLOSED, [f"table-{state.facts().table}"]) if state.closed and named is not None else []
+    named = state.require_opened().next_shoe if last.opened is None else last.opened.next_shoe
+    events = fetch(_CLOSED, [f"table-{state.require_opened().table}"]) if state.closed and named is not None else []
     closed: list[TableClosed] = [CATALOGUE.decode(*row) for row in events]
     return [
         {
@@ -178,8 +178,8 @@ class _Decks:
 
 
 def _revealed_long(state: TableState) -> list[dict[str, Any]]:
-    table = state.facts().table
-    events = [CATALOGUE.decode(*row) for row in fetch(_SHOES, [f"table-{table}", 3 * LATEST + 3])]
+    table = state.require_opened().table
+    events = [CATALOGUE.decode(*row) for row in fetch(_SHOES, [f"table-{table}", 3 * MAX_REVEALED_SHOES + 3])]
     begun: dict[UUID, ShoeStarted | ShoeCommitted] = {
         event.shoe: event for event in events if isinstance(event, ShoeCommitted)
     }
@@ -188,9 +188,9 @@ def _revealed_long(state: TableState) -> list[dict[str, Any]]:
     return [
         _long_revealed(begun[shoe], event, seed, decks)
         for event in events
-        for shoe, seed in revealed_by(event)
+        for shoe, seed in revealed_seeds(event)
         if seed is not None and shoe in begun
-    ][:LATEST]
+    ][:MAX_REVEALED_SHOES]
 
 
 def _long_revealed(

@@ -5,12 +5,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.roads.marks import Mark, noted, pairs
+from baccarat.domain.rules.roads.marks import RoundMark, append_mark, find_pairs
 from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
-from baccarat.queries.board_view import board_picture, lobby_picture
+from baccarat.queries.board_view import present_board, present_lobby_table
 from baccarat.storage import projections
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """
@@ -35,7 +35,7 @@ WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' ORDER
 """
 
 
-def statistics(*, table: UUID, operator: UUID, shoe: int | None = None) -> dict[str, Any]:
+def table_board(*, table: UUID, operator: UUID, shoe: int | None = None) -> dict[str, Any]:
     """Draw a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
 
     Raises UnknownTable, UnknownShoe.
@@ -45,8 +45,8 @@ def statistics(*, table: UUID, operator: UUID, shoe: int | None = None) -> dict[
         raise UnknownTable
     state = projections.decode_table(rows[0][0])
     if shoe is None or (shoe == state.shoes and state.has_long_shoe()):
-        return board_picture(state)
-    return board_picture(replace(state, shoes=shoe, marks=_marks_of(table, shoe)))
+        return present_board(state)
+    return present_board(replace(state, shoes=shoe, marks=_marks_of(table, shoe)))
 
 
 def _marks_of(table: UUID, shoe: int) -> str:
@@ -57,19 +57,23 @@ def _marks_of(table: UUID, shoe: int) -> str:
         raise UnknownShoe
     run = ""
     for number, outcome, cards, natural in fetch(_ROUNDS, [table, first, following]):
-        found = pairs(cards.split())
-        run = noted(run, Mark(number, Outcome(outcome), "p" in found, "b" in found, natural), most=None)
+        found = find_pairs(cards.split())
+        run = append_mark(run, RoundMark(number, Outcome(outcome), "p" in found, "b" in found, natural), max_marks=None)
     return run
 
 
-def tables(*, operator: UUID, viewer: UUID, book: Book | None, after: UUID | None, limit: int) -> list[dict[str, Any]]:
+def tables(
+    *, operator: UUID, viewer: UUID, money_type: MoneyType | None, after: UUID | None, limit: int
+) -> list[dict[str, Any]]:
     """List an operator's tables for a player, in the order they were opened; `book` None is either book."""
     first = after or _FIRST
-    if book is None:
+    if money_type is None:
         rows = fetch(_ALL_TABLES, [operator, first, limit])
     else:
-        rows = fetch(_TABLES, [operator, first, book.value, limit])
+        rows = fetch(_TABLES, [operator, first, money_type.value, limit])
     return [
-        lobby_picture(projections.decode_table(state), viewer=viewer, phase=phase, number=number, deadline_at=deadline)
+        present_lobby_table(
+            projections.decode_table(state), viewer=viewer, phase=phase, number=number, deadline_at=deadline
+        )
         for state, phase, number, deadline in rows
     ]

@@ -5,16 +5,16 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.rounds.state import RoundState, Standing
+from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.tables.state import Seat
-from casino.kernel.money import Book, text
-from wallet.payments.funding_options import Means
+from casino.kernel.money import MoneyType, format_amount
+from wallet.payments.funding_options import FundingOptions
 
 CODE: Final = "under_minimum"
 
 
-class Way(StrEnum):
+class FundingMethod(StrEnum):
     """How money comes to a game balance, or to the account that it comes from."""
 
     REBUY = "rebuy"
@@ -23,14 +23,14 @@ class Way(StrEnum):
     TOP_UP = "top_up"
 
 
-class When(StrEnum):
+class FundingAvailability(StrEnum):
     """From when a way is open."""
 
     NOW = "now"
     AFTER_ROUND = "after_round"
 
 
-class Closed(StrEnum):
+class FundingRefusal(StrEnum):
     """Why a way is closed."""
 
     PLAYER_EXCLUDED = "player_excluded"
@@ -39,17 +39,17 @@ class Closed(StrEnum):
     METHOD_CLOSED = "method_closed"
 
 
-def notice_picture(
-    *, seat: Seat, rules: TableRules, round_: RoundState, balance: int, means: Means
+def present_low_balance(
+    *, seat: Seat, rules: TableRules, round_: RoundState, balance: int, funding_options: FundingOptions
 ) -> dict[str, Any] | None:
     """Draw the notice, or None where `balance` (minor units) reaches the table's minimum."""
     if balance >= rules.minimum:
         return None
-    ways = [_rebuy(seat, rules, round_, means)]
-    if seat.book is Book.PLAY:
-        ways.append(_way(Way.TOP_UP, closed=_away(means)))
+    ways = [_rebuy(seat, rules, round_, funding_options)]
+    if seat.money_type is MoneyType.PLAY:
+        ways.append(_way(FundingMethod.TOP_UP, closed=_away(funding_options)))
     else:
-        ways += _deposits(rules, means)
+        ways += _deposits(rules, funding_options)
     return {
         "code": CODE,
         "minimum": _money(rules.minimum, rules),
@@ -58,52 +58,52 @@ def notice_picture(
     }
 
 
-def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, means: Means) -> dict[str, Any]:
+def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, means: FundingOptions) -> dict[str, Any]:
     """All of the account, between rounds: with a wager in play, when its round is settled."""
     part = round_.seat_of(seat.player)
-    waits = round_.is_running() and part is not None and part.standing is Standing.CONFIRMED
+    waits = round_.is_running() and part is not None and part.status is SeatStatus.CONFIRMED
     return _way(
-        Way.REBUY,
+        FundingMethod.REBUY,
         closed=_away(means) or _purse(means),
-        when=When.AFTER_ROUND if waits else When.NOW,
-        deadline_at=round_.facts().deadline_at if waits else None,
-        amount=_money(means.account, rules),
+        when=FundingAvailability.AFTER_ROUND if waits else FundingAvailability.NOW,
+        deadline_at=round_.require_opened().deadline_at if waits else None,
+        amount=_money(means.balance, rules),
     )
 
 
-def _deposits(rules: TableRules, means: Means) -> list[dict[str, Any]]:
-    last, closed = means.last, _away(means)
+def _deposits(rules: TableRules, means: FundingOptions) -> list[dict[str, Any]]:
+    last, closed = means.last_deposit, _away(means)
     if last is None:
-        return [_way(Way.DEPOSIT, closed=closed)]
+        return [_way(FundingMethod.DEPOSIT, closed=closed)]
     quick = _way(
-        Way.QUICK_DEPOSIT,
-        closed=closed or (None if last.open else _closed(Closed.METHOD_CLOSED)),
+        FundingMethod.QUICK_DEPOSIT,
+        closed=closed or (None if last.method_available else _closed(FundingRefusal.METHOD_CLOSED)),
         amount=_money(last.amount, rules),
         method=last.method,
         name=last.name,
     )
-    return [quick, _way(Way.DEPOSIT, closed=closed)]
+    return [quick, _way(FundingMethod.DEPOSIT, closed=closed)]
 
 
-def _away(means: Means) -> dict[str, Any] | None:
-    return None if means.away is None else _closed(Closed.PLAYER_EXCLUDED, until=means.away.until)
+def _away(means: FundingOptions) -> dict[str, Any] | None:
+    return None if means.exclusion is None else _closed(FundingRefusal.PLAYER_EXCLUDED, until=means.exclusion.until)
 
 
-def _purse(means: Means) -> dict[str, Any] | None:
+def _purse(means: FundingOptions) -> dict[str, Any] | None:
     if means.owed:
-        return _closed(Closed.DEBT_OUTSTANDING)
-    return None if means.account > 0 else _closed(Closed.ACCOUNT_EMPTY)
+        return _closed(FundingRefusal.DEBT_OUTSTANDING)
+    return None if means.balance > 0 else _closed(FundingRefusal.ACCOUNT_EMPTY)
 
 
-def _closed(why: Closed, *, until: datetime | None = None) -> dict[str, Any]:
+def _closed(why: FundingRefusal, *, until: datetime | None = None) -> dict[str, Any]:
     return {"code": why, "until": until}
 
 
 def _way(
-    way: Way,
+    way: FundingMethod,
     *,
     closed: dict[str, Any] | None,
-    when: When = When.NOW,
+    when: FundingAvailability = FundingAvailability.NOW,
     deadline_at: datetime | None = None,
     amount: dict[str, str] | None = None,
     method: UUID | None = None,
@@ -122,4 +122,4 @@ def _way(
 
 
 def _money(minor: int, rules: TableRules) -> dict[str, str]:
-    return {"amount": text(minor, rules.currency), "currency": rules.currency}
+    return {"amount": format_amount(minor, rules.currency), "currency": rules.currency}

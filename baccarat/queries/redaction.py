@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 
-ANYBODY: Final = UUID(int=0)
+SPECTATOR: Final = UUID(int=0)
 """The eyes of one who watches: no player has this id."""
 
-OF_THE_HOUSE: Final[Mapping[str, tuple[str, ...]]] = {
+STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundSetAside": ("reason",),
     "RoundResumed": ("by",),
     "RoundVoidRequested": ("by", "note"),
@@ -27,7 +27,7 @@ OF_THE_HOUSE: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What in an event is no player's business: who of the staff did it, and what they wrote."""
 
-OF_ONE_PLAYER: Final[Mapping[str, tuple[str, ...]]] = {
+PLAYER_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "SeatTaken": ("bought_in",),
     "Rebought": ("amount",),
     "SeatLeft": ("returned", "collected"),
@@ -35,7 +35,7 @@ OF_ONE_PLAYER: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What in an event only its own player may know: how much money came to the table or left it."""
 
-OWN_LINES: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded": "collected"}
+PER_PLAYER_LISTS: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded": "collected"}
 """Lists of which everyone sees only their own lines."""
 
 _AMOUNTS: Final = frozenset(
@@ -47,7 +47,7 @@ _AMOUNTS: Final = frozenset(
 )  # fmt: skip
 
 
-def seen_by(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the log's word)
+def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the log's word)
     """Return recorded data as `viewer` may see it: an operator (None) sees all, a player no other player.
 
     `data` is the event as JSON has it; amounts stay as they are. ANYBODY sees what everyone at the table may see.
@@ -55,25 +55,25 @@ def seen_by(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[
     if viewer is None:
         return dict(data)
     own = str(viewer)
-    hidden = set(OF_THE_HOUSE.get(type, ()))
+    hidden = set(STAFF_ONLY.get(type, ()))
     if data.get("player") != own:
-        hidden.update(OF_ONE_PLAYER.get(type, ()))
+        hidden.update(PLAYER_ONLY.get(type, ()))
     shown = {name: value for name, value in data.items() if name not in hidden}
-    lines = OWN_LINES.get(type)
+    lines = PER_PLAYER_LISTS.get(type)
     if lines is not None:
         shown[lines] = [line for line in shown[lines] if line["player"] == own]
     seen: dict[str, Any] = _without_others(shown, own)
     return seen
 
 
-def in_money(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
+def format_amounts(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
     """Write the amounts in an event's data, minor units of this currency, as decimal strings."""
     return {
         name: _money(value, currency) if name in _AMOUNTS else _inside(value, currency) for name, value in data.items()
     }
 
 
-def players_in(data: Any) -> set[str]:
+def mentioned_players(data: Any) -> set[str]:
     """Name the players that an event speaks of, wherever in its data."""
     found: set[str] = set()
     _collect(data, found)
@@ -98,18 +98,18 @@ def _is_other(name: str, item: Any, viewer: str) -> bool:
 def _money(value: Any, currency: str) -> Any:
     """An amount, a list of them, or stakes by spot; anything else of that name is looked into."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return text(value, currency)
+        return format_amount(value, currency)
     if isinstance(value, list) and all(isinstance(item, int) for item in value):
-        return [text(item, currency) for item in value]
+        return [format_amount(item, currency) for item in value]
     if isinstance(value, dict) and all(isinstance(item, int) for item in value.values()):
-        return {name: text(item, currency) for name, item in value.items()}
+        return {name: format_amount(item, currency) for name, item in value.items()}
     return _inside(value, currency)
 
 
 def _inside(value: Any, currency: str) -> Any:
     if isinstance(value, list):
         return [_inside(item, currency) for item in value]
-    return in_money(value, currency) if isinstance(value, dict) else value
+    return format_amounts(value, currency) if isinstance(value, dict) else value
 
 
 def _collect(value: Any, found: set[str]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rng_tests.sample import Sample
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
@@ -14,8 +14,8 @@ from baccarat.storage import projections
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events.sql import fetch
 
-MOST_SHOES: Final = 4000
-MOST_ROUNDS: Final = 100_000
+MAX_SHOES: Final = 4000
+MAX_ROUNDS: Final = 100_000
 
 _DECKS: Final = "(version.rules->>'decks')::int"
 _PLAYED_BY: Final = "JOIN baccarat_rulesversion AS version ON version.table_id = round.table_id AND label = round.rules"
@@ -44,20 +44,20 @@ SELECT started.type, started.schema, started.data::text, ended.type, ended.schem
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class DealingHistory:
     """A sample, and the newest round in it: None where no round was dealt."""
 
     sample: Sample
     newest: UUID | None
 
 
-def history(*, shoes: int = MOST_SHOES, rounds: int = MOST_ROUNDS) -> History:
+def load_history(*, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS) -> DealingHistory:
     """Read the newest so many revealed shoes and outcomes of all tables, oldest first.
 
     Rounds that were voided after their outcome count: whoever voids must not shape what is tested.
     """
     outcomes = fetch(_OUTCOMES, [rounds])
-    return History(
+    return DealingHistory(
         sample=Sample(
             shoes=[*_long(shoes), *_own(shoes)],
             outcomes=[(decks, Outcome(outcome)) for decks, outcome, _ in outcomes],
@@ -69,11 +69,11 @@ def history(*, shoes: int = MOST_SHOES, rounds: int = MOST_ROUNDS) -> History:
 def _own(most: int) -> Iterator[tuple[Card, ...]]:
     for state, decks in reversed(fetch(_OWN, [most])):
         round_ = projections.decode_round(state)
-        yield order(bytes.fromhex(round_.seed or ""), cut=bytes.fromhex(round_.cut or ""), decks=decks)
+        yield shuffle(bytes.fromhex(round_.seed or ""), cut=bytes.fromhex(round_.cut or ""), decks=decks)
 
 
 def _long(most: int) -> Iterator[tuple[Card, ...]]:
     for *row, decks in reversed(fetch(_LONG, [most])):
         started, ended = CATALOGUE.decode(*row[:3]), CATALOGUE.decode(*row[3:])
         if isinstance(started, ShoeStarted) and isinstance(ended, ShoeEnded):
-            yield order(bytes.fromhex(ended.seed), cut=bytes.fromhex(started.cut), decks=decks)
+            yield shuffle(bytes.fromhex(ended.seed), cut=bytes.fromhex(started.cut), decks=decks)

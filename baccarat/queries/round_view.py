@@ -5,18 +5,18 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.cut import Given
+from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.state import RoundSeat, RoundState
 from baccarat.domain.rounds.void_events import SeatVoided
 from baccarat.domain.rules.hands import total
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 
 
-def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> dict[str, Any]:
+def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> dict[str, Any]:
     """Draw one round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
-    facts = round_.facts()
-    player, banker = hands(round_.cards)
+    facts = round_.require_opened()
+    player, banker = split_hands(round_.cards)
     return {
         "id": str(facts.round),
         "table": str(facts.table),
@@ -29,7 +29,7 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "ended_at": round_.ended_at,
         "commitment": facts.commitment,
         "shoe": str(facts.shoe),
-        "contributions": contributions_picture(round_.given),
+        "contributions": present_contributions(round_.contributions),
         "cut": round_.cut,
         "seed": round_.seed,
         "cards": list(round_.cards),
@@ -37,24 +37,24 @@ def round_picture(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "banker_hand": {"cards": banker, "total": round_.banker_total},
         "natural": round_.natural,
         "outcome": round_.outcome,
-        "set_aside": round_.set_aside is not None,
+        "set_aside": round_.suspension_reason is not None,
         "void": None
         if round_.voided is None
         else {"reason": round_.voided.reason, "voided_at": round_.voided.voided_at},
         "ceremony": _ceremony(round_, viewer),
         "seats": [
-            _round_seat(seat, viewer, currency, _undone(round_.voided_of(seat.seat), viewer, currency))
+            _round_seat(seat, viewer, currency, _undone(round_.void_of(seat.seat), viewer, currency))
             for seat in round_.seats
         ],
     }
 
 
-def contributions_picture(given: Iterable[Given | Contribution]) -> list[dict[str, Any]]:
+def present_contributions(given: Iterable[SeatContribution | Contribution]) -> list[dict[str, Any]]:
     """Draw what seats have added to a cut; everyone at the table may see it."""
     return [{"seat": each.seat, "contribution": each.contribution} for each in given]
 
 
-def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def split_hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Split cards in deal order (P B P B, thirds) into the Player's and the Banker's hand."""
     player, banker = list(cards[0:4:2]), list(cards[1:4:2])
     thirds = list(cards[4:])
@@ -63,14 +63,14 @@ def hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
     return player, banker + thirds
 
 
-def named(player: UUID, viewer: UUID | None) -> str | None:
+def player_id_for(player: UUID, viewer: UUID | None) -> str | None:
     """The operator is told who sits where; players know each other by seat."""
     return str(player) if viewer is None else None
 
 
-def stakes_picture(stakes: dict[Any, int], currency: str) -> list[dict[str, str]]:
+def present_stakes(stakes: dict[Any, int], currency: str) -> list[dict[str, str]]:
     # In the layout's order: a stored state comes back in the database's own.
-    return [{"spot": spot, "amount": text(stakes[spot], currency)} for spot in Spot if spot in stakes]
+    return [{"spot": spot, "amount": format_amount(stakes[spot], currency)} for spot in Spot if spot in stakes]
 
 
 def _ceremony(round_: RoundState, viewer: UUID | None) -> dict[str, Any] | None:
@@ -101,37 +101,37 @@ def _undone(undone: SeatVoided | None, viewer: UUID | None, currency: str) -> di
         "forgiven": undone.forgiven,
     }
     shown = public | private if viewer in {None, undone.player} else public
-    return {name: text(amount, currency) for name, amount in shown.items()}
+    return {name: format_amount(amount, currency) for name, amount in shown.items()}
 
 
 def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str, undone: dict[str, str] | None) -> dict[str, Any]:
-    settled = seat.settled
+    settled = seat.settlement
     return {
         "seat": seat.seat,
-        "player": named(seat.player, viewer),
+        "player": player_id_for(seat.player, viewer),
         "you": seat.player == viewer,
-        "book": seat.book,
-        "standing": seat.standing,
-        "placed": stakes_picture(seat.placed(), currency),
-        "wager": None if seat.stakes is None else stakes_picture(seat.stakes, currency),
-        "raised": None if not seat.raised else stakes_picture(seat.raised, currency),
+        "book": seat.money_type,
+        "standing": seat.status,
+        "placed": present_stakes(seat.placed_stakes(), currency),
+        "wager": None if seat.stakes is None else present_stakes(seat.stakes, currency),
+        "raised": None if not seat.raised else present_stakes(seat.raised, currency),
         "confirmed_at": seat.confirmed_at,
         "result": None
         if settled is None
         else {
-            "staked": text(settled.staked, currency),
-            "won": text(settled.won, currency),
-            "commission": text(settled.commission, currency),
+            "staked": format_amount(settled.staked, currency),
+            "won": format_amount(settled.won, currency),
+            "commission": format_amount(settled.commission, currency),
             "commission_deferred": settled.deferred,
-            "returned": text(settled.returned, currency),
+            "returned": format_amount(settled.returned, currency),
             "spots": [
                 {
                     "spot": result.spot,
-                    "stake": text(result.stake, currency),
+                    "stake": format_amount(result.stake, currency),
                     "result": result.result,
-                    "win": text(result.win, currency),
-                    "commission": text(result.commission, currency),
-                    "returned": text(result.returned, currency),
+                    "win": format_amount(result.win, currency),
+                    "commission": format_amount(result.commission, currency),
+                    "returned": format_amount(result.returned, currency),
                 }
                 for result in settled.results
             ],

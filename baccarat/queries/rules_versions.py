@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
-from baccarat.domain.rules.versions import SpotReturn, returns
+from baccarat.domain.rules.versions import SpotReturn, theoretical_returns
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.domain.tables.rules_refusals import UnknownVersion
 from baccarat.storage import rules_versions
@@ -21,7 +21,7 @@ from baccarat.storage.rows import SwitchRow
 from baccarat.storage.rules_versions import VersionRow
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _PLAYED: Final = """
@@ -49,10 +49,10 @@ _returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayTotals:
     """What was played by one version with one kind of money; `paid` is net of all commission, voided wagers apart."""
 
-    book: Book
+    money_type: MoneyType
     rounds: int
     wagers: int
     staked: int
@@ -61,22 +61,22 @@ class Played:
     voided: int
     voided_stakes: int
 
-    def actual(self) -> Fraction | None:
+    def actual_return(self) -> Fraction | None:
         """Return what a unit staked has returned so far; None before anything was staked."""
         return Fraction(self.paid, self.staked) if self.staked else None
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class RulesVersionDetails:
     """One version: its row, its rules, its theoretical returns, and what was played by it, the real money first."""
 
     row: VersionRow
     rules: TableRules
     returns: tuple[SpotReturn, ...]
-    played: tuple[Played, ...]
+    play_totals: tuple[PlayTotals, ...]
 
 
-def versions(*, table: UUID, operator: UUID) -> list[Version]:
+def versions(*, table: UUID, operator: UUID) -> list[RulesVersionDetails]:
     """List all versions of a table's rules, the newest first. Raises UnknownTable."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
@@ -85,7 +85,7 @@ def versions(*, table: UUID, operator: UUID) -> list[Version]:
     return [_version(rows[number], played) for number in sorted(rows, reverse=True)]
 
 
-def version(*, table: UUID, operator: UUID, version: int) -> Version:
+def version(*, table: UUID, operator: UUID, version: int) -> RulesVersionDetails:
     """Return one version of a table's rules. Raises UnknownTable, UnknownVersion."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
@@ -95,7 +95,7 @@ def version(*, table: UUID, operator: UUID, version: int) -> Version:
     return _version(row, fetch(_PLAYED, [table]))
 
 
-def in_force() -> tuple[dict[str, str], list[str]]:
+def check_rules_in_force() -> tuple[dict[str, str], list[str]]:
     """Digest the rules that tables play by, and tell in words where they are not what was published.
 
     What each returns is computed again and held against what was put on record.
@@ -107,7 +107,7 @@ def in_force() -> tuple[dict[str, str], list[str]]:
         if not same:
             wrong.append(f"rules: table {key} plays by others than its version in force")
         recorded = _returns(told)
-        if recorded and recorded != returns(rules_versions.decode_rules(rules)):
+        if recorded and recorded != theoretical_returns(rules_versions.decode_rules(rules)):
             wrong.append(f"rules: {key} returns something else than was put on record")
     return items, wrong
 
@@ -117,15 +117,17 @@ def switches(*, operator: UUID) -> list[SwitchRow]:
     return [SwitchRow(*row) for row in fetch(_SWITCHES, [operator, operator])]
 
 
-def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> Version:
+def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> RulesVersionDetails:
     rules = rules_versions.decode_rules(row.rules)
     timing = None if rules.commission is None else rules.commission.timing
     late = timing is CommissionTiming.DEFERRED  # then what is returned is gross
     found = [_played(values, late=late) for values in played if values[0] == row.label]
-    return Version(row, rules, _returns(row.returns), tuple(sorted(found, key=lambda each: each.book, reverse=True)))
+    return RulesVersionDetails(
+        row, rules, _returns(row.returns), tuple(sorted(found, key=lambda each: each.money_type, reverse=True))
+    )
 
 
-def _played(values: tuple[Any, ...], *, late: bool) -> Played:
+def _played(values: tuple[Any, ...], *, late: bool) -> PlayTotals:
     _, book, rounds, wagers, staked, returned, commission, voided, voided_stakes = values
     paid = returned - commission if late else returned
-    return Played(Book(book), rounds, wagers, staked, paid, commission, voided, voided_stakes)
+    return PlayTotals(MoneyType(book), rounds, wagers, staked, paid, commission, voided, voided_stakes)

@@ -3,10 +3,10 @@
 from typing import Any
 
 from baccarat.domain.rules.table_rules import TableRules
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 
 
-def rules_picture(rules: TableRules) -> dict[str, Any]:
+def present_rules(rules: TableRules) -> dict[str, Any]:
     """Draw a table's rules: amounts as decimal strings, odds as "8:1"."""
     commission = rules.commission
     return {
@@ -16,9 +16,9 @@ def rules_picture(rules: TableRules) -> dict[str, Any]:
         "decks": rules.decks,
         "shuffle": rules.shuffle,
         "seats": rules.seats,
-        "chips": [text(chip, rules.currency) for chip in rules.chips],
-        "minimum": text(rules.minimum, rules.currency),
-        "maximum": text(rules.maximum, rules.currency),
+        "chips": [format_amount(chip, rules.currency) for chip in rules.chips],
+        "minimum": format_amount(rules.minimum, rules.currency),
+        "maximum": format_amount(rules.maximum, rules.currency),
         "spots_per_round": rules.spots_per_round,
         "player_pays": str(rules.player_pays),
         "banker_pays": str(rules.banker_pays),

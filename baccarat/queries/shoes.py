@@ -8,8 +8,8 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.openings import Opening, openings
-from baccarat.domain.rounds.cut import listed
+from baccarat.domain.fairness.openings import CardOpening, open_cards
+from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.refusals import RoundIsRunning, UnknownRound
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
@@ -31,7 +31,7 @@ ORDER BY version
 
 
 @dataclass(frozen=True, slots=True)
-class RoundsShoe:
+class ShoeDisclosure:
     """The shoe that a round was dealt from, as far as it may be told now.
 
     `seed`, in hex, is None while the shoe is in play (or lost); then `openings` prove the round's cards, and `turned`
@@ -48,11 +48,11 @@ class RoundsShoe:
     root: str | None
     seed: str | None
     position: int | None
-    turned: Opening | None
-    openings: tuple[Opening, ...]
+    first_card: CardOpening | None
+    openings: tuple[CardOpening, ...]
 
 
-def shoe_of(*, round_: UUID, operator: UUID) -> RoundsShoe:
+def disclose_shoe(*, round_: UUID, operator: UUID) -> ShoeDisclosure:
     """Tell what is known of the shoe of a round that has ended. Raises UnknownRound, RoundIsRunning."""
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
@@ -60,23 +60,23 @@ def shoe_of(*, round_: UUID, operator: UUID) -> RoundsShoe:
     state = projections.decode_round(rows[0][0])
     if state.is_running():
         raise RoundIsRunning
-    decks = fetch(_DECKS, [state.facts().table, state.facts().rules])[0][0]
-    return _long_shoe(state, decks) if state.facts().commitment is None else _own_shoe(state, decks)
+    decks = fetch(_DECKS, [state.require_opened().table, state.require_opened().rules])[0][0]
+    return _long_shoe(state, decks) if state.require_opened().commitment is None else _own_shoe(state, decks)
 
 
-def _own_shoe(state: RoundState, decks: int) -> RoundsShoe:
-    facts = state.facts()
-    return RoundsShoe(
+def _own_shoe(state: RoundState, decks: int) -> ShoeDisclosure:
+    facts = state.require_opened()
+    return ShoeDisclosure(
         shoe=facts.shoe,
         number=None,
         decks=decks,
         commitment=facts.commitment or "",
-        contributions=listed(state.given),
+        contributions=as_contributions(state.contributions),
         cut=state.cut or "",
         root=None,
         seed=state.seed or _late(facts.table, facts.shoe),
         position=state.position,
-        turned=None,
+        first_card=None,
         openings=(),
     )
 
@@ -86,15 +86,15 @@ def _late(table: UUID, shoe: UUID) -> str | None:
     return next((row[0] for row in fetch(_REVEALED, [f"table-{table}", str(shoe)])), None)
 
 
-def _long_shoe(state: RoundState, decks: int) -> RoundsShoe:
-    facts = state.facts()
+def _long_shoe(state: RoundState, decks: int) -> ShoeDisclosure:
+    facts = state.require_opened()
     started, revealed = long_shoe_events(facts.table, facts.shoe)
     dealt = () if state.position is None else range(state.position, state.position + len(state.cards))
-    seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.read([facts.shoe]).get(facts.shoe)
-    opened: tuple[Opening, ...] = ()
+    seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([facts.shoe]).get(facts.shoe)
+    opened: tuple[CardOpening, ...] = ()
     if seed is not None and started.root is not None:
-        opened = openings(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])
-    return RoundsShoe(
+        opened = open_cards(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])
+    return ShoeDisclosure(
         shoe=facts.shoe,
         number=started.number,
         decks=decks,
@@ -104,7 +104,7 @@ def _long_shoe(state: RoundState, decks: int) -> RoundsShoe:
         root=started.root,
         seed=revealed,
         position=state.position,
-        turned=opened[0] if opened and started.turned is not None else None,
+        first_card=opened[0] if opened and started.turned is not None else None,
         openings=opened[1:],
     )
 
@@ -115,10 +115,10 @@ def long_shoe_events(table: UUID, shoe: UUID) -> tuple[ShoeStarted, str | None]:
     started = next((event for event in events if isinstance(event, ShoeStarted)), None)
     if started is None:
         raise LookupError(f"shoe {shoe} never started")
-    return started, next((seed for event in events for each, seed in revealed_by(event) if each == shoe), None)
+    return started, next((seed for event in events for each, seed in revealed_seeds(event) if each == shoe), None)
 
 
-def revealed_by(event: object) -> list[tuple[UUID, str | None]]:
+def revealed_seeds(event: object) -> list[tuple[UUID, str | None]]:
     """List the shoes whose seeds an event reveals, with these in hex, None for one that is lost."""
     match event:
         case ShoeEnded():

@@ -8,26 +8,26 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat.domain.postings import Place
+from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.domain.tables.state import TableState
-from baccarat.queries.funding import means_if_short
-from baccarat.queries.redaction import seen_by
-from baccarat.queries.round_view import round_picture
-from baccarat.queries.rules_view import rules_picture
-from baccarat.queries.table_view import table_picture
+from baccarat.queries.funding import funding_options_if_low
+from baccarat.queries.redaction import redact_for
+from baccarat.queries.round_view import present_round
+from baccarat.queries.rules_view import present_rules
+from baccarat.queries.table_view import present_table
 from baccarat.storage import projections
 from casino.crypto import crypto_shredding
 from casino.events import store
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 from wallet.ledger import store as ledger
 from wallet.ledger.accounts import AccountName
 
-Picture = dict[str, Any]
+JsonObject = dict[str, Any]
 
 _TABLE: Final = """
 SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s
@@ -66,7 +66,7 @@ _ANY: Final = UUID(int=2**128 - 1)
 _FIRST: Final = UUID(int=0)
 
 
-def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> Picture:
+def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> JsonObject:
     """Draw a table with its rules, the round in hand and the last settled one. Raises UnknownTable."""
     rows = _rows(_TABLE, [table, operator])
     if not rows:
@@ -77,9 +77,9 @@ def table(*, table: UUID, operator: UUID, viewer: UUID | None) -> Picture:
     return _draw(state, found, viewer=viewer, now=now, balance=_game_balance(state, viewer))
 
 
-def pictures(
+def present_tables(
     *, tables: Sequence[UUID], operator: UUID, viewer: UUID, balances: Mapping[AccountName, int]
-) -> list[Picture]:
+) -> list[JsonObject]:
     """Draw several tables for a player, whose balances are given, with two queries. Raises UnknownTable."""
     if not tables:
         return []
@@ -95,7 +95,7 @@ def pictures(
     ]
 
 
-def seated_at(*, operator: UUID, player: UUID) -> set[UUID]:
+def tables_where_seated(*, operator: UUID, player: UUID) -> set[UUID]:
     """Tell at which tables a player sits."""
     return {key for (key,) in _rows(_SEATED, [player, operator])}
 
@@ -118,16 +118,16 @@ def currencies_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, str]:
 
 def _draw(
     state: TableState, found: dict[UUID, RoundState], *, viewer: UUID | None, now: datetime, balance: int | None
-) -> Picture:
+) -> JsonObject:
     in_hand = NO_ROUND if state.round is None else found[state.round]
     last = None if state.last_round is None else found[state.last_round]
-    means = means_if_short(state, player=viewer, balance=balance)
-    picture = table_picture(state, in_hand, viewer=viewer, now=now, game_balance=balance, means=means)
+    means = funding_options_if_low(state, player=viewer, balance=balance)
+    picture = present_table(state, in_hand, viewer=viewer, now=now, game_balance=balance, funding_options=means)
     return {
         **picture,
-        "books": list(state.facts().books),
-        "rules": rules_picture(state.rules),
-        "last_round": None if last is None else round_picture(last, viewer=viewer, currency=state.rules.currency),
+        "books": list(state.require_opened().books),
+        "rules": present_rules(state.rules),
+        "last_round": None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency),
     }
 
 
@@ -145,9 +145,9 @@ def _game(state: TableState, viewer: UUID | None) -> AccountName | None:
     seat = None if viewer is None else state.seat_of(viewer)
     if seat is None:
         return None
-    facts = state.facts()
-    place = Place(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
-    return place.game(seat.player, seat.book)
+    facts = state.require_opened()
+    place = TableAccounts(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
+    return place.game(seat.player, seat.money_type)
 
 
 def rules(*, table: UUID, operator: UUID) -> TableRules:
@@ -158,12 +158,12 @@ def rules(*, table: UUID, operator: UUID) -> TableRules:
     return projections.decode_table(rows[0][0]).rules
 
 
-def tables(*, operator: UUID, after: UUID | None, limit: int) -> list[Picture]:
+def tables(*, operator: UUID, after: UUID | None, limit: int) -> list[JsonObject]:
     """List an operator's tables in the order they were opened."""
     return [_table_line(row) for row in _rows(_TABLES, [operator, after or _FIRST, limit])]
 
 
-def _table_line(row: tuple[Any, ...]) -> Picture:
+def _table_line(row: tuple[Any, ...]) -> JsonObject:
     key, name, preset, currency, books, seats, taken, state = row
     found = projections.decode_table(state).rules
     return {
@@ -172,8 +172,8 @@ def _table_line(row: tuple[Any, ...]) -> Picture:
         "preset": preset,
         "currency": currency,
         "books": books.split(","),
-        "minimum": text(found.minimum, currency),
-        "maximum": text(found.maximum, currency),
+        "minimum": format_amount(found.minimum, currency),
+        "maximum": format_amount(found.maximum, currency),
         "seats": seats,
         "seats_taken": taken,
         "turn_seconds": found.turn_seconds,
@@ -182,7 +182,7 @@ def _table_line(row: tuple[Any, ...]) -> Picture:
 
 def rounds_of_table(
     *, operator: UUID, table: UUID, viewer: UUID | None, before: int | None, limit: int
-) -> list[Picture]:
+) -> list[JsonObject]:
     """List a table's rounds, the newest first, those before number `before`. Raises UnknownTable."""
     found = _rounds(_OF_TABLE, [operator, table, 2**31 - 1 if before is None else before, limit], viewer)
     if not found and not _rows(_TABLE, [table, operator]):
@@ -190,17 +190,17 @@ def rounds_of_table(
     return found
 
 
-def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[Picture]:
+def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[JsonObject]:
     """List all rounds of an operator, the newest first."""
     return _rounds(_OF_OPERATOR, [operator, before or _ANY, limit], None)
 
 
-def rounds_of_player(*, player: UUID, before: UUID | None, limit: int) -> list[Picture]:
+def rounds_of_player(*, player: UUID, before: UUID | None, limit: int) -> list[JsonObject]:
     """List the rounds in which a player had a wager, the newest first."""
     return _rounds(_OF_PLAYER, [player, before or _ANY, limit], player)
 
 
-def round_(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Picture:
+def round_(*, round_: UUID, operator: UUID, viewer: UUID | None) -> JsonObject:
     """Draw one round in full. Raises UnknownRound."""
     found = _rounds(_ROUND, [round_, operator], viewer)
     if not found:
@@ -208,7 +208,7 @@ def round_(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Picture:
     return found[0]
 
 
-def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[Picture]:
+def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[JsonObject]:
     """List a round's events as recorded; a player sees the ids of no other player. Raises UnknownRound."""
     if not _rows(_ROUND, [round_, operator]):
         raise UnknownRound
@@ -217,21 +217,21 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> list[P
             "version": event.version,
             "type": event.type,
             "schema": event.schema,
-            "data": _legible(seen_by(type=event.type, data=msgspec.json.decode(event.data), viewer=viewer)),
+            "data": _legible(redact_for(type=event.type, data=msgspec.json.decode(event.data), viewer=viewer)),
             "recorded_at": event.recorded_at,
         }
         for event in store.read(f"round-{round_}")
     ]
 
 
-def _legible(data: Picture) -> Picture:
+def _legible(data: JsonObject) -> JsonObject:
     """What staff wrote about a round is stored sealed."""
-    return {**data, "note": crypto_shredding.told(data["note"])} if "note" in data else data
+    return {**data, "note": crypto_shredding.decrypt_text(data["note"])} if "note" in data else data
 
 
-def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[Picture]:
+def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[JsonObject]:
     return [
-        round_picture(projections.decode_round(state), viewer=viewer, currency=currency)
+        present_round(projections.decode_round(state), viewer=viewer, currency=currency)
         for _, currency, state in _rows(query, parameters)
     ]
 

@@ -22,20 +22,20 @@ from functools import lru_cache
 from typing import Final
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import counts, expected_return, sheet
-from baccarat.domain.rules.payouts import RESULTS, Result
+from baccarat.domain.rules.odds import count_outcomes, expected_return, odds_sheet
+from baccarat.domain.rules.payouts import RESULTS, StakeResult
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 
-Z: Final = Fraction("2.5758293035489004")
+Z_99_PERCENT: Final = Fraction("2.5758293035489004")
 """Half a per cent of a normal distribution lies beyond it, on each side."""
-ENOUGH: Final = 20
+MIN_EXPECTED_RESULTS: Final = 20
 """Expected wins, and losses, below which a sum is too far from normal to be judged."""
 
 Pair = tuple[Spot, Spot]
 
 
-class Verdict(StrEnum):
+class ReturnVerdict(StrEnum):
     """Where an actual return lies."""
 
     INSIDE = "inside"
@@ -45,7 +45,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ReturnTotals:
     """What was staked and came back, net of commission: minor units. `squares` are sums over rounds of S_s * S_t."""
 
     handle: int
@@ -53,29 +53,29 @@ class Played:
     expected: Fraction
     squares: Mapping[Pair, int]
 
-    def of(self, spot: Spot) -> int:
+    def squared_stakes(self, spot: Spot) -> int:
         """The sum over rounds of the squared stakes on one spot."""
         return self.squares.get((spot, spot), 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class ReturnBand:
     """Returns per unit staked: what is expected, what came, and the bounds; nothing where nothing was staked."""
 
     expected: Fraction
     actual: Fraction
     low: Fraction
     high: Fraction
-    verdict: Verdict
+    verdict: ReturnVerdict
 
 
-def theory(rules: TableRules, spot: Spot) -> Fraction:
+def theoretical_return(rules: TableRules, spot: Spot) -> Fraction:
     """Return the theoretical return of a spot: exact, commission at its exact rate."""
-    return sheet(rules).spot(spot).exact.rtp
+    return odds_sheet(rules).spot(spot).exact.rtp
 
 
 @lru_cache(maxsize=4096)
-def expected_of(rules: TableRules, spot: Spot, stake: int) -> Fraction:
+def expected_return_of_stake(rules: TableRules, spot: Spot, stake: int) -> Fraction:
     """Return what a stake of minor units brings back on average, commission rounded as it is charged."""
     return expected_return(rules, {spot: stake})
 
@@ -89,9 +89,9 @@ def variance(rules: TableRules, squares: Mapping[Pair, int]) -> Fraction:
 @lru_cache(maxsize=256)
 def covariances(rules: TableRules) -> dict[Pair, Fraction]:
     """Return the covariance of what a unit gains on each pair of spots, from the counts of all draws."""
-    found = counts(rules.decks)
+    found = count_outcomes(rules.decks)
     chances = {
-        outcome: Fraction(ways, found.all)
+        outcome: Fraction(ways, found.total)
         for outcome, ways in (
             (Outcome.PLAYER, found.player),
             (Outcome.BANKER, found.banker),
@@ -110,7 +110,7 @@ def covariances(rules: TableRules) -> dict[Pair, Fraction]:
     }
 
 
-def band(played: Played, spread: Fraction, *, fewest: Fraction) -> Band | None:
+def return_band(played: ReturnTotals, spread: Fraction, *, rarest_results: Fraction) -> ReturnBand | None:
     """Judge a return: `spread` is the variance, `fewest` the expected number of its rarest result.
 
     Returns None where nothing was staked.
@@ -118,23 +118,23 @@ def band(played: Played, spread: Fraction, *, fewest: Fraction) -> Band | None:
     if not played.handle:
         return None
     expected, actual = played.expected / played.handle, Fraction(played.returned, played.handle)
-    reach = Z * root(spread) / played.handle
+    reach = Z_99_PERCENT * root(spread) / played.handle
     low, high = expected - reach, expected + reach
-    if fewest < ENOUGH:
-        verdict = Verdict.TOO_FEW
+    if rarest_results < MIN_EXPECTED_RESULTS:
+        verdict = ReturnVerdict.TOO_FEW
     elif actual > high:
-        verdict = Verdict.ABOVE
+        verdict = ReturnVerdict.ABOVE
     else:
-        verdict = Verdict.BELOW if actual < low else Verdict.INSIDE
-    return Band(expected, actual, low, high, verdict)
+        verdict = ReturnVerdict.BELOW if actual < low else ReturnVerdict.INSIDE
+    return ReturnBand(expected, actual, low, high, verdict)
 
 
-def fewest(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair, int]) -> Fraction:
+def expected_rarest_results(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair, int]) -> Fraction:
     """Return how often the rarest win or loss of these spots is expected, in rounds of even stakes.
 
     Stakes that differ count for fewer rounds: (sum of stakes)^2 / (sum of squares).
     """
-    odds = sheet(rules)
+    odds = odds_sheet(rules)
     return min(
         (
             Fraction(amount**2, squares[spot, spot]) * min(odds.spot(spot).win, odds.spot(spot).lose)
@@ -152,11 +152,11 @@ def root(value: Fraction) -> Fraction:
         return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())
 
 
-def _gain(rules: TableRules, spot: Spot, result: Result) -> Fraction:
-    if result is Result.PUSH:
+def _gain(rules: TableRules, spot: Spot, result: StakeResult) -> Fraction:
+    if result is StakeResult.PUSH:
         return Fraction(0)
-    if result is Result.LOSE:
+    if result is StakeResult.LOSE:
         return Fraction(-1)
-    odds = sheet(rules).spot(spot)
+    odds = odds_sheet(rules).spot(spot)
     # The exact return is 1 + win * gain - lose, which says what a win gains after commission.
     return (odds.exact.rtp - 1 + odds.lose) / odds.win

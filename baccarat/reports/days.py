@@ -8,11 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.reports import today as day_so_far
-from baccarat.reports.band import Z, root
-from baccarat.reports.today import Today
+from baccarat.reports.band import Z_99_PERCENT, root
+from baccarat.reports.today import TodayFigures
 from casino.events.sql import fetch
 
-BACK: Final = 30
+DAYS_BACK: Final = 30
 """Days that are looked back, today included."""
 
 _OVER: Final = """
@@ -37,7 +37,7 @@ _OVER: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DayFigures:
     """One day, of one kind of money and currency: minor units."""
 
     label: str
@@ -47,7 +47,7 @@ class Day:
     handle: int
     returned: int
     expected: int | None = None
-    spread: Fraction = Fraction(0)
+    variance: Fraction = Fraction(0)
 
     @property
     def actual(self) -> Fraction | None:
@@ -59,17 +59,17 @@ class Day:
         """The band that 99 of 100 such days end in."""
         if self.expected is None or not self.handle:
             return None
-        middle, reach = Fraction(self.expected, self.handle), Z * root(self.spread) / self.handle
+        middle, reach = Fraction(self.expected, self.handle), Z_99_PERCENT * root(self.variance) / self.handle
         return middle - reach, middle + reach
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayHistory:
     """The last BACK days of one kind of money and currency with any play, oldest first, those without play too."""
 
     money: str
     currency: str
-    days: tuple[Day, ...]
+    days: tuple[DayFigures, ...]
 
     @property
     def handle(self) -> int:
@@ -77,39 +77,39 @@ class Played:
         return sum(day.handle for day in self.days)
 
 
-def last(operators: Collection[UUID] | None, *, today: bool = True) -> list[Played]:
+def recent_days(operators: Collection[UUID] | None, *, today: bool = True) -> list[PlayHistory]:
     """Read the last days of these operators, of all for None; most staked first, kinds of money apart.
 
     Without `today` it reads the days that are over alone: adding up a busy day takes as long as there is play in it.
     """
-    asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": BACK}
-    found: dict[tuple[str, str], dict[str, Day]] = {}
+    asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": DAYS_BACK}
+    found: dict[tuple[str, str], dict[str, DayFigures]] = {}
     for label, money, currency, ggr, rounds, players, handle, returned, expected, spread in fetch(_OVER, asked):
-        day = Day(label, ggr, rounds, players, handle, returned, expected, Fraction(spread))
+        day = DayFigures(label, ggr, rounds, players, handle, returned, expected, Fraction(spread))
         found.setdefault((money, currency), {})[label] = day
     for (label, money, currency), so_far in (day_so_far.read(asked) if today else {}).items():
         found.setdefault((money, currency), {})[label] = _day(label, so_far)
     played = [
-        Played(money, currency, _without_gaps(days))
+        PlayHistory(money, currency, _without_gaps(days))
         for (money, currency), days in sorted(found.items())
         if any(map(_any, days.values()))
     ]
     return sorted(played, key=lambda each: -each.handle)
 
 
-def _without_gaps(days: Mapping[str, Day]) -> tuple[Day, ...]:
+def _without_gaps(days: Mapping[str, DayFigures]) -> tuple[DayFigures, ...]:
     """The days up to the last one that is known, BACK of them: a day without play is a day with nothing."""
     last_day = date.fromisoformat(max(days))
-    labels = [(last_day - timedelta(days=back)).isoformat() for back in reversed(range(BACK))]
-    return tuple(days.get(label) or Day(label, 0, 0, 0, 0, 0) for label in labels)
+    labels = [(last_day - timedelta(days=back)).isoformat() for back in reversed(range(DAYS_BACK))]
+    return tuple(days.get(label) or DayFigures(label, 0, 0, 0, 0, 0) for label in labels)
 
 
-def _day(label: str, so_far: Today) -> Day:
+def _day(label: str, so_far: TodayFigures) -> DayFigures:
     expected = round(so_far.expected)
-    return Day(
-        label, so_far.ggr, so_far.rounds, so_far.players, so_far.handle, so_far.returned, expected, so_far.spread
+    return DayFigures(
+        label, so_far.ggr, so_far.rounds, so_far.players, so_far.handle, so_far.returned, expected, so_far.variance
     )
 
 
-def _any(day: Day) -> bool:
+def _any(day: DayFigures) -> bool:
     return bool(day.rounds or day.players or day.ggr)

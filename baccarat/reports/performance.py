@@ -8,16 +8,24 @@ from typing import Any, Final
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import play_facts, return_monitoring, rule_sets
-from baccarat.reports.band import Band, Played, band, expected_of, fewest, theory, variance
-from baccarat.reports.play_facts import Playing, Staked
+from baccarat.reports.band import (
+    ReturnBand,
+    ReturnTotals,
+    expected_rarest_results,
+    expected_return_of_stake,
+    return_band,
+    theoretical_return,
+    variance,
+)
+from baccarat.reports.play_facts import SpotTotals, TablePlay
 from baccarat.reports.rule_sets import RuleSet
 from casino.reports.definition import (
     CURRENCY,
-    MONEY,
-    Asked,
+    MONEY_TYPE,
     Column,
-    Definition,
-    Found,
+    ReportData,
+    ReportDefinition,
+    ReportScope,
     Row,
     amount,
     count,
@@ -29,34 +37,34 @@ ALL: Final = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PerformanceLine:
     """One spot of a table and rules, or all of them together, with its judgement."""
 
     spot: str
-    staked: Staked
-    theory: Fraction | None
-    played: Played
-    spread: Fraction
-    band: Band | None
+    staked: SpotTotals
+    theoretical_return: Fraction | None
+    totals: ReturnTotals
+    variance: Fraction
+    band: ReturnBand | None
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each spot and one for all, by table, rules, kind of money and currency.
 
     Rounds that were voided since are left out of returns, and counted by themselves.
     """
     played = play_facts.read(asked)
-    known = rule_sets.of_tables({each.table for each in played})
+    known = rule_sets.load_rule_sets({each.table for each in played})
     rows, figures = [], []
     for each in played:
         rule_set = known.get((each.table, each.rules))
-        lines = list(lines_of(each, None if rule_set is None else rule_set.rules))
+        lines = list(performance_lines(each, None if rule_set is None else rule_set.rules))
         rows += [_row(asked, each, rule_set, line) for line in lines]
         figures.append(_figures(asked, each, lines[-1]))
-    return Found(rows, figures)
+    return ReportData(rows, figures)
 
 
-def lines_of(each: Playing, rules: TableRules | None) -> Iterator[Line]:
+def performance_lines(each: TablePlay, rules: TableRules | None) -> Iterator[PerformanceLine]:
     """Judge each spot that was staked on, and then all of them; without rules there is no theory."""
     for spot in play_facts.SPOTS:
         if spot in each.spots:
@@ -64,26 +72,32 @@ def lines_of(each: Playing, rules: TableRules | None) -> Iterator[Line]:
     yield _line(each, rules, None)
 
 
-def _line(each: Playing, rules: TableRules | None, spot: Spot | None) -> Line:
+def _line(each: TablePlay, rules: TableRules | None, spot: Spot | None) -> PerformanceLine:
     spots = each.spots if spot is None else {spot: each.spots[spot]}
     squares = {pair: total for pair, total in each.squares.items() if set(pair) <= set(spots)}
     summed = _sum(each, spots) if spot is None else each.spots[spot]
     name = ALL if spot is None else spot.value
     if rules is None:
-        played = Played(summed.handle, summed.returned, Fraction(0), squares)
-        return Line(name, summed, None, played, Fraction(0), None)
+        played = ReturnTotals(summed.handle, summed.returned, Fraction(0), squares)
+        return PerformanceLine(name, summed, None, played, Fraction(0), None)
     expected = sum(
-        (expected_of(rules, one, stake) * times for one in spots for stake, times in spots[one].stakes.items()),
+        (
+            expected_return_of_stake(rules, one, stake) * times
+            for one in spots
+            for stake, times in spots[one].stakes.items()
+        ),
         Fraction(0),
     )
-    played, spread = Played(summed.handle, summed.returned, expected, squares), variance(rules, squares)
-    rarest = fewest(rules, {one: staked.handle for one, staked in spots.items()}, squares)
-    judged = band(played, spread, fewest=rarest)
-    return Line(name, summed, None if spot is None else theory(rules, spot), played, spread, judged)
+    played, spread = ReturnTotals(summed.handle, summed.returned, expected, squares), variance(rules, squares)
+    rarest = expected_rarest_results(rules, {one: staked.handle for one, staked in spots.items()}, squares)
+    judged = return_band(played, spread, rarest_results=rarest)
+    return PerformanceLine(
+        name, summed, None if spot is None else theoretical_return(rules, spot), played, spread, judged
+    )
 
 
-def _sum(each: Playing, spots: dict[Spot, Staked]) -> Staked:
-    total = Staked(rounds=each.rounds)
+def _sum(each: TablePlay, spots: dict[Spot, SpotTotals]) -> SpotTotals:
+    total = SpotTotals(rounds=each.rounds)
     for staked in spots.values():
         total.wagers += staked.wagers
         total.handle += staked.handle
@@ -93,47 +107,47 @@ def _sum(each: Playing, spots: dict[Spot, Staked]) -> Staked:
     return total
 
 
-def _row(asked: Asked, each: Playing, rule_set: RuleSet | None, line: Line) -> Row:
+def _row(asked: ReportScope, each: TablePlay, rule_set: RuleSet | None, line: PerformanceLine) -> Row:
     staked, judged, whole = line.staked, line.band, line.spot == ALL
     since, until = (each.opened_at, None) if rule_set is None else (rule_set.since, rule_set.until)
     return (
-        asked.money(each.book), each.currency, each.table, each.name, each.rules, since, until,
+        asked.money_type_label(each.money_type), each.currency, each.table, each.name, each.rules, since, until,
         _status(each, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
         staked.commission, each.voided if whole else None, staked.voided_handle,
-        each.in_play if whole else None, line.theory, judged and judged.expected, judged and judged.actual,
+        each.in_play if whole else None, line.theoretical_return, judged and judged.expected, judged and judged.actual,
         judged and judged.low, judged and judged.high, "" if judged is None else judged.verdict.value,
     )  # fmt: skip
 
 
-def _status(each: Playing, rule_set: RuleSet | None) -> str:
+def _status(each: TablePlay, rule_set: RuleSet | None) -> str:
     """How it stands now: a round that waits for a person comes before what became of the rules."""
-    if each.waits:
+    if each.has_suspended_round:
         return "interrupted"
     return "" if rule_set is None else rule_set.status.replace("_", " ")
 
 
-def _figures(asked: Asked, each: Playing, line: Line) -> dict[str, Any]:
+def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict[str, Any]:
     """What plots and watches add up: whole minor units, and squared ones as text."""
     return {
-        "money": asked.money(each.book),
+        "money": asked.money_type_label(each.money_type),
         "currency": each.currency,
         "table": str(each.table),
         "rules": each.rules,
-        "handle": line.played.handle,
-        "returned": line.played.returned,
-        "expected": round(line.played.expected),
-        "variance": str(round(line.spread)),
+        "handle": line.totals.handle,
+        "returned": line.totals.returned,
+        "expected": round(line.totals.expected),
+        "variance": str(round(line.variance)),
     }
 
 
-PERFORMANCE: Final = Definition(
+PERFORMANCE: Final = ReportDefinition(
     name="performance",
     title="Game performance",
     about="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as they "
     "were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and counted "
     "apart; in play is what lay in rounds that were not over.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         Column("table", "Table"),
         Column("table_name", "Name"),
@@ -159,5 +173,5 @@ PERFORMANCE: Final = Definition(
     ),
     read=read,
     repeatable=False,
-    watch=return_monitoring.watch,
+    watch=return_monitoring.open_return_cases,
 )

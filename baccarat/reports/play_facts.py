@@ -10,10 +10,10 @@ from uuid import UUID
 
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Pair
-from baccarat.reports.streams import ROUND_OF
+from baccarat.reports.streams import ROUND_ID_SQL
 from casino.events.sql import fetch
-from casino.reports.definition import Asked
-from wallet.reports.facts import AT_THE_END, FACTS, LATER
+from casino.reports.definition import ReportScope
+from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
 
 SPOTS: Final = (Spot.PLAYER, Spot.BANKER, Spot.TIE)
 _PAIRS: Final = [(one, other) for place, one in enumerate(SPOTS) for other in SPOTS[place:]]
@@ -25,7 +25,7 @@ _SQUARES: Final = ", ".join(
 )
 _ROUNDS: Final = ", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{spot.value} > 0)" for spot in SPOTS)
 _READ: Final = f"""
-    WITH {FACTS}, {LATER}, {AT_THE_END}, settled AS MATERIALIZED (
+    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, settled AS MATERIALIZED (
         SELECT event.data, round.id AS round, round.table_id, round.rules, round.currency,
                EXISTS (SELECT FROM events_event undone
                          JOIN events_seal seal ON seal.event_id = undone.id AND seal.position <= %(position)s
@@ -33,7 +33,7 @@ _READ: Final = f"""
                           AND undone.type = 'RoundVoided') AS voided
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = {ROUND_OF}
+          JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
     ), bets AS MATERIALIZED (
         SELECT round, table_id, rules, currency, voided, wager.book, result.spot, result.stake, result.commission,
@@ -60,7 +60,7 @@ _READ: Final = f"""
         SELECT round.table_id, round.rules, round.currency, seat.book, count(DISTINCT round.id) AS voided
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = {ROUND_OF}
+          JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats') AS seat (book text)
          WHERE facts.kind = 'void' AND NOT (event.data->>'was_settled')::boolean
            AND round.operator_id = %(operator)s
@@ -85,7 +85,7 @@ _READ: Final = f"""
 
 
 @dataclass(slots=True)
-class Staked:
+class SpotTotals:
     """Sums of one spot: minor units, `returned` net of commission. `stakes` counts wagers by their stake."""
 
     rounds: int = 0
@@ -98,43 +98,43 @@ class Staked:
 
 
 @dataclass(frozen=True, slots=True)
-class Playing:
+class TablePlay:
     """What was played at one table by one version of its rules, with one kind of money."""
 
-    book: str
+    money_type: str
     currency: str
     table: UUID
     rules: str
     name: str
     opened_at: datetime
-    waits: bool
+    has_suspended_round: bool
     rounds: int
     voided: int
     in_play: int
-    spots: dict[Spot, Staked]
+    spots: dict[Spot, SpotTotals]
     squares: dict[Pair, int]
 
 
-def read(asked: Asked) -> list[Playing]:
+def read(asked: ReportScope) -> list[TablePlay]:
     """Read what was played, by table, rules, kind of money and currency, in one statement."""
     return [_playing(*row) for row in fetch(_READ, asked.values())]
 
 
-def _playing(*row: Any) -> Playing:
+def _playing(*row: Any) -> TablePlay:
     book, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
-    spots: dict[Spot, Staked] = defaultdict(Staked)
+    spots: dict[Spot, SpotTotals] = defaultdict(SpotTotals)
     for spot, undone, stake, wagers, returned, commission in json.loads(stakes or "[]"):
         _add(spots[Spot(spot)], undone, stake, (wagers, returned, commission))
     for spot, count in zip(SPOTS, (rounds or [0] * 4)[1:], strict=True):
         if count:
             spots[spot].rounds = count
-    return Playing(
+    return TablePlay(
         book, currency, table, rules, name, opened_at, waits, rounds[0] if rounds else 0, voided, in_play,
         dict(spots), _symmetric(squares or [None] * len(_PAIRS)),
     )  # fmt: skip
 
 
-def _add(staked: Staked, undone: bool, stake: int, sums: tuple[int, int, int]) -> None:  # noqa: FBT001
+def _add(staked: SpotTotals, undone: bool, stake: int, sums: tuple[int, int, int]) -> None:  # noqa: FBT001
     wagers, returned, commission = sums
     if undone:
         staked.voided_handle += stake * wagers

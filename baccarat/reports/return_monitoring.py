@@ -2,24 +2,24 @@
 
 from typing import Any, Final
 
-from baccarat.reports.band import Verdict
+from baccarat.reports.band import ReturnVerdict
 from casino.compliance import cases
-from casino.reports.definition import Asked, Found, Row
+from casino.reports.definition import ReportData, ReportScope, Row
 from casino.reports.document import rate
 from casino.significant import recorder
 
 KIND: Final = "return_out_of_band"
-_OUTSIDE: Final = (Verdict.ABOVE.value, Verdict.BELOW.value)
+_OUTSIDE: Final = (ReturnVerdict.ABOVE.value, ReturnVerdict.BELOW.value)
 
 
-def watch(asked: Asked, found: Found) -> None:
+def open_return_cases(asked: ReportScope, found: ReportData) -> None:
     """Open a matter for each spot of a table's rules that is outside; one open already is left alone."""
     for row in found.rows:
         if row[-1] in _OUTSIDE:
             _open(asked, row)
 
 
-def _open(asked: Asked, row: Row) -> None:
+def _open(asked: ReportScope, row: Row) -> None:
     money, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
     told: dict[str, Any] = {
@@ -30,16 +30,16 @@ def _open(asked: Asked, row: Row) -> None:
         "since": asked.since.isoformat(), "until": asked.until.isoformat(), "position": asked.position,
     }  # fmt: skip
     about = f"table:{table} {rules} {spot} {money} {currency}"
-    if cases.open_one(operator=asked.operator, kind=KIND, about=about, found=told) is None:
+    if cases.open_case(operator=asked.operator, kind=KIND, subject=about, details=told) is None:
         return
     recorder.record(
-        kind=recorder.Kind.RETURN_OUT_OF_BAND,
+        kind=recorder.SignificantEventKind.RETURN_OUT_OF_BAND,
         operator=asked.operator,
         subject=f"table:{table}",
         actor="system",
         reason=f"the actual return of {spot} is {verdict} its band",
         before={"low": told["low"], "expected": told["expected"], "high": told["high"]},
         after={"actual": told["actual"], "rules": rules, "rounds": rounds},
-        money=returned,
+        amount=returned,
         currency=currency,
     )

@@ -6,20 +6,29 @@ the tables' banks, commissions and racks moved, to the last unit; a void counts 
 
 from typing import Final
 
-from baccarat.reports.streams import ROUND_OF
+from baccarat.reports.streams import ROUND_ID_SQL
 from casino.events.sql import fetch
-from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
-from wallet.reports.facts import FACTS
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    ReportScope,
+    amount,
+    count,
+)
+from wallet.reports.facts import SEALED_ENTRIES_CTE
 
 _READ: Final = f"""
-    WITH {FACTS}, settled AS (
+    WITH {SEALED_ENTRIES_CTE}, settled AS (
         SELECT round.table_id, wager.book, round.currency,
                count(DISTINCT round.id) AS rounds, count(*) AS wagers, sum(wager.staked) AS handle,
                sum(wager.returned + CASE WHEN wager.deferred THEN 0 ELSE wager.commission END) AS payouts,
                sum(wager.commission) AS earned
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = {ROUND_OF}
+          JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'wagers')
                AS wager (book text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
@@ -33,7 +42,7 @@ _READ: Final = f"""
                sum(seat.forgiven) AS forgiven
           FROM facts
           JOIN events_event event ON event.id = facts.cause
-          JOIN baccarat_round round ON round.id = {ROUND_OF}
+          JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) how
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats')
                AS seat (book text, staked bigint, paid bigint, commission bigint, forgiven bigint)
@@ -65,19 +74,19 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each table, kind of money and currency with anything to tell."""
-    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 
-REVENUE: Final = Definition(
+REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
     about="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided in the "
     "interval is taken off. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
     "commission earned without voids = collected + change of racks.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         Column("table", "Table"),
         Column("table_name", "Name"),

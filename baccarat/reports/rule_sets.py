@@ -21,7 +21,7 @@ class RuleSet:
     status: str
 
 
-def of_tables(tables: Collection[UUID]) -> dict[Key, RuleSet]:
+def load_rule_sets(tables: Collection[UUID]) -> dict[Key, RuleSet]:
     """Return every version of these tables' rules, in one query."""
     return {
         (row.table_id, row.label): RuleSet(rules_versions.decode_rules(row.rules), row.since, row.until, row.status)

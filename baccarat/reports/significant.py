@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.reports.definition import Asked, Column, Definition, Found, count, moment
-from casino.significant.kinds import OF_ALL, WORDS, Kind
+from casino.reports.definition import Column, ReportData, ReportDefinition, ReportScope, count, moment
+from casino.significant.kinds import DESCRIPTIONS, INSTALLATION_WIDE, SignificantEventKind
 
 _READ: Final = """
     SELECT event.at, event.number, event.kind, event.severity, event.subject, event.actor, event.authorised_by,
@@ -23,21 +23,23 @@ _READ: Final = """
 """
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each significant event of the operator's, and for what happened to the whole
     installation: its clock, its integrity, its silences, and stops by which the operator's tables stood still (NJ
     13:69O-3.1(b)); with who acknowledged it.
     """
-    return Found([_shown(*row) for row in fetch(_READ, {**asked.values(), "of_all": sorted(OF_ALL)})], figures=())
+    return ReportData(
+        [_shown(*row) for row in fetch(_READ, {**asked.values(), "of_all": sorted(INSTALLATION_WIDE)})], figures=()
+    )
 
 
 def _shown(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
-    known = {each.value for each in Kind}
-    words = WORDS[Kind(kind)] if kind in known else None
+    known = {each.value for each in SignificantEventKind}
+    words = DESCRIPTIONS[SignificantEventKind(kind)] if kind in known else None
     severity, subject, actor, authorised, reason, before, after, acknowledged, by = rest
     return (
         at, number, kind if words is None else words.title, "" if words is None else words.component, severity, subject,
-        actor, authorised, crypto_shredding.withheld(reason), _flat(before), _flat(after), acknowledged, by,
+        actor, authorised, crypto_shredding.redact(reason), _flat(before), _flat(after), acknowledged, by,
     )  # fmt: skip
 
 
@@ -45,7 +47,7 @@ def _flat(value: str | None) -> str:
     return "" if value is None else json.dumps(json.loads(value), sort_keys=True, ensure_ascii=False)
 
 
-SIGNIFICANT: Final = Definition(
+SIGNIFICANT: Final = ReportDefinition(
     name="significant",
     title="Significant events",
     about="Significant events of the interval, those of the whole installation among them, and who has acknowledged "

@@ -15,11 +15,11 @@ from typing import Any, Final
 from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import rule_sets
-from baccarat.reports.band import Pair, expected_of, variance
+from baccarat.reports.band import Pair, expected_return_of_stake, variance
 from baccarat.reports.play_facts import SPOTS
 from casino.events.sql import fetch
 from casino.kernel.ids import uuid7
-from casino.reports.intervals import Period, day_of, of_period
+from casino.reports.intervals import ReportPeriod, day_of, period_interval
 
 _LONGEST: Final = timedelta(days=2)
 """A round that was settled today was opened within so long, all time zones considered."""
@@ -81,7 +81,7 @@ _WAGERS: Final = f"""
 
 
 @dataclass(slots=True)
-class Today:
+class TodayFigures:
     """What one kind of money and currency has come to so far: minor units, and squared ones in `spread`."""
 
     ggr: int = 0
@@ -90,40 +90,44 @@ class Today:
     handle: int = 0
     returned: int = 0
     expected: Fraction = Fraction(0)
-    spread: Fraction = Fraction(0)
+    variance: Fraction = Fraction(0)
 
 
 Key = tuple[str, str, str]
 """The day by its operator's clock, the kind of money, the currency."""
 
 
-def read(asked: dict[str, Any]) -> dict[Key, Today]:
+def read(asked: dict[str, Any]) -> dict[Key, TodayFigures]:
     """Read today of the operators in `asked`, of all for None."""
-    found: dict[Key, Today] = {}
+    found: dict[Key, TodayFigures] = {}
     ((now, zones),) = fetch(_ZONES, asked)
     days = [day_of(now, zone) for zone in zones]
-    starts = [of_period(Period.DAY, day=day, zone=zone).since for day, zone in zip(days, zones, strict=True)]
+    starts = [
+        period_interval(ReportPeriod.DAY, day=day, zone=zone).since for day, zone in zip(days, zones, strict=True)
+    ]
     values = {**asked, "zones": zones, "days": days, "starts": starts}
     for day, money, currency, *sums in fetch(_LEDGER, values):
-        found[day, money, currency] = Today(*sums)
+        found[day, money, currency] = TodayFigures(*sums)
     oldest = uuid7(milliseconds=int((now - _LONGEST).timestamp() * 1000), entropy=bytes(10))
     rows = fetch(_WAGERS, {**values, "oldest": oldest})
-    known = rule_sets.of_tables({row[3] for row in rows})
+    known = rule_sets.load_rule_sets({row[3] for row in rows})
     for day, money, currency, table, rules, *told in rows:
         rule_set = known.get((table, rules))
         if rule_set is not None:
-            _add(found.setdefault((day, money, currency), Today()), rule_set.rules, told)
+            _add(found.setdefault((day, money, currency), TodayFigures()), rule_set.rules, told)
     return found
 
 
-def _add(today: Today, rules: TableRules, told: Sequence[Any]) -> None:
+def _add(today: TodayFigures, rules: TableRules, told: Sequence[Any]) -> None:
     returned, commission, squares, stakes = told
     deferred = rules.commission is not None and rules.commission.timing is CommissionTiming.DEFERRED
     laid = [(Spot(spot), int(stake), times) for spot, stake, times in json.loads(stakes)]
     today.handle += sum(stake * times for _, stake, times in laid)
     today.returned += returned - commission if deferred else returned
-    today.expected += sum((expected_of(rules, spot, stake) * times for spot, stake, times in laid), Fraction(0))
-    today.spread += variance(rules, _symmetric(squares))
+    today.expected += sum(
+        (expected_return_of_stake(rules, spot, stake) * times for spot, stake, times in laid), Fraction(0)
+    )
+    today.variance += variance(rules, _symmetric(squares))
 
 
 def _symmetric(squares: Iterable[str]) -> dict[Pair, int]:

@@ -7,20 +7,29 @@ settled and voided, is in play at the end. Any difference opens a matter, whose 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from baccarat.reports.streams import ROUND_OF
+from baccarat.reports.streams import ROUND_ID_SQL
 from casino.compliance import cases
 from casino.events.sql import fetch
-from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    ReportScope,
+    amount,
+    count,
+)
 from casino.significant import recorder
-from wallet.reports.facts import AT_THE_END, FACTS, LATER
+from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
 
 KIND: Final = "variance"
 _READ: Final = f"""
-    WITH {FACTS}, {LATER}, {AT_THE_END}, told AS (
+    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, told AS (
         SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.id AS entry
           FROM events_event event
           JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
-          JOIN baccarat_round round ON round.id = {ROUND_OF}
+          JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
           LEFT JOIN wallet_entry entry ON entry.cause = event.id
          WHERE event.type IN ('WagerConfirmed', 'RoundSettled', 'RoundVoided')
            AND round.operator_id = %(operator)s
@@ -80,12 +89,12 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each table, kind of money and currency that was wagered or is in play."""
-    rows = [(asked.money(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
+    rows = [(asked.money_type_label(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
     differing = [_about(asked, row) for row in rows if row[-1]]
-    told = cases.reasons(operator=asked.operator, about=differing) if differing else {}
-    return Found([(*row, told.get(_about(asked, row), "") if row[-1] else "") for row in rows])
+    told = cases.latest_resolutions(operator=asked.operator, subjects=differing) if differing else {}
+    return ReportData([(*row, told.get(_about(asked, row), "") if row[-1] else "") for row in rows])
 
 
 def difference(sums: Sequence[int]) -> int:
@@ -99,43 +108,43 @@ def difference(sums: Sequence[int]) -> int:
     return apart + abs(opening + wagered - settled - voided - closing)
 
 
-def watch(asked: Asked, found: Found) -> None:
+def open_variance_cases(asked: ReportScope, found: ReportData) -> None:
     """Open a matter for each table on which both sides differ; one that is open already is left alone."""
     for row in found.rows:
         if row[-2]:
             _open(asked, row)
 
 
-def _open(asked: Asked, row: Sequence[Any]) -> None:
+def _open(asked: ReportScope, row: Sequence[Any]) -> None:
     names = [column.name for column in VARIANCE.columns]
     told = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
-    if cases.open_one(operator=asked.operator, kind=KIND, about=_about(asked, row), found=told) is None:
+    if cases.open_case(operator=asked.operator, kind=KIND, subject=_about(asked, row), details=told) is None:
         return
     recorder.record(
-        kind=recorder.Kind.AUDIT_FINDING,
+        kind=recorder.SignificantEventKind.AUDIT_FINDING,
         operator=asked.operator,
         subject=f"table:{row[2]}",
         actor="system",
         reason="wagers and ledger differ",
         after=told,
-        money=row[-2],
+        amount=row[-2],
         currency=row[1],
     )
 
 
-def _about(asked: Asked, row: Sequence[Any]) -> str:
+def _about(asked: ReportScope, row: Sequence[Any]) -> str:
     """What the matter of a row is called: one for each table, kind of money and interval."""
     money, currency, table = row[:3]
     return f"table:{table} {money} {currency} {asked.since.isoformat()} {asked.until.isoformat()}"
 
 
-VARIANCE: Final = Definition(
+VARIANCE: Final = ReportDefinition(
     name="variance",
     title="Wagers against the ledger",
     about="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what was "
     "wagered, less what was settled and voided in play, are in play at the end. Any difference waits for a reason.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         Column("table", "Table"),
         Column("table_name", "Name"),
@@ -157,5 +166,5 @@ VARIANCE: Final = Definition(
     ),
     read=read,
     repeatable=False,
-    watch=watch,
+    watch=open_variance_cases,
 )

@@ -2,9 +2,20 @@
 
 from typing import Final
 
-from baccarat.reports.streams import ROUND_OF
+from baccarat.reports.streams import ROUND_ID_SQL
 from casino.events.sql import fetch
-from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count, flag, moment
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    ReportScope,
+    amount,
+    count,
+    flag,
+    moment,
+)
 
 # By the event's own time: a round without a wager is voided without an entry.
 _READ: Final = f"""
@@ -16,7 +27,7 @@ _READ: Final = f"""
            coalesce(sum(seat.forgiven), 0)::bigint
       FROM events_event event
       JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
-      JOIN baccarat_round round ON round.id = {ROUND_OF}
+      JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
       LEFT JOIN LATERAL jsonb_to_recordset(event.data->'seats')
@@ -30,18 +41,18 @@ _READ: Final = f"""
 """  # noqa: S608  (a constant)
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each voided round and kind of money wagered in it; one of none without a wager."""
-    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 
-VOIDS: Final = Definition(
+VOIDS: Final = ReportDefinition(
     name="voids",
     title="Voided rounds",
     about="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what they "
     "no longer had is owed by them, or was forgiven by the house.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         moment("at", "At"),
         Column("round", "Round"),

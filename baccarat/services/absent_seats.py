@@ -15,9 +15,9 @@ from django.db import transaction
 
 from baccarat.domain.rounds.refusals import WagerInPlay
 from baccarat.domain.tables.commands import FreeSeat
-from baccarat.domain.tables.refusals import NotSeated, SeatIsKept
-from baccarat.domain.unit_of_work import Journal
-from baccarat.services.seats import step_out
+from baccarat.domain.tables.refusals import NotSeated, SeatIsHeld
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.services.seats import leave_round_and_seat
 from baccarat.storage import repository
 from casino.events.sql import fetch
 from casino.events.store import Metadata
@@ -25,7 +25,7 @@ from wallet.ledger import store
 
 logger = logging.getLogger(__name__)
 
-PAGE: Final = 200
+PAGE_SIZE: Final = 200
 ACTOR: Final = "system:absence"
 
 # Whoever never had a session counts from the time of sitting down; a session is noted as used every so often.
@@ -51,13 +51,13 @@ _LAST_SEEN: Final = (
 )
 
 
-def free_due() -> int:
+def release_absent_seats() -> int:
     """Free every seat that is not kept any longer, each in a transaction of its own; returns how many.
 
     Also the owed commission is collected, and chips that were not confirmed go back, as when the player leaves.
     """
     freed, last = 0, ""
-    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_KEPT_SECONDS, PAGE]):
+    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_KEPT_SECONDS, PAGE_SIZE]):
         freed += sum(_free(table, operator, player) for _, table, operator, player in page)
         last = page[-1][0]
     return freed
@@ -69,10 +69,10 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     try:
         with transaction.atomic():
             journal, now = repository.lock_table(table=table, operator=operator)
-            (command,) = commands(journal, [player], now)
-            step_out(journal, command)
-            repository.write([(journal, metadata)])
-    except (SeatIsKept, NotSeated, WagerInPlay):
+            (command,) = release_commands(journal, [player], now)
+            leave_round_and_seat(journal, command)
+            repository.save([(journal, metadata)])
+    except (SeatIsHeld, NotSeated, WagerInPlay):
         return False
     except repository.StateUnreadable as trouble:
         logger.critical("ALERT a seat can't be freed: %s", trouble)
@@ -80,16 +80,16 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     return True
 
 
-def commands(journal: Journal, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
+def release_commands(journal: UnitOfWork, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
     """Make the commands that free the seats of players, with two questions. Raises NotSeated."""
-    place, accounts = repository.place_of(journal), {}
+    place, accounts = repository.accounts_of(journal), {}
     for player in players:
         seat = journal.table.seat_of(player)
         if seat is None:
             raise NotSeated
-        accounts[player] = place.game(player, seat.book)
+        accounts[player] = place.game(player, seat.money_type)
     balances = store.balances(list(accounts.values()))
-    seen = dict(fetch(_LAST_SEEN, [journal.table.facts().table, list(players)]))
+    seen = dict(fetch(_LAST_SEEN, [journal.table.require_opened().table, list(players)]))
     return [
         FreeSeat(
             player=player,

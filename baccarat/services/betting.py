@@ -16,37 +16,37 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import require_playing
 from baccarat.domain.tables.refusals import NotSeated, WrongCurrency
 from baccarat.domain.tables.state import Seat
-from baccarat.domain.unit_of_work import Journal
-from baccarat.queries.funding import means_if_short
-from baccarat.queries.table_view import table_picture
-from baccarat.services.table_actor import Guest
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.queries.funding import funding_options_if_low
+from baccarat.queries.table_view import present_table
+from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository
 from wallet.responsible_gaming.table_limit import require_within
-from wallet.responsible_gaming.table_limit_projection import Purse, purse
+from wallet.responsible_gaming.table_limit_projection import WagerEligibility, load_wager_eligibility
 
-Picture = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Turn:
     """The player's seat at a locked table, the time, and what the player's wagers are judged by."""
 
-    journal: Journal
+    uow: UnitOfWork
     seat: Seat
     now: datetime
-    means: Purse
+    funds: WagerEligibility
 
     @property
     def balance(self) -> int:
         """The game balance in minor units."""
-        return self.means.balance
+        return self.funds.balance
 
     @property
     def player(self) -> UUID:
         return self.seat.player
 
 
-def new_game(*, guest: Guest) -> Picture:
+def new_game(*, actor: TableActor) -> JsonObject:
     """Open a round where none is open; where one is and the player has not confirmed, it clears the chips.
 
     Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
@@ -54,17 +54,17 @@ def new_game(*, guest: Guest) -> Picture:
     """
 
     def play(turn: Turn) -> None:
-        if turn.journal.table.round is None:
+        if turn.uow.table.round is None:
             _open_if_none(turn)
-        elif turn.journal.table.rules.turn_seconds is not None:
+        elif turn.uow.table.rules.turn_seconds is not None:
             raise RoundIsOpen
         else:
-            turn.journal.on_round(c.ClearChips(player=turn.player, now=turn.now))
+            turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
 
-    return _take_turn(guest, play)
+    return _take_turn(actor, play)
 
 
-def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
+def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> JsonObject:
     """Put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
     Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
@@ -74,45 +74,47 @@ def place(*, guest: Guest, spot: Spot, amount: int, currency: str) -> Picture:
     def play(turn: Turn) -> None:
         _require_currency(currency, turn)
         _open_if_none(turn)
-        turn.journal.on_round(_placing(turn, spot, amount))
+        turn.uow.decide_on_round(_placing(turn, spot, amount))
 
-    return _take_turn(guest, play)
+    return _take_turn(actor, play)
 
 
-def undo(*, guest: Guest) -> Picture:
+def undo(*, actor: TableActor) -> JsonObject:
     """Take back the last placement. Raises NoChipsPlaced, NoOpenRound and the refusals of a turn."""
-    return _take_turn(guest, lambda turn: _on_open_round(turn, c.UndoPlacement(player=turn.player, now=turn.now)))
+    return _take_turn(actor, lambda turn: _on_open_round(turn, c.UndoPlacement(player=turn.player, now=turn.now)))
 
 
-def clear(*, guest: Guest) -> Picture:
+def clear(*, actor: TableActor) -> JsonObject:
     """Take back all unconfirmed chips. Raises NoOpenRound and the refusals of a turn."""
-    return _take_turn(guest, lambda turn: _on_open_round(turn, c.ClearChips(player=turn.player, now=turn.now)))
+    return _take_turn(actor, lambda turn: _on_open_round(turn, c.ClearChips(player=turn.player, now=turn.now)))
 
 
-def pass_turn(*, guest: Guest) -> Picture:
+def pass_turn(*, actor: TableActor) -> JsonObject:
     """Leave this round out. Raises NoOpenRound and the refusals of a turn."""
-    return _take_turn(guest, lambda turn: _on_open_round(turn, c.Pass(player=turn.player, now=turn.now)))
+    return _take_turn(actor, lambda turn: _on_open_round(turn, c.PassTurn(player=turn.player, now=turn.now)))
 
 
-def rebet(*, guest: Guest) -> Picture:
+def rebet(*, actor: TableActor) -> JsonObject:
     """Place the last wager again on a cleared table.
 
     Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnLimit.
     """
-    return _take_turn(guest, _repeat)
+    return _take_turn(actor, _repeat)
 
 
-def rebet_and_deal(*, guest: Guest) -> Picture:
+def rebet_and_deal(*, actor: TableActor) -> JsonObject:
     """Place the last wager again and confirm it, in one transaction."""
 
     def play(turn: Turn) -> None:
         _repeat(turn)
         _confirm(turn)
 
-    return _take_turn(guest, play)
+    return _take_turn(actor, play)
 
 
-def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None) -> Picture:
+def deal(
+    *, actor: TableActor, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None
+) -> JsonObject:
     """Confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
 
     A `contribution` (hex) to the cut is noted before, also with the stakes that open the round: the shoe it is for was
@@ -127,81 +129,81 @@ def deal(*, guest: Guest, stakes: Mapping[Spot, int], currency: str, contributio
             _contribute(turn, contribution, opening=bool(stakes))
         if stakes:
             _open_if_none(turn)
-            turn.journal.on_round(c.ClearChips(player=turn.player, now=turn.now))
+            turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
             for spot, amount in stakes.items():
-                turn.journal.on_round(_placing(turn, spot, amount))
+                turn.uow.decide_on_round(_placing(turn, spot, amount))
         _confirm(turn)
 
-    return _take_turn(guest, play)
+    return _take_turn(actor, play)
 
 
-def _take_turn(guest: Guest, play: Callable[[Turn], None]) -> Picture:
+def _take_turn(guest: TableActor, play: Callable[[Turn], None]) -> JsonObject:
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         seat = journal.table.seat_of(guest.player)
         if seat is None:
             raise NotSeated
-        account = repository.place_of(journal).game(guest.player, seat.book)
-        means = purse(account, now=now)
-        turn = Turn(journal=journal, seat=seat, now=now, means=means)
+        account = repository.accounts_of(journal).game(guest.player, seat.money_type)
+        means = load_wager_eligibility(account, now=now)
+        turn = Turn(uow=journal, seat=seat, now=now, funds=means)
         play(turn)
         _require_allowed(means, journal, guest.player)
-        repository.write([(journal, guest.metadata)])
+        repository.save([(journal, guest.metadata)])
     balance = turn.balance - _just_staked(journal)
-    return table_picture(
+    return present_table(
         journal.table,
         journal.round,
         viewer=guest.player,
         now=now,
         game_balance=balance,
-        means=means_if_short(journal.table, player=guest.player, balance=balance),
+        funding_options=funding_options_if_low(journal.table, player=guest.player, balance=balance),
     )
 
 
-def _require_allowed(means: Purse, journal: Journal, player: UUID) -> None:
+def _require_allowed(means: WagerEligibility, journal: UnitOfWork, player: UUID) -> None:
     """Chips need a player who plays; a wager also one without debts, and room under every limit."""
     stakes, staked = _stakes_of(journal, player), _just_staked(journal)
-    require_within(means.limit, stakes)
+    require_within(means.table_limit, stakes)
     if stakes:
-        means.standing.require_playing()
+        means.eligibility.require_may_play()
     if staked:
-        means.standing.require_wager(staked)
+        means.eligibility.require_wager(staked)
 
 
-def _stakes_of(journal: Journal, player: UUID) -> Collection[int]:
+def _stakes_of(journal: UnitOfWork, player: UUID) -> Collection[int]:
     """What stands on each spot after this transaction has added to it; nothing where it has not."""
     bets = (ChipsPlaced, WagerRepeated, WagerConfirmed)
     seat = journal.round.seat_of(player)
-    if seat is None or not any(isinstance(event, bets) for page in journal.pages for event in page.events):
+    if seat is None or not any(isinstance(event, bets) for page in journal.changes for event in page.events):
         return ()
-    return (seat.placed() if seat.stakes is None else seat.stakes).values()
+    return (seat.placed_stakes() if seat.stakes is None else seat.stakes).values()
 
 
-def _just_staked(journal: Journal) -> int:
+def _just_staked(journal: UnitOfWork) -> int:
     """What this transaction moved from the game balance into play: at most one wager."""
-    events = [event for page in journal.pages for event in page.events]
+    events = [event for page in journal.changes for event in page.events]
     return sum(sum(event.stakes.values()) for event in events if isinstance(event, WagerConfirmed))
 
 
 def _open_if_none(turn: Turn) -> None:
     """A round for chips to lie in, unless a switch lets nothing new start at this table or for this player."""
-    require_playing(turn.journal.table)
-    turn.means.standing.require_not_stopped()
-    dealer.open_round(turn.journal, fresh=repository.fresh(turn.journal, trusting=True), now=turn.now)
+    require_playing(turn.uow.table)
+    turn.funds.eligibility.require_not_blocked()
+    dealer.open_round(turn.uow, entropy=repository.draw_entropy(turn.uow, defer_seed_check=True), now=turn.now)
 
 
 def _contribute(turn: Turn, contribution: str, *, opening: bool) -> None:
     """Add to the cut. Stakes may open a round for it whose own shoe was named before: its commitment could be seen."""
-    table = turn.journal.table
+    table = turn.uow.table
     if opening and table.next_shoe is not None and not table.has_long_shoe():
         _open_if_none(turn)
-    dealer.give_cut(turn.journal, player=turn.player, contribution=contribution, now=turn.now)
+    dealer.contribute_to_cut(turn.uow, player=turn.player, contribution=contribution, now=turn.now)
 
 
 def _on_open_round(turn: Turn, command: c.PlayerCommand) -> None:
-    if turn.journal.table.round is None:
+    if turn.uow.table.round is None:
         raise NoOpenRound
-    turn.journal.on_round(command)
+    turn.uow.decide_on_round(command)
 
 
 def _placing(turn: Turn, spot: Spot, amount: int) -> c.PlaceChips:
@@ -210,15 +212,15 @@ def _placing(turn: Turn, spot: Spot, amount: int) -> c.PlaceChips:
         spot=spot,
         amount=amount,
         available=turn.balance,
-        rules=turn.journal.table.rules,
+        rules=turn.uow.table.rules,
         now=turn.now,
     )
 
 
 def _repeat(turn: Turn) -> None:
     _open_if_none(turn)
-    rules = turn.journal.table.rules
-    turn.journal.on_round(
+    rules = turn.uow.table.rules
+    turn.uow.decide_on_round(
         c.RepeatWager(
             player=turn.player,
             stakes=dict(turn.seat.last_wager or {}),
@@ -230,12 +232,12 @@ def _repeat(turn: Turn) -> None:
 
 
 def _confirm(turn: Turn) -> None:
-    require_playing(turn.journal.table)
-    rules = turn.journal.table.rules
+    require_playing(turn.uow.table)
+    rules = turn.uow.table.rules
     _on_open_round(turn, c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now))
 
 
 def _require_currency(currency: str, turn: Turn) -> None:
-    expected = turn.journal.table.rules.currency
+    expected = turn.uow.table.rules.currency
     if currency != expected:
         raise WrongCurrency(f"This table plays in {expected}.", currency=expected)

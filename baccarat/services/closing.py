@@ -11,13 +11,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat.domain.rounds.state import Standing
-from baccarat.domain.tables.commands import AnnounceClosing, CloseTable
+from baccarat.domain.rounds.state import SeatStatus
+from baccarat.domain.tables.commands import AnnounceTableClosure, CloseTable
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
 from baccarat.domain.tables.state import TableState
-from baccarat.domain.unit_of_work import Journal
+from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import absent_seats
-from baccarat.services.seats import withdraw
+from baccarat.services.seats import leave_round
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
 from casino.events.store import Metadata
@@ -25,7 +25,7 @@ from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
-LONGEST_REASON: Final = 500
+MAX_REASON_LENGTH: Final = 500
 ACTOR: Final = "system:closing"
 
 _DUE: Final = """
@@ -42,14 +42,14 @@ def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata)
     SeedUnreadable where a seed is there and its key is not.
     """
     why = reason.strip()
-    if not 1 <= len(why) <= LONGEST_REASON or not why.isprintable():
+    if not 1 <= len(why) <= MAX_REASON_LENGTH or not why.isprintable():
         raise CloseReasonInvalid
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         occupied = bool(journal.table.seats) or journal.table.round is not None
         _empty_the_round(journal, now)  # first: what a transaction says of one stream, it says in one go
         if occupied:
-            journal.on_table(AnnounceClosing(by=metadata.actor, reason=why, now=now))
+            journal.decide_on_table(AnnounceTableClosure(by=metadata.actor, reason=why, now=now))
         return _go_on(journal, by=metadata.actor, reason=why, metadata=metadata, now=now)
 
 
@@ -63,7 +63,7 @@ def _close_announced(table: UUID, operator: UUID) -> bool:
     try:
         with transaction.atomic():
             journal, now = repository.lock_table(table=table, operator=operator)
-            announced = journal.table.closing
+            announced = journal.table.pending_closure
             if announced is None or journal.table.closed:
                 return False
             _empty_the_round(journal, now)
@@ -73,32 +73,32 @@ def _close_announced(table: UUID, operator: UUID) -> bool:
         return False
 
 
-def _go_on(journal: Journal, *, by: str, reason: str, metadata: Metadata, now: datetime) -> bool:
+def _go_on(journal: UnitOfWork, *, by: str, reason: str, metadata: Metadata, now: datetime) -> bool:
     """Go as far towards the end as the round in hand allows; tells whether the table is closed."""
     secret = _secret(journal.table)
     lost = 0
     if journal.table.round is None:
-        for command in absent_seats.commands(journal, [seat.player for seat in journal.table.seats], now):
-            journal.on_table(command)
+        for command in absent_seats.release_commands(journal, [seat.player for seat in journal.table.seats], now):
+            journal.decide_on_table(command)
         seeds = _seeds(secret)
         lost = len(secret) - len(seeds)
         shown = {shoe: seed.hex() for shoe, seed in seeds.items()}
-        journal.on_table(CloseTable(by=by, reason=reason, seeds=shown, now=now))
-        journal.revealed.extend(seeds)
-    if journal.pages:
-        repository.write([(journal, metadata)])
+        journal.decide_on_table(CloseTable(by=by, reason=reason, seeds=shown, now=now))
+        journal.revealed_shoes.extend(seeds)
+    if journal.changes:
+        repository.save([(journal, metadata)])
         _note(journal, by=by, reason=reason, revealed=len(secret) - lost, lost=lost)
     return journal.table.closed
 
 
-def _empty_the_round(journal: Journal, now: datetime) -> None:
+def _empty_the_round(journal: UnitOfWork, now: datetime) -> None:
     """Whoever has not confirmed a wager is out of the round: it ends, or is due with what is confirmed in it.
 
     One that was set aside waits for a person all the same.
     """
     for seat in journal.round.seats if journal.round.is_running() else ():
-        if seat.standing is not Standing.CONFIRMED:
-            withdraw(journal, seat.player, now)
+        if seat.status is not SeatStatus.CONFIRMED:
+            leave_round(journal, seat.player, now)
 
 
 def _secret(table: TableState) -> list[UUID]:
@@ -106,17 +106,17 @@ def _secret(table: TableState) -> list[UUID]:
 
 
 def _seeds(secret: list[UUID]) -> dict[UUID, bytes]:
-    seeds = dict(shoe_seeds.read(secret))
-    if shoe_seeds.kept(secret) - seeds.keys():
+    seeds = dict(shoe_seeds.decrypt(secret))
+    if shoe_seeds.find_stored(secret) - seeds.keys():
         raise SeedUnreadable
     return seeds
 
 
-def _note(journal: Journal, *, by: str, reason: str, revealed: int, lost: int) -> None:
-    facts, closed = journal.table.facts(), journal.table.closed
+def _note(journal: UnitOfWork, *, by: str, reason: str, revealed: int, lost: int) -> None:
+    facts, closed = journal.table.require_opened(), journal.table.closed
     after = {"closed": True, "seeds_revealed": revealed, "seeds_lost": lost} if closed else {"closing": True}
     recorder.record(
-        kind=recorder.Kind.TABLE_STOPPED,
+        kind=recorder.SignificantEventKind.TABLE_STOPPED,
         operator=facts.operator,
         subject=f"table:{facts.table}",
         actor=by,

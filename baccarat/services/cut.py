@@ -6,27 +6,29 @@ from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.tables.refusals import NotSeated
-from baccarat.queries.funding import means_if_short
-from baccarat.queries.table_view import table_picture
-from baccarat.services.table_actor import Guest
+from baccarat.queries.funding import funding_options_if_low
+from baccarat.queries.table_view import present_table
+from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository
 from wallet.ledger import store
 
 
-def give(*, guest: Guest, contribution: str) -> dict[str, Any]:
+def contribute(*, actor: TableActor, contribution: str) -> dict[str, Any]:
     """Note the seat's contribution, 1 to 32 bytes in lower-case hex; its last one counts.
 
     It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the table as it then
     stands. Raises UnknownTable, NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound, NotYourTurn, BettingIsClosed.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
-        seat = journal.table.seat_of(guest.player)
+        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        seat = journal.table.seat_of(actor.player)
         if seat is None:
             raise NotSeated
-        dealer.give_cut(journal, player=guest.player, contribution=contribution, now=now)
-        account = repository.place_of(journal).game(guest.player, seat.book)
+        dealer.contribute_to_cut(journal, player=actor.player, contribution=contribution, now=now)
+        account = repository.accounts_of(journal).game(actor.player, seat.money_type)
         balance = store.balances([account])[account]
-        repository.write([(journal, guest.metadata)])
-    means = means_if_short(journal.table, player=guest.player, balance=balance)
-    return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, means=means)
+        repository.save([(journal, actor.metadata)])
+    means = funding_options_if_low(journal.table, player=actor.player, balance=balance)
+    return present_table(
+        journal.table, journal.round, viewer=actor.player, now=now, game_balance=balance, funding_options=means
+    )

@@ -16,12 +16,12 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import ResumeRound, SetRoundAside
+from baccarat.domain.rounds.commands import ResumeRound, SuspendRound
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.refusals import RoundIsNotDue
-from baccarat.domain.unit_of_work import Journal
+from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.storage import repository, shoe_seeds
-from baccarat.storage.shoe_seeds import SecretLost
+from baccarat.storage.shoe_seeds import SeedUnavailable
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 BATCH: Final = 50
 DEALER: Final = "dealer"
-PASSING: Final = (OperationalError, InterfaceError)
+TRANSIENT_ERRORS: Final = (OperationalError, InterfaceError)
 """Troubles of the database and not of the round: a lost connection, a deadlock, a full disk."""
 
 
@@ -48,31 +48,31 @@ def deal_due(*, limit: int = BATCH) -> int:
     return _deal_one_by_one(limit)
 
 
-def _deal_all(claimed: repository.Loaded) -> int:
+def _deal_all(claimed: repository.LoadedTables) -> int:
     for table in claimed.unreadable:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
-    seeds = shoe_seeds.read([shoe for journal in claimed.journals for shoe in _shoes_of(journal)])
-    for journal in claimed.journals:
+    seeds = shoe_seeds.decrypt([shoe for journal in claimed.units_of_work for shoe in _shoes_of(journal)])
+    for journal in claimed.units_of_work:
         _deal(journal, seeds, claimed.now)
-    repository.write([(journal, _metadata(journal)) for journal in claimed.journals])
-    return sum(bool(journal.pages) for journal in claimed.journals)
+    repository.save([(journal, _metadata(journal)) for journal in claimed.units_of_work])
+    return sum(bool(journal.changes) for journal in claimed.units_of_work)
 
 
-def _shoes_of(journal: Journal) -> list[UUID]:
+def _shoes_of(journal: UnitOfWork) -> list[UUID]:
     """The shoe that the round is dealt from, and the one that may come into play right after it."""
     coming = journal.table.next_shoe
-    shoe = journal.round.facts().shoe
-    return [shoe, coming.shoe] if coming is not None and dealer.goes_on_to_next_shoe(journal) else [shoe]
+    shoe = journal.round.require_opened().shoe
+    return [shoe, coming.shoe] if coming is not None and dealer.next_shoe_starts_after_round(journal) else [shoe]
 
 
-def _deal(journal: Journal, seeds: Mapping[UUID, bytes], now: datetime) -> None:
-    seed = seeds.get(journal.round.facts().shoe)
+def _deal(journal: UnitOfWork, seeds: Mapping[UUID, bytes], now: datetime) -> None:
+    seed = seeds.get(journal.round.require_opened().shoe)
     if seed is None:
-        raise SecretLost(f"shoe {journal.round.facts().shoe} has no readable seed")
+        raise SeedUnavailable(f"shoe {journal.round.require_opened().shoe} has no readable seed")
     try:
-        dealer.deal_round(journal, seed=seed, fresh=repository.fresh(journal, seeds=seeds), now=now)
+        dealer.deal_round(journal, seed=seed, entropy=repository.draw_entropy(journal, seeds=seeds), now=now)
     except RoundIsNotDue:
-        logger.warning("round %s was not due after all", journal.round.facts().round)
+        logger.warning("round %s was not due after all", journal.round.require_opened().round)
 
 
 def _deal_one_by_one(limit: int) -> int:
@@ -88,12 +88,12 @@ def _deal_next(tried: list[UUID]) -> int | None:
     round_ = None
     try:
         with transaction.atomic():
-            claimed = repository.claim_due(limit=1, but=tried)
-            if not claimed.journals and not claimed.unreadable:
+            claimed = repository.claim_due(limit=1, excluding=tried)
+            if not claimed.units_of_work and not claimed.unreadable:
                 return None
             tried.extend(claimed.unreadable)
-            for journal in claimed.journals:
-                round_ = journal.round.facts()
+            for journal in claimed.units_of_work:
+                round_ = journal.round.require_opened()
                 tried.append(round_.table)
             return _deal_all(claimed)
     except SoftTimeLimitExceeded:
@@ -107,7 +107,7 @@ def _deal_next(tried: list[UUID]) -> int | None:
 def _put_by(round_: RoundOpened, trouble: Exception) -> int:
     """Set a round aside that can't be dealt; one that only met a passing trouble of the database stays due."""
     reason = describe(trouble)
-    if isinstance(trouble, PASSING):
+    if isinstance(trouble, TRANSIENT_ERRORS):
         logger.warning("round %s stays due: %s", round_.round, reason)
         return 0
     try:
@@ -126,8 +126,8 @@ def _set_aside(round_: RoundOpened, reason: str) -> int:
         journal, now = repository.lock_table(table=round_.table, operator=round_.operator)
         if journal.table.round != round_.round:  # dealt meanwhile by another dealer
             return 0
-        events = journal.on_round(SetRoundAside(reason=reason, now=now))
-        repository.write([(journal, _metadata(journal))])
+        events = journal.decide_on_round(SuspendRound(reason=reason, now=now))
+        repository.save([(journal, _metadata(journal))])
     return len(events)
 
 
@@ -137,7 +137,7 @@ def describe(trouble: Exception) -> str:
     if isinstance(trouble, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
         place = cause.diag.constraint_name or cause.diag.table_name
         return type(cause).__name__ + (f" at {place}" if place else "")
-    if isinstance(trouble, (SecretLost, Refusal)):
+    if isinstance(trouble, (SeedUnavailable, Refusal)):
         return f"{type(trouble).__name__}: {trouble}"
     return type(trouble).__name__
 
@@ -146,10 +146,10 @@ def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:
     """Send a round that was set aside back to be dealt. Raises UnknownTable, RoundNotSetAside."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
-        journal.on_round(ResumeRound(by=metadata.actor, now=now))
-        repository.write([(journal, metadata)])
+        journal.decide_on_round(ResumeRound(by=metadata.actor, now=now))
+        repository.save([(journal, metadata)])
 
 
-def _metadata(journal: Journal) -> Metadata:
-    facts = journal.round.facts()
+def _metadata(journal: UnitOfWork) -> Metadata:
+    facts = journal.round.require_opened()
     return Metadata(operator=str(facts.operator), actor=DEALER, causation="due", correlation=f"round-{facts.round}")

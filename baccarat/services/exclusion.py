@@ -7,15 +7,15 @@ from typing import Final
 
 from django.db import transaction
 
-from baccarat.domain.rounds.state import Standing
-from baccarat.domain.unit_of_work import Journal
-from baccarat.services.seats import step_aside
+from baccarat.domain.rounds.state import SeatStatus
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.services.seats import leave_round_only
 from baccarat.storage import repository
 from casino.events.sql import fetch
 from wallet.responsible_gaming import exclusions, services
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.services import On
-from wallet.responsible_gaming.state import ExclusionKind, Protection
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsState
 
 _TABLES: Final = """
     SELECT table_id FROM baccarat_sitting
@@ -24,41 +24,43 @@ _TABLES: Final = """
 
 
 def exclude(
-    *, on: On, by: Setter, kind: ExclusionKind, length: int, pin: str | None = None, note: str = ""
-) -> Protection:
+    *, subject: PlayerContext, by: Initiator, kind: ExclusionKind, length: int, pin: str | None = None, note: str = ""
+) -> PlayerRestrictionsState:
     """Keep a player away for `length` hours (a cooling-off) or months at least (a self-exclusion).
 
     A player who has a PIN confirms it by that. `note` tells why an operator's people do it, and goes into no event.
     Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger, PinLocked, PinWrong (which has been counted).
     """
     with transaction.atomic():
-        refusal = services.try_pin(player=on.player, pin=pin) if by is Setter.PLAYER else None
+        refusal = services.check_pin(player=subject.player, pin=pin) if by is Initiator.PLAYER else None
         if refusal is None:
-            state = _exclude(on, by, kind, length)
-            _say(on, state, note)
+            state = _exclude(subject, by, kind, length)
+            _say(subject, state, note)
             return state
     raise refusal
 
 
-def _exclude(on: On, by: Setter, kind: ExclusionKind, length: int) -> Protection:
+def _exclude(on: PlayerContext, by: Initiator, kind: ExclusionKind, length: int) -> PlayerRestrictionsState:
     # Tables first, in one order: a wager holds its table before it waits for the player.
     tables = [row[0] for row in fetch(_TABLES, [on.player, on.operator])]
     locked = [repository.lock_table(table=table, operator=on.operator) for table in tables]
     if kind is ExclusionKind.COOLING_OFF:
-        state = services.cool_off(on=on, by=by, hours=length)
+        state = services.cool_off(context=on, by=by, hours=length)
     else:
-        state = services.self_exclude(on=on, by=by, months=length)
-    journals = [journal for journal, now in locked if _has_chips(journal, on) and step_aside(journal, on.player, now)]
-    repository.write([(journal, on.metadata) for journal in journals])
+        state = services.self_exclude(context=on, by=by, months=length)
+    journals = [
+        journal for journal, now in locked if _has_chips(journal, on) and leave_round_only(journal, on.player, now)
+    ]
+    repository.save([(journal, on.metadata) for journal in journals])
     return state
 
 
-def _say(on: On, state: Protection, note: str) -> None:
+def _say(on: PlayerContext, state: PlayerRestrictionsState, note: str) -> None:
     if note and state.exclusion is not None:
         since = state.exclusion.since
-        exclusions.say(operator=on.operator, player=on.player, since=since, by=on.metadata.actor, note=note)
+        exclusions.save_note(operator=on.operator, player=on.player, since=since, by=on.metadata.actor, note=note)
 
 
-def _has_chips(journal: Journal, on: On) -> bool:
+def _has_chips(journal: UnitOfWork, on: PlayerContext) -> bool:
     part = journal.round.seat_of(on.player)
-    return part is not None and part.standing is Standing.DECIDING and bool(part.placements)
+    return part is not None and part.status is SeatStatus.DECIDING and bool(part.placements)

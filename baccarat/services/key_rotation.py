@@ -14,15 +14,15 @@ _FIRST: Final = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Rotated:
+class ShoeKeyRotation:
     """How many seeds went from which key to the first one, and the shoes whose seeds no key on our ring opens."""
 
     key: str
-    resealed: dict[str, int]
+    reencrypted: dict[str, int]
     unreadable: tuple[UUID, ...]
 
 
-def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
+def rotate(*, actor: str, batch: int = BATCH) -> ShoeKeyRotation:
     """Seal every seed under the first key of SHOE_KEYS. Each batch is a transaction that says what it did.
 
     Broken off, it has done whole batches: call it again and it does the rest. Seeds that a process which still has the
@@ -33,19 +33,19 @@ def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
     last = _FIRST
     while True:
         with transaction.atomic():
-            found = shoe_seeds.reseal(after=last, limit=batch)
-            if found.resealed:
+            found = shoe_seeds.reencrypt(after=last, limit=batch)
+            if found.reencrypted:
                 recorder.record(
-                    kind=recorder.Kind.KEY_ROTATED,
+                    kind=recorder.SignificantEventKind.KEY_ROTATED,
                     operator=None,
                     subject="keys:shoes",
                     actor=actor,
-                    before={"seeds": found.resealed},
-                    after={"key": found.key, "seeds": sum(found.resealed.values())},
+                    before={"seeds": found.reencrypted},
+                    after={"key": found.key, "seeds": sum(found.reencrypted.values())},
                 )
-        for key, count in found.resealed.items():
+        for key, count in found.reencrypted.items():
             resealed[key] = resealed.get(key, 0) + count
         unreadable.extend(found.unreadable)
         if found.last is None:
-            return Rotated(found.key, resealed, tuple(unreadable))
+            return ShoeKeyRotation(found.key, resealed, tuple(unreadable))
         last = found.last

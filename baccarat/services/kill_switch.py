@@ -11,12 +11,18 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.kill_switch_events import Scope, SwitchEvent, SwitchReleased, SwitchThrown, switch_stream
+from baccarat.domain.tables.kill_switch_events import (
+    StopScope,
+    SwitchEvent,
+    SwitchReleased,
+    SwitchThrown,
+    switch_stream,
+)
 from baccarat.domain.tables.kill_switch_refusals import (
     AlreadyStopped,
     NotStopped,
+    StoppedByHouse,
     SwitchMessageTooLong,
-    SwitchOfTheHouse,
     SwitchReasonMissing,
     UnknownSwitch,
 )
@@ -28,31 +34,31 @@ from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.significant import recorder
 from wallet.responsible_gaming import services as protection
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.services import PlayerContext
 
 logger = logging.getLogger(__name__)
 
-LONGEST_REASON: Final = 500
-LONGEST_MESSAGE: Final = 200
-OPERATORS_OWN: Final = frozenset({Scope.OPERATOR, Scope.TABLE, Scope.PLAYER})
-BY_OPERATOR: Final = "operator:"
+MAX_REASON_LENGTH: Final = 500
+MAX_MESSAGE_LENGTH: Final = 200
+OPERATOR_SCOPES: Final = frozenset({StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER})
+OPERATOR_ACTOR_PREFIX: Final = "operator:"
 """How the names of those begin who act for an operator; all others act for the house."""
-SAYS: Final = {
-    Scope.GAMING: "Play is stopped for now, at every table.",
-    Scope.OPERATOR: "Play in this casino is stopped for now.",
-    Scope.RULES: "Play by the rules of this table is stopped for now.",
-    Scope.TABLE: "Play at this table is stopped for now.",
-    Scope.PLAYER: "You can't play for now.",
+DEFAULT_MESSAGES: Final = {
+    StopScope.GAMING: "Play is stopped for now, at every table.",
+    StopScope.OPERATOR: "Play in this casino is stopped for now.",
+    StopScope.RULES: "Play by the rules of this table is stopped for now.",
+    StopScope.TABLE: "Play at this table is stopped for now.",
+    StopScope.PLAYER: "You can't play for now.",
 }
 _KINDS: Final = {
-    Scope.TABLE: (recorder.Kind.TABLE_STOPPED, recorder.Kind.GAMING_RESUMED),
-    Scope.PLAYER: (recorder.Kind.PLAYER_BLOCKED, recorder.Kind.PLAYER_BLOCKED),
+    StopScope.TABLE: (recorder.SignificantEventKind.TABLE_STOPPED, recorder.SignificantEventKind.GAMING_RESUMED),
+    StopScope.PLAYER: (recorder.SignificantEventKind.PLAYER_BLOCKED, recorder.SignificantEventKind.PLAYER_BLOCKED),
 }
 _WHOSE: Final = {
-    Scope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
-    Scope.TABLE: "SELECT operator_id, currency FROM baccarat_table WHERE id = %s::uuid",
-    Scope.RULES: "SELECT NULL::uuid, '' FROM baccarat_rulesversion WHERE label = %s LIMIT 1",
-    Scope.PLAYER: """
+    StopScope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
+    StopScope.TABLE: "SELECT operator_id, currency FROM baccarat_table WHERE id = %s::uuid",
+    StopScope.RULES: "SELECT NULL::uuid, '' FROM baccarat_rulesversion WHERE label = %s LIMIT 1",
+    StopScope.PLAYER: """
         SELECT p.operator_id, o.currency FROM operators_player p JOIN operators_operator o ON o.id = p.operator_id
          WHERE p.id = %s::uuid
     """,
@@ -60,34 +66,40 @@ _WHOSE: Final = {
 
 
 def stop(
-    *, scope: Scope, subject: str = "", operator: UUID | None = None, reason: str, says: str = "", metadata: Metadata
+    *,
+    scope: StopScope,
+    subject: str = "",
+    operator: UUID | None = None,
+    reason: str,
+    message: str = "",
+    metadata: Metadata,
 ) -> SwitchRow:
     """Stop play within `scope`, at once and for all that commits later, and return the switch.
 
     `operator` is who asks, and may stop what is its own alone; None is the house. `says` is what players are told.
     Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
     """
-    why, told = _reason(reason), says.strip()
-    if len(told) > LONGEST_MESSAGE:
+    why, told = _reason(reason), message.strip()
+    if len(told) > MAX_MESSAGE_LENGTH:
         raise SwitchMessageTooLong
     name, whose, currency = _whose(scope, subject, operator)
     with transaction.atomic():
-        kill_switches.lock()
-        why, told = _kept(scope, name, why), _kept(scope, name, told) or SAYS[scope]
-        before = kill_switches.one(scope, name)
+        kill_switches.lock_exclusive()
+        why, told = _kept(scope, name, why), _kept(scope, name, told) or DEFAULT_MESSAGES[scope]
+        before = kill_switches.find_switch(scope, name)
         if before is not None and before.stopped:
             raise AlreadyStopped(since=before.at)
-        now = repository.clock()
+        now = repository.database_now()
         row = _record(SwitchThrown(scope, name, whose, why, told, metadata.actor, now), before, metadata)
-        if scope is Scope.PLAYER and whose is not None:
-            protection.stop(on=On(whose, UUID(name), currency, metadata), says=told)
+        if scope is StopScope.PLAYER and whose is not None:
+            protection.block_player(context=PlayerContext(whose, UUID(name), currency, metadata), player_message=told)
         _tell(scope, name, tc.StopPlay(scope, _label(scope, name), told, why, metadata.actor, now), metadata)
         _note(row, before)
     return row
 
 
 def resume(
-    *, scope: Scope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
+    *, scope: StopScope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
 ) -> SwitchRow:
     """Let play go on within `scope`, as far as no other switch stops it, and return the switch.
 
@@ -97,17 +109,17 @@ def resume(
     why = _reason(reason)
     name, whose, currency = _whose(scope, subject, operator)
     with transaction.atomic():
-        kill_switches.lock()
-        before = kill_switches.one(scope, name)
+        kill_switches.lock_exclusive()
+        before = kill_switches.find_switch(scope, name)
         if before is None or not before.stopped:
             raise NotStopped
-        if operator is not None and not before.by.startswith(BY_OPERATOR):
-            raise SwitchOfTheHouse
+        if operator is not None and not before.by.startswith(OPERATOR_ACTOR_PREFIX):
+            raise StoppedByHouse
         why = _kept(scope, name, why)
-        now = repository.clock()
+        now = repository.database_now()
         row = _record(SwitchReleased(scope, name, whose, why, metadata.actor, now), before, metadata)
-        if scope is Scope.PLAYER and whose is not None:
-            protection.resume(on=On(whose, UUID(name), currency, metadata))
+        if scope is StopScope.PLAYER and whose is not None:
+            protection.unblock_player(context=PlayerContext(whose, UUID(name), currency, metadata))
         _tell(scope, name, tc.ResumePlay(scope, _label(scope, name), why, metadata.actor, now), metadata)
         _note(row, before)
     return row
@@ -116,41 +128,41 @@ def resume(
 def stop_for_integrity(*, reason: str) -> SwitchRow:
     """Stop all gaming because what runs is not what was approved. Raises AlreadyStopped."""
     by = Metadata(operator="", actor="system", causation="integrity", correlation="switch")
-    return stop(scope=Scope.GAMING, reason=reason, metadata=by)
+    return stop(scope=StopScope.GAMING, reason=reason, metadata=by)
 
 
-def operator_of(scope: Scope, subject: str) -> UUID | None:
+def operator_of(scope: StopScope, subject: str) -> UUID | None:
     """Tell whose a switch's subject is, None for what is of no one operator. Raises UnknownSwitch."""
     return _whose(scope, subject, None)[1]
 
 
 def _reason(given: str) -> str:
     words = given.strip()
-    if not words or len(words) > LONGEST_REASON:
+    if not words or len(words) > MAX_REASON_LENGTH:
         raise SwitchReasonMissing
     return words
 
 
-def _kept(scope: Scope, subject: str, words: str) -> str:
+def _kept(scope: StopScope, subject: str, words: str) -> str:
     """Words about a player go when the player is forgotten; all others are about the house's own things."""
-    return crypto_shredding.words(UUID(subject), words) if scope is Scope.PLAYER else words
+    return crypto_shredding.encrypt_text(UUID(subject), words) if scope is StopScope.PLAYER else words
 
 
-def _whose(scope: Scope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
+def _whose(scope: StopScope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
     """The subject as it is written, whose it is and its currency. Raises UnknownSwitch."""
-    if scope is Scope.GAMING:
+    if scope is StopScope.GAMING:
         if subject or asks is not None:
             raise UnknownSwitch
         return "", None, ""
-    name = subject if scope is Scope.RULES else _id(subject)
+    name = subject if scope is StopScope.RULES else _id(subject)
     rows = fetch(_WHOSE[scope], [name])
-    if not rows or (asks is not None and (scope not in OPERATORS_OWN or rows[0][0] != asks)):
+    if not rows or (asks is not None and (scope not in OPERATOR_SCOPES or rows[0][0] != asks)):
         raise UnknownSwitch
     return name, rows[0][0], rows[0][1]
 
 
-def _label(scope: Scope, name: str) -> str:
-    return name if scope is Scope.RULES else ""
+def _label(scope: StopScope, name: str) -> str:
+    return name if scope is StopScope.RULES else ""
 
 
 def _id(subject: str) -> str:
@@ -168,25 +180,27 @@ def _record(event: SwitchEvent, before: SwitchRow | None, metadata: Metadata) ->
     return row
 
 
-def _tell(scope: Scope, subject: str, command: tc.SwitchCommand, metadata: Metadata) -> None:
+def _tell(scope: StopScope, subject: str, command: tc.SwitchCommand, metadata: Metadata) -> None:
     """Tell every table that the switch reaches; one that can't be read plays no round, and stops no switch."""
-    loaded = repository.lock_tables(kill_switches.tables(scope, subject))
+    loaded = repository.lock_tables(kill_switches.affected_tables(scope, subject))
     for table in loaded.unreadable:
         logger.critical("ALERT table %s was not told of a switch: rebuild it from its events", table)
-    for journal in loaded.journals:
-        journal.on_table(command)
-    repository.write([(journal, metadata) for journal in loaded.journals])
+    for journal in loaded.units_of_work:
+        journal.decide_on_table(command)
+    repository.save([(journal, metadata) for journal in loaded.units_of_work])
 
 
 def _note(row: SwitchRow, before: SwitchRow | None) -> None:
-    scope = Scope(row.scope)
-    stopped, resumed = _KINDS.get(scope, (recorder.Kind.GAMING_STOPPED, recorder.Kind.GAMING_RESUMED))
+    scope = StopScope(row.scope)
+    stopped, resumed = _KINDS.get(
+        scope, (recorder.SignificantEventKind.GAMING_STOPPED, recorder.SignificantEventKind.GAMING_RESUMED)
+    )
     recorder.record(
         kind=stopped if row.stopped else resumed,
         operator=row.operator_id,
-        subject=row.id if scope in OPERATORS_OWN else f"rules:{row.subject}" if row.subject else "gaming",
+        subject=row.id if scope in OPERATOR_SCOPES else f"rules:{row.subject}" if row.subject else "gaming",
         actor=row.by,
         reason=row.reason,
         before={"stopped": before is not None and before.stopped},
-        after={"stopped": row.stopped, **({} if scope is Scope.PLAYER else {"says": row.says})},
+        after={"stopped": row.stopped, **({} if scope is StopScope.PLAYER else {"says": row.message})},
     )

@@ -20,7 +20,7 @@ SELECT round.id, round.operator_id, secret.shoe_id, round.state->'opened'->>'com
 """
 
 
-def reveal_owed() -> int:
+def reveal_overdue_seeds() -> int:
     """Reveal what can be read now, each in a transaction of its own, and return how many seeds that were."""
     return sum(_reveal(*row) for row in fetch(_OWED))
 
@@ -28,11 +28,11 @@ def reveal_owed() -> int:
 def _reveal(round_: UUID, operator: UUID, shoe: UUID, commitment: str) -> bool:
     metadata = Metadata(operator=str(operator), actor=ACTOR, causation="late reveal", correlation=f"round-{round_}")
     with transaction.atomic():
-        journal, now = repository.lock_table_of(round_=round_, operator=operator)
-        seed = shoe_seeds.read([shoe]).get(shoe)
+        journal, now = repository.lock_table_of_round(round_=round_, operator=operator)
+        seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is None:
             return False
-        journal.on_table(RevealShoe(shoe=shoe, round=round_, commitment=commitment, seed=seed.hex(), now=now))
-        journal.revealed.append(shoe)
-        repository.write([(journal, metadata)])
+        journal.decide_on_table(RevealShoe(shoe=shoe, round=round_, commitment=commitment, seed=seed.hex(), now=now))
+        journal.revealed_shoes.append(shoe)
+        repository.save([(journal, metadata)])
     return True

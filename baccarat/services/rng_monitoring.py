@@ -2,41 +2,41 @@
 
 from django.db import transaction
 
-from baccarat.domain.rng_tests.suite import Judged, judge, passes
+from baccarat.domain.rng_tests.suite import AdjustedTestResult, passes, run_tests
 from baccarat.queries import rng_sample
-from baccarat.queries.rng_sample import History
+from baccarat.queries.rng_sample import DealingHistory
 from casino.significant import recorder
 
 ACTOR = "system:rng-report"
 
 
-def watch(
-    *, shoes: int = rng_sample.MOST_SHOES, rounds: int = rng_sample.MOST_ROUNDS
-) -> tuple[History, tuple[Judged, ...]]:
+def run_rng_tests(
+    *, shoes: int = rng_sample.MAX_SHOES, rounds: int = rng_sample.MAX_ROUNDS
+) -> tuple[DealingHistory, tuple[AdjustedTestResult, ...]]:
     """Test the newest so many shoes and rounds, and return them with the verdicts.
 
     A failure is a significant event, once for each newest round that was looked at.
     """
-    history = rng_sample.history(shoes=shoes, rounds=rounds)
-    judged = judge(history.sample)
+    history = rng_sample.load_history(shoes=shoes, rounds=rounds)
+    judged = run_tests(history.sample)
     if not passes(judged):
         with transaction.atomic():
             _record(history, judged)
     return history, judged
 
 
-def _record(history: History, judged: tuple[Judged, ...]) -> None:
+def _record(history: DealingHistory, judged: tuple[AdjustedTestResult, ...]) -> None:
     failed = [each for each in judged if not each.passed]
     recorder.record(
-        kind=recorder.Kind.RNG_OUT_OF_BAND,
+        kind=recorder.SignificantEventKind.RNG_OUT_OF_BAND,
         operator=None,
         subject="rng",
         actor=ACTOR,
-        reason="; ".join(f"{each.verdict.name}: {each.verdict.measured}" for each in failed),
+        reason="; ".join(f"{each.result.name}: {each.result.statistic}" for each in failed),
         after={
             "shoes": len(history.sample.shoes),
             "rounds": len(history.sample.outcomes),
-            "failed": {each.verdict.name: each.adjusted for each in failed},
+            "failed": {each.result.name: each.adjusted_p_value for each in failed},
         },
-        once=f"rng:{history.newest}",
+        dedup_key=f"rng:{history.newest}",
     )

@@ -8,21 +8,21 @@ from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds.refusals import WagerInPlay
-from baccarat.domain.rounds.state import Standing
+from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
 from baccarat.domain.tables.state import Seat
-from baccarat.domain.unit_of_work import Journal
-from baccarat.queries.funding import means_if_short
-from baccarat.queries.table_view import table_picture
-from baccarat.services.table_actor import Guest
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.queries.funding import funding_options_if_low
+from baccarat.queries.table_view import present_table
+from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger import store
-from wallet.responsible_gaming.eligibility import standing
+from wallet.responsible_gaming.eligibility import load_eligibility
 
-Picture = dict[str, Any]
+JsonObject = dict[str, Any]
 _INTERRUPTED: Final = """
 SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_id
  WHERE t.set_aside IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
@@ -30,8 +30,8 @@ SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_
 
 
 def take(
-    *, guest: Guest, seat: int, book: Book, buy_in: int, currency: str, contribution: str | None = None
-) -> Picture:
+    *, actor: TableActor, seat: int, money_type: MoneyType, buy_in: int, currency: str, contribution: str | None = None
+) -> JsonObject:
     """Sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
 
     A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round. Also raises the
@@ -41,127 +41,133 @@ def take(
     PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds, GameInterrupted.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
         _require_currency(currency, journal)
-        _require_no_interruption(guest)
-        means = standing(repository.place_of(journal).player(guest.player, book), now=now)
-        means.require_entry(buy_in)
-        journal.on_table(
-            tc.TakeSeat(player=guest.player, seat=seat, book=book, buy_in=buy_in, available=means.balance, now=now)
+        _require_no_interruption(actor)
+        means = load_eligibility(repository.accounts_of(journal).player(actor.player, money_type), now=now)
+        means.require_buy_in(buy_in)
+        journal.decide_on_table(
+            tc.TakeSeat(
+                player=actor.player, seat=seat, money_type=money_type, buy_in=buy_in, available=means.balance, now=now
+            )
         )
         if contribution is not None:
-            dealer.give_cut(journal, player=guest.player, contribution=contribution, now=now)
+            dealer.contribute_to_cut(journal, player=actor.player, contribution=contribution, now=now)
         if journal.table.rules.turn_seconds is not None:
-            dealer.open_round(journal, fresh=repository.fresh(journal), now=now)
-        repository.write([(journal, guest.metadata)])
-    return _picture(journal, guest, now, balance=buy_in)
+            dealer.open_round(journal, entropy=repository.draw_entropy(journal), now=now)
+        repository.save([(journal, actor.metadata)])
+    return _picture(journal, actor, now, balance=buy_in)
 
 
-def _require_no_interruption(guest: Guest) -> None:
+def _require_no_interruption(guest: TableActor) -> None:
     """A game that was interrupted is resolved before its player joins another (GLI-19 4.16.3)."""
     waits = fetch(_INTERRUPTED, [guest.operator, guest.player])
     if waits:
         raise GameInterrupted(table=str(waits[0][0]))
 
 
-def change(*, guest: Guest, seat: int) -> Picture:
+def change(*, actor: TableActor, seat: int) -> JsonObject:
     """Move the player to a free seat, out of a round in which nothing is confirmed yet.
 
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
-        balance = _game_balance(journal, guest)
-        if seat != _seat(journal, guest).seat:
-            step_out(journal, tc.ChangeSeat(player=guest.player, seat=seat, now=now))
-        repository.write([(journal, guest.metadata)])
-    return _picture(journal, guest, now, balance=balance)
+        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = _game_balance(journal, actor)
+        if seat != _seat(journal, actor).seat:
+            leave_round_and_seat(journal, tc.ChangeSeat(player=actor.player, seat=seat, now=now))
+        repository.save([(journal, actor.metadata)])
+    return _picture(journal, actor, now, balance=balance)
 
 
-def rebuy(*, guest: Guest, amount: int, currency: str) -> Picture:
+def rebuy(*, actor: TableActor, amount: int, currency: str) -> JsonObject:
     """Move `amount` minor units from the account to the game balance, between the player's rounds.
 
     Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, DebtOutstanding,
     PlayerExcluded, LimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
+        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
         _require_currency(currency, journal)
-        balance = _game_balance(journal, guest)
-        _require_no_wager(journal, guest)
-        means = standing(repository.place_of(journal).player(guest.player, _seat(journal, guest).book), now=now)
-        means.require_entry(amount)
-        journal.on_table(tc.Rebuy(player=guest.player, amount=amount, available=means.balance, now=now))
-        repository.write([(journal, guest.metadata)])
-    return _picture(journal, guest, now, balance=balance + amount)
+        balance = _game_balance(journal, actor)
+        _require_no_wager(journal, actor)
+        means = load_eligibility(
+            repository.accounts_of(journal).player(actor.player, _seat(journal, actor).money_type), now=now
+        )
+        means.require_buy_in(amount)
+        journal.decide_on_table(tc.Rebuy(player=actor.player, amount=amount, available=means.balance, now=now))
+        repository.save([(journal, actor.metadata)])
+    return _picture(journal, actor, now, balance=balance + amount)
 
 
-def leave(*, guest: Guest) -> Picture:
+def leave(*, actor: TableActor) -> JsonObject:
     """Let the player leave: owed commission is collected, the game balance goes to the account.
 
     Raises NotSeated, WagerInPlay.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
-        balance = _game_balance(journal, guest)
-        step_out(journal, tc.LeaveSeat(player=guest.player, game_balance=balance, now=now))
-        repository.write([(journal, guest.metadata)])
-    return _picture(journal, guest, now, balance=None)
+        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = _game_balance(journal, actor)
+        leave_round_and_seat(journal, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
+        repository.save([(journal, actor.metadata)])
+    return _picture(journal, actor, now, balance=None)
 
 
-def step_out(journal: Journal, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
+def leave_round_and_seat(journal: UnitOfWork, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
     """Take a player out of the round first, then from the seat, as the command says.
 
     A round that is empty now ends, and the table goes on without it. Raises WagerInPlay, and the command's refusals.
     """
-    withdraw(journal, command.player, command.now)
-    journal.on_table(command)
-    dealer.go_on(journal, fresh=repository.fresh(journal), now=command.now)
+    leave_round(journal, command.player, command.now)
+    journal.decide_on_table(command)
+    dealer.open_next_round(journal, entropy=repository.draw_entropy(journal), now=command.now)
 
 
-def step_aside(journal: Journal, player: UUID, now: datetime) -> bool:
+def leave_round_only(journal: UnitOfWork, player: UUID, now: datetime) -> bool:
     """Take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
-    withdraw(journal, player, now)
-    dealer.go_on(journal, fresh=repository.fresh(journal), now=now)
-    return bool(journal.pages)
+    leave_round(journal, player, now)
+    dealer.open_next_round(journal, entropy=repository.draw_entropy(journal), now=now)
+    return bool(journal.changes)
 
 
-def withdraw(journal: Journal, player: UUID, now: datetime) -> None:
+def leave_round(journal: UnitOfWork, player: UUID, now: datetime) -> None:
     """Take a player out of the round in hand, which ends if it is empty then. Raises WagerInPlay."""
-    dealer.withdraw(journal, player=player)
+    dealer.leave_round(journal, player=player)
     if dealer.is_empty(journal):
-        shoe = journal.round.facts().shoe
-        seed = shoe_seeds.read([shoe]).get(shoe)
+        shoe = journal.round.require_opened().shoe
+        seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is not None:  # else the dealers set the round aside; nobody is kept at the table for it
             dealer.lapse_if_empty(journal, seed=seed, now=now)
 
 
-def _seat(journal: Journal, guest: Guest) -> Seat:
+def _seat(journal: UnitOfWork, guest: TableActor) -> Seat:
     seat = journal.table.seat_of(guest.player)
     if seat is None:
         raise NotSeated
     return seat
 
 
-def _game_balance(journal: Journal, guest: Guest) -> int:
-    account = repository.place_of(journal).game(guest.player, _seat(journal, guest).book)
+def _game_balance(journal: UnitOfWork, guest: TableActor) -> int:
+    account = repository.accounts_of(journal).game(guest.player, _seat(journal, guest).money_type)
     return store.balances([account])[account]
 
 
-def _require_no_wager(journal: Journal, guest: Guest) -> None:
+def _require_no_wager(journal: UnitOfWork, guest: TableActor) -> None:
     part = journal.round.seat_of(guest.player)
-    if part is not None and part.standing is Standing.CONFIRMED and journal.round.is_running():
-        facts = journal.round.facts()
+    if part is not None and part.status is SeatStatus.CONFIRMED and journal.round.is_running():
+        facts = journal.round.require_opened()
         raise WagerInPlay(round=str(facts.round), deadline_at=facts.deadline_at)
 
 
-def _require_currency(currency: str, journal: Journal) -> None:
+def _require_currency(currency: str, journal: UnitOfWork) -> None:
     if currency != journal.table.rules.currency:
         raise WrongCurrency(
             f"This table plays in {journal.table.rules.currency}.", currency=journal.table.rules.currency
         )
 
 
-def _picture(journal: Journal, guest: Guest, now: datetime, *, balance: int | None) -> Picture:
-    means = means_if_short(journal.table, player=guest.player, balance=balance)
-    return table_picture(journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, means=means)
+def _picture(journal: UnitOfWork, guest: TableActor, now: datetime, *, balance: int | None) -> JsonObject:
+    means = funding_options_if_low(journal.table, player=guest.player, balance=balance)
+    return present_table(
+        journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, funding_options=means
+    )

@@ -7,7 +7,7 @@ from casino.events.store import Metadata
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class TableActor:
     """One player's dealings with one table."""
 
     table: UUID

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import ApproveVoid, DeclineVoid, Purse, VoidRound
+from baccarat.domain.rounds.commands import ApproveVoid, DeclineVoid, PlayerFunds, VoidRound
 from baccarat.domain.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rounds.void_events import VoidReason
-from baccarat.domain.unit_of_work import Journal
+from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.models import VoidPolicy
 from casino.crypto import crypto_shredding
@@ -23,7 +23,7 @@ from casino.events.store import Metadata
 from casino.significant import recorder
 from wallet.ledger import store
 
-LONGEST_NOTE: Final = 500
+MAX_NOTE_LENGTH: Final = 500
 
 
 def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> RoundState:
@@ -34,17 +34,17 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
     """
     why, said = _reason(reason), _note(note)
 
-    def decide(journal: Journal, now: datetime) -> None:
+    def decide(journal: UnitOfWork, now: datetime) -> None:
         if journal.table.round != round_:
-            ended, version = repository.ended_round(round_)
+            ended, version = repository.load_ended_round(round_)
             command = VoidRound(by=metadata.actor, reason=why, note=_sealed(said, ended), seed=None, now=now)
-            journal.on_ended(ended, version, command)
+            journal.decide_on_ended_round(ended, version, command)
             return
         words = _sealed(said, journal.round)
-        seed, burn = _reveal(journal), dealer.burnable(journal)
-        journal.on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now, burn=burn))
+        seed, burn = _reveal(journal), dealer.max_burned_cards(journal)
+        journal.decide_on_round(VoidRound(by=metadata.actor, reason=why, note=words, seed=seed, now=now, burn=burn))
         _end_finished_shoe(journal, now)
-        dealer.go_on(journal, fresh=repository.fresh(journal), now=now)
+        dealer.open_next_round(journal, entropy=repository.draw_entropy(journal), now=now)
 
     return _at_table_of(round_, operator, metadata, decide)
 
@@ -55,11 +55,13 @@ def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
     Raises UnknownRound, NoVoidRequested, VoidNeedsAnother, RoundNotVoidable, RoundAlreadyVoided.
     """
 
-    def decide(journal: Journal, now: datetime) -> None:
+    def decide(journal: UnitOfWork, now: datetime) -> None:
         ended, version = _ended(journal, round_)
         purses = _purses(journal, ended)
-        command = ApproveVoid(by=metadata.actor, purses=purses, forgive=forgives(operator=operator), now=now)
-        journal.on_ended(ended, version, command)
+        command = ApproveVoid(
+            by=metadata.actor, funds=purses, forgive=forgives_spent_winnings(operator=operator), now=now
+        )
+        journal.decide_on_ended_round(ended, version, command)
 
     return _at_table_of(round_, operator, metadata, decide)
 
@@ -70,9 +72,11 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
     """
     said = _note(note)
 
-    def decide(journal: Journal, now: datetime) -> None:
+    def decide(journal: UnitOfWork, now: datetime) -> None:
         ended, version = _ended(journal, round_)
-        journal.on_ended(ended, version, DeclineVoid(by=metadata.actor, note=_sealed(said, ended), now=now))
+        journal.decide_on_ended_round(
+            ended, version, DeclineVoid(by=metadata.actor, note=_sealed(said, ended), now=now)
+        )
 
     return _at_table_of(round_, operator, metadata, decide)
 
@@ -80,10 +84,10 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
 def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
     """Say whether the house bears winnings that were spent before a void, or keeps them as a debt."""
     with transaction.atomic():
-        before = forgives(operator=operator)
+        before = forgives_spent_winnings(operator=operator)
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
         recorder.record(
-            kind=recorder.Kind.CONFIG_CHANGED,
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,
@@ -93,7 +97,7 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
         )
 
 
-def forgives(*, operator: UUID) -> bool:
+def forgives_spent_winnings(*, operator: UUID) -> bool:
     """Tell whether the operator's house bears spent winnings; by default they are a debt."""
     return bool(
         VoidPolicy.objects.filter(operator_id=operator).order_by("-id").values_list("forgive", flat=True).first()
@@ -101,61 +105,61 @@ def forgives(*, operator: UUID) -> bool:
 
 
 def _at_table_of(
-    round_: UUID, operator: UUID, metadata: Metadata, decide: Callable[[Journal, datetime], None]
+    round_: UUID, operator: UUID, metadata: Metadata, decide: Callable[[UnitOfWork, datetime], None]
 ) -> RoundState:
     with transaction.atomic():
-        journal, now = repository.lock_table_of(round_=round_, operator=operator)
+        journal, now = repository.lock_table_of_round(round_=round_, operator=operator)
         decide(journal, now)
-        repository.write([(journal, metadata)])
-    return journal.rounds[round_][0]
+        repository.save([(journal, metadata)])
+    return journal.changed_rounds[round_][0]
 
 
-def _ended(journal: Journal, round_: UUID) -> tuple[RoundState, int]:
+def _ended(journal: UnitOfWork, round_: UUID) -> tuple[RoundState, int]:
     """A round that is not in hand; nobody asks for a second opinion on one that is."""
     if journal.table.round == round_:
         raise NoVoidRequested
-    return repository.ended_round(round_)
+    return repository.load_ended_round(round_)
 
 
-def _reveal(journal: Journal) -> str | None:
+def _reveal(journal: UnitOfWork) -> str | None:
     """The seed of the round's own shoe in hex; a long shoe's stays secret.
 
     None where it can't be read: what is sealed of it is kept, to be revealed when its key is back.
     """
     if journal.table.shoe is not None:
         return None
-    shoe = journal.round.facts().shoe
-    seed = shoe_seeds.read([shoe]).get(shoe)
+    shoe = journal.round.require_opened().shoe
+    seed = shoe_seeds.decrypt([shoe]).get(shoe)
     if seed is None:
         return None
-    journal.revealed.append(shoe)
+    journal.revealed_shoes.append(shoe)
     return seed.hex()
 
 
-def _end_finished_shoe(journal: Journal, now: datetime) -> None:
+def _end_finished_shoe(journal: UnitOfWork, now: datetime) -> None:
     """Burned cards may be the shoe's last; where its seed can't be read the next round is set aside for it."""
     shoe = journal.table.shoe
-    if shoe is None or not shoe.over:
+    if shoe is None or not shoe.finished:
         return
-    seed = shoe_seeds.read([shoe.shoe]).get(shoe.shoe)
+    seed = shoe_seeds.decrypt([shoe.shoe]).get(shoe.shoe)
     if seed is not None:
         dealer.end_finished_shoe(journal, seed=seed, now=now)
 
 
-def _purses(journal: Journal, ended: RoundState) -> tuple[Purse, ...]:
+def _purses(journal: UnitOfWork, ended: RoundState) -> tuple[PlayerFunds, ...]:
     """What the round's players have now: game balances are locked with the table, accounts in here."""
-    place = repository.place_of(journal)
-    wagers = ended.wagers()
-    accounts = [place.player(seat.player, seat.book) for seat in wagers]
-    games = [place.game(seat.player, seat.book) for seat in wagers]
+    place = repository.accounts_of(journal)
+    wagers = ended.confirmed_seats()
+    accounts = [place.player(seat.player, seat.money_type) for seat in wagers]
+    games = [place.game(seat.player, seat.money_type) for seat in wagers]
     store.lock(accounts)
     found = store.balances([*accounts, *games])
     purses = []
     for seat, account, game in zip(wagers, accounts, games, strict=True):
         now = journal.table.seat_of(seat.player)
-        seated = now is not None and now.book is seat.book
+        seated = now is not None and now.money_type is seat.money_type
         rack = now.owed if now is not None and seated else 0
-        purses.append(Purse(seat.player, seat.book, seated, found[game], found[account], rack))
+        purses.append(PlayerFunds(seat.player, seat.money_type, seated, found[game], found[account], rack))
     return tuple(purses)
 
 
@@ -168,11 +172,11 @@ def _reason(reason: str) -> VoidReason:
 
 def _sealed(words: str, state: RoundState) -> str:
     """Words that may speak of anybody in the round: they go when one of these players is forgotten."""
-    return crypto_shredding.words_about((seat.player for seat in state.seats), words)
+    return crypto_shredding.encrypt_shared_text((seat.player for seat in state.seats), words)
 
 
 def _note(note: str) -> str:
     words = note.strip()
-    if not 1 <= len(words) <= LONGEST_NOTE or "\0" in words:
+    if not 1 <= len(words) <= MAX_NOTE_LENGTH or "\0" in words:
         raise VoidNoteInvalid
     return words

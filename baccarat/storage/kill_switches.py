@@ -3,7 +3,7 @@
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.tables.kill_switch_events import Scope, switch_id
+from baccarat.domain.tables.kill_switch_events import StopScope, switch_id
 from baccarat.storage.rows import SwitchRow
 from casino.events.sql import execute, fetch
 
@@ -14,36 +14,36 @@ _ONE: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = %s"  # noqa: S
 _HOLDING: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = ANY (%s::text[]) AND stopped"  # noqa: S608
 # Whoever had these rules may have them in force, or waiting, or still hold a stop because of them.
 _TABLES: Final = {
-    Scope.GAMING: "SELECT id FROM baccarat_table WHERE %s::text = ''",
-    Scope.OPERATOR: "SELECT id FROM baccarat_table WHERE operator_id = %s::uuid",
-    Scope.RULES: "SELECT table_id FROM baccarat_rulesversion WHERE label = %s",
-    Scope.TABLE: "SELECT id FROM baccarat_table WHERE id = %s::uuid",
+    StopScope.GAMING: "SELECT id FROM baccarat_table WHERE %s::text = ''",
+    StopScope.OPERATOR: "SELECT id FROM baccarat_table WHERE operator_id = %s::uuid",
+    StopScope.RULES: "SELECT table_id FROM baccarat_rulesversion WHERE label = %s",
+    StopScope.TABLE: "SELECT id FROM baccarat_table WHERE id = %s::uuid",
 }
 
 
-def lock() -> None:
+def lock_exclusive() -> None:
     """Make all who throw or release switches, or open tables, wait for this transaction to end."""
     execute("SELECT pg_advisory_xact_lock(%s)", [_KEY])
 
 
-def lock_out() -> None:
+def lock_shared() -> None:
     """Make those who throw or release switches wait for this transaction, and nobody else."""
     execute("SELECT pg_advisory_xact_lock_shared(%s)", [_KEY])
 
 
-def one(scope: Scope, subject: str) -> SwitchRow | None:
+def find_switch(scope: StopScope, subject: str) -> SwitchRow | None:
     """Read one switch, None for one that was never thrown."""
     found = fetch(_ONE, [switch_id(scope, subject)])
     return SwitchRow(*found[0]) if found else None
 
 
-def holding(*, operator: UUID, rules: str) -> list[SwitchRow]:
+def active_stops(*, operator: UUID, rules: str) -> list[SwitchRow]:
     """List the switches that hold a new table of this operator by these rules."""
-    asked = [(Scope.GAMING, ""), (Scope.OPERATOR, str(operator)), (Scope.RULES, rules)]
+    asked = [(StopScope.GAMING, ""), (StopScope.OPERATOR, str(operator)), (StopScope.RULES, rules)]
     return [SwitchRow(*row) for row in fetch(_HOLDING, [[switch_id(*each) for each in asked]])]
 
 
-def tables(scope: Scope, subject: str) -> list[UUID]:
+def affected_tables(scope: StopScope, subject: str) -> list[UUID]:
     """List the tables that a switch reaches; none for a player, whom no table holds back."""
     statement = _TABLES.get(scope)
     return [] if statement is None else [row[0] for row in fetch(statement, [subject])]

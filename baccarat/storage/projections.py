@@ -13,7 +13,7 @@ from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch_events import SwitchEvent, SwitchThrown, switch_id
 from baccarat.domain.tables.state import TableState
 from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow, encode
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 decode_table: Final = msgspec.json.Decoder(TableState).decode
 decode_round: Final = msgspec.json.Decoder(RoundState).decode
@@ -25,15 +25,15 @@ def due_at(round_: RoundState) -> datetime | None:
     While a seat has the Player's cards the deadline is its own.
     """
     if is_ready(round_):
-        return round_.facts().opened_at
-    if has_cards_out(round_) and round_.ceremony is not None and round_.set_aside is None:
+        return round_.require_opened().opened_at
+    if has_cards_out(round_) and round_.ceremony is not None and round_.suspension_reason is None:
         return round_.ceremony.until
-    return round_.facts().deadline_at if round_.is_running() and round_.set_aside is None else None
+    return round_.require_opened().deadline_at if round_.is_running() and round_.suspension_reason is None else None
 
 
 def is_ready(round_: RoundState) -> bool:
     """Tell whether every seat has acted and none has cards in hand, so that a worker may deal now."""
-    waits = round_.set_aside is not None or has_cards_out(round_)
+    waits = round_.suspension_reason is not None or has_cards_out(round_)
     return round_.is_running() and not waits and round_.all_have_acted()
 
 
@@ -45,12 +45,12 @@ def has_cards_out(round_: RoundState) -> bool:
 
 def _closes_at(table: TableState) -> datetime | None:
     """From when a worker may close a table without a round in hand that is to be closed for good."""
-    return table.closing.since if table.closing is not None and not table.closed else None
+    return table.pending_closure.since if table.pending_closure is not None and not table.closed else None
 
 
 def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
     """Map a table with its round in hand to a row; a round that is not in hand counts as none."""
-    facts = table.facts()
+    facts = table.require_opened()
     in_hand = round_ if table.round is not None else None
     return TableRow(
         id=facts.table,
@@ -59,13 +59,13 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         preset=facts.rules.preset,
         rules=table.rules.label,
         currency=facts.rules.currency,
-        books=",".join(facts.books),
+        money_types=",".join(facts.books),
         seats=table.rules.seats,
         seats_taken=len(table.seats),
         round_id=table.round,
         rounds=table.rounds,
         due_at=_closes_at(table) if in_hand is None else due_at(in_hand),
-        set_aside=None if in_hand is None else in_hand.set_aside,
+        suspension_reason=None if in_hand is None else in_hand.suspension_reason,
         opened_at=facts.opened_at,
         version=version,
         state=encode(table).decode(),
@@ -74,7 +74,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
 
 def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
     """Map a round of a table to a row."""
-    facts = round_.facts()
+    facts = round_.require_opened()
     return RoundRow(
         id=facts.round,
         table_id=facts.table,
@@ -90,9 +90,9 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
         outcome=round_.outcome,
         player_total=round_.player_total,
         banker_total=round_.banker_total,
-        wagers=len(round_.wagers()),
-        set_aside=round_.set_aside,
-        void_asked=round_.void_request is not None,
+        wagers=len(round_.confirmed_seats()),
+        suspension_reason=round_.suspension_reason,
+        void_requested=round_.void_request is not None,
         version=version,
         state=encode(round_).decode(),
     )
@@ -100,13 +100,13 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
 
 def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[WagerRow]:
     """Map a round's confirmed wagers to rows, but for the seats that are just as they were in `since`."""
-    facts = round_.facts()
+    facts = round_.require_opened()
     same = {id(seat) for seat in since.seats} if round_.voided is since.voided else set()
-    return [_wager_row(seat, facts, round_, table) for seat in round_.wagers() if id(seat) not in same]
+    return [_wager_row(seat, facts, round_, table) for seat in round_.confirmed_seats() if id(seat) not in same]
 
 
 def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: TableState) -> WagerRow:
-    stakes, settled = seat.stakes or {}, seat.settled
+    stakes, settled = seat.stakes or {}, seat.settlement
     if seat.confirmed_at is None:
         raise LookupError("a confirmed wager has its time")
     return WagerRow(
@@ -117,7 +117,7 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
         player_id=seat.player,
         seat=seat.seat,
         preset=table.rules.preset,
-        book=seat.book,
+        money_type=seat.money_type,
         currency=table.rules.currency,
         stakes=encode(stakes).decode(),
         staked=sum(stakes.values()),
@@ -135,23 +135,23 @@ def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow
     rows: dict[UUID, SittingRow] = {}
     for event in events:
         seat = table.seat_of(event.player) if isinstance(event, te.SeatChanged) else None
-        row = sitting_row(event, table.facts(), book=None if seat is None else seat.book)
+        row = sitting_row(event, table.require_opened(), money_type=None if seat is None else seat.money_type)
         if row is not None:
             rows[row.player_id] = row
     return list(rows.values())
 
 
-def sitting_row(event: object, facts: te.TableOpened, *, book: Book | None) -> SittingRow | None:
+def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType | None) -> SittingRow | None:
     """Map an event of a table to the row of its player; `book` is the player's, None for one who has left.
 
     Returns None for an event that moves nobody, and for a move before the player left in the same breath.
     """
-    found: tuple[UUID, int | None, Book | None, datetime]
+    found: tuple[UUID, int | None, MoneyType | None, datetime]
     match event:
         case te.SeatTaken():
             found = event.player, event.seat, event.book, event.taken_at
         case te.SeatChanged():
-            found = event.player, event.to_seat, book, event.changed_at
+            found = event.player, event.to_seat, money_type, event.changed_at
         case te.SeatLeft():
             found = event.player, None, event.book, event.left_at
         case te.SeatFreed():
@@ -173,7 +173,7 @@ def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
         operator_id=event.operator,
         stopped=isinstance(event, SwitchThrown),
         reason=event.reason,
-        says=event.says if isinstance(event, SwitchThrown) else "",
+        message=event.says if isinstance(event, SwitchThrown) else "",
         by=event.by,
         at=event.at,
         version=version,

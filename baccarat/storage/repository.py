@@ -12,14 +12,14 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat.domain.dealer import Fresh
+from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.commitment import opens
-from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.refusals import NextShoeUnreadable, UnknownTable
 from baccarat.domain.tables.state import TableState
-from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import projections, rows, rules_versions, shoe_seeds, wakeups
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
@@ -54,30 +54,30 @@ class StateUnreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedTables:
     """Journals of locked tables, those that can't be read, and the database's time after they were locked."""
 
-    journals: list[Journal]
+    units_of_work: list[UnitOfWork]
     unreadable: list[UUID]
     now: datetime
 
 
-def lock_table(*, table: UUID, operator: UUID) -> tuple[Journal, datetime]:
+def lock_table(*, table: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
     """Lock a table of this operator until the transaction ends. Raises UnknownTable for any other."""
     loaded = _load(_LOCK, [table, operator])
     if loaded.unreadable:
         raise StateUnreadable(f"table {table} has to be rebuilt from its events")
-    if not loaded.journals:
+    if not loaded.units_of_work:
         raise UnknownTable
-    return loaded.journals[0], loaded.now
+    return loaded.units_of_work[0], loaded.now
 
 
-def lock_tables(tables: Sequence[UUID]) -> Loaded:
+def lock_tables(tables: Sequence[UUID]) -> LoadedTables:
     """Lock tables of any operator in the order of their ids, and wait for each."""
     return _load(_LOCK_MANY, [list(tables)])
 
 
-def lock_table_of(*, round_: UUID, operator: UUID) -> tuple[Journal, datetime]:
+def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
     """Lock the table of one of this operator's rounds, in hand or long gone. Raises UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLE_OF, [round_, operator])
@@ -87,7 +87,7 @@ def lock_table_of(*, round_: UUID, operator: UUID) -> tuple[Journal, datetime]:
     return lock_table(table=found[0][0], operator=operator)
 
 
-def ended_round(round_: UUID) -> tuple[RoundState, int]:
+def load_ended_round(round_: UUID) -> tuple[RoundState, int]:
     """Read a round with its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_ROUNDS, [[round_]])
@@ -100,12 +100,12 @@ def ended_round(round_: UUID) -> tuple[RoundState, int]:
         raise StateUnreadable(f"round {round_} has to be rebuilt from its events") from trouble
 
 
-def claim_due(*, limit: int, but: Sequence[UUID] = ()) -> Loaded:
+def claim_due(*, limit: int, excluding: Sequence[UUID] = ()) -> LoadedTables:
     """Lock tables with a round to deal that nobody else is at, the longest due first."""
-    return _load(_CLAIM, [list(but), limit])
+    return _load(_CLAIM, [list(excluding), limit])
 
 
-def _load(query: str, parameters: list[Any]) -> Loaded:
+def _load(query: str, parameters: list[Any]) -> LoadedTables:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         tables = cursor.fetchall()
@@ -114,29 +114,29 @@ def _load(query: str, parameters: list[Any]) -> Loaded:
             cursor.execute(_ROUNDS, [in_hand])
         rows = cursor.fetchall() if in_hand else []
     found = {identity: (state, version) for identity, version, state in rows}
-    loaded = Loaded(journals=[], unreadable=[], now=tables[-1][4] if tables else clock())
+    loaded = LoadedTables(units_of_work=[], unreadable=[], now=tables[-1][4] if tables else database_now())
     for row in tables:
         try:
-            loaded.journals.append(_journal(row, found))
+            loaded.units_of_work.append(_journal(row, found))
         except (msgspec.DecodeError, LookupError):
             loaded.unreadable.append(row[0])
     return loaded
 
 
-def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> Journal:
+def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> UnitOfWork:
     """The journal of one table; a row that is damaged, or whose round is gone, raises."""
     _, round_id, version, state, _ = row
     table = projections.decode_table(state)
-    table.facts()
+    table.require_opened()
     if round_id is None:
-        return Journal(table=table, table_version=version)
+        return UnitOfWork(table=table, table_version=version)
     round_state, round_version = found[round_id]
     round_ = projections.decode_round(round_state)
-    round_.facts()
-    return Journal(table=table, table_version=version, round=round_, round_version=round_version)
+    round_.require_opened()
+    return UnitOfWork(table=table, table_version=version, round=round_, round_version=round_version)
 
 
-def clock() -> datetime:
+def database_now() -> datetime:
     """Read the database's clock, the only one that decides anything."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
@@ -144,7 +144,9 @@ def clock() -> datetime:
     return moment
 
 
-def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None, trusting: bool = False) -> Fresh:
+def draw_entropy(
+    journal: UnitOfWork, *, seeds: Mapping[UUID, bytes] | None = None, defer_seed_check: bool = False
+) -> Entropy:
     """Draw new identities and a new seed from the operating system's generator.
 
     With them comes the seed of the table's committed shoe, if that one is to come into play: from `seeds` where those
@@ -152,30 +154,30 @@ def fresh(journal: Journal, *, seeds: Mapping[UUID, bytes] | None = None, trusti
     """
     table, coming = journal.table, journal.table.next_shoe
     long = table.has_long_shoe()
-    trusted, found = trusting and not long, seeds or {}
+    trusted, found = defer_seed_check and not long, seeds or {}
     is_due = coming is not None and table.shoe is None and table.round is None and table.seats
     if coming is not None and is_due and seeds is None and not trusted:
-        found = shoe_seeds.read([coming.shoe])
+        found = shoe_seeds.decrypt([coming.shoe])
         if not found:
             _alert(table)
-    drawn = new_shoe()
-    return Fresh(
+    drawn = draw_shoe_seed()
+    return Entropy(
         round=new_id(),
         shoe=drawn.shoe,
         seed=drawn.seed,
-        committed=None if coming is None else found.get(coming.shoe),
-        own=new_shoe() if coming is None and not long else None,
-        trusted=trusted,
+        committed_seed=None if coming is None else found.get(coming.shoe),
+        own_seed=draw_shoe_seed() if coming is None and not long else None,
+        deferred_seed_check=trusted,
     )
 
 
-def new_shoe() -> Secret:
+def draw_shoe_seed() -> ShoeSeed:
     """Draw a shoe's identity and its seed from the operating system's generator."""
-    return Secret(shoe=new_id(), seed=secrets.token_bytes(32))
+    return ShoeSeed(shoe=new_id(), seed=secrets.token_bytes(32))
 
 
 def _alert(table: TableState) -> None:
-    logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.facts().table)
+    logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.require_opened().table)
 
 
 def new_id() -> UUID:
@@ -183,26 +185,26 @@ def new_id() -> UUID:
     return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=secrets.token_bytes(10))
 
 
-def write(decided: Sequence[tuple[Journal, store.Metadata]]) -> None:
+def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
     """Write what journals hold, in the transaction of the caller: events, ledger entries, rows and secrets.
 
     A fixed handful of statements whatever the number of journals. Raises InsufficientFunds, VersionConflict, and
     NextShoeUnreadable where a round was opened on a shoe whose seed is not there.
     """
-    written = [(journal, metadata) for journal, metadata in decided if journal.pages]
+    written = [(journal, metadata) for journal, metadata in decided if journal.changes]
     if not written:
         return
     ledger.post(_record(written))
     _project([journal for journal, _ in written])
     _keep_secrets([journal for journal, _ in written])
-    shoe_seeds.forget([shoe for journal, _ in written for shoe in journal.revealed])
+    shoe_seeds.delete([shoe for journal, _ in written for shoe in journal.revealed_shoes])
 
 
-def _keep_secrets(journals: Sequence[Journal]) -> None:
+def _keep_secrets(journals: Sequence[UnitOfWork]) -> None:
     """Keep new seeds, and try in the same statement those of shoes that rounds were opened on unseen."""
-    trusted = [(journal.table, shoe) for journal in journals for shoe in journal.trusted]
-    new = [secret for journal in journals for secret in journal.secrets]
-    seeds = shoe_seeds.keep(new, reading=[shoe.shoe for _, shoe in trusted])
+    trusted = [(journal.table, shoe) for journal in journals for shoe in journal.deferred_seed_checks]
+    new = [secret for journal in journals for secret in journal.new_seeds]
+    seeds = shoe_seeds.store(new, also_read=[shoe.shoe for _, shoe in trusted])
     for table, shoe in trusted:
         seed = seeds.get(shoe.shoe)
         if seed is None or not opens(shoe.commitment, seed):
@@ -210,14 +212,14 @@ def _keep_secrets(journals: Sequence[Journal]) -> None:
             raise NextShoeUnreadable
 
 
-def _record(written: Sequence[tuple[Journal, store.Metadata]]) -> list[Entry]:
+def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[Entry]:
     """Append all pages in one statement and derive the entries that follow from their events."""
-    pages = [(journal, metadata, page) for journal, metadata in written for page in journal.pages]
+    pages = [(journal, metadata, page) for journal, metadata in written for page in journal.changes]
     ids = store.append(
         [
             store.Append(
                 stream=page.stream,
-                expected=page.expected,
+                expected_version=page.expected_version,
                 events=tuple(CATALOGUE.encode(event) for event in page.events),
                 metadata=metadata,
             )
@@ -226,56 +228,58 @@ def _record(written: Sequence[tuple[Journal, store.Metadata]]) -> list[Entry]:
     )
     entries: list[Entry] = []
     for (journal, _, page), causes in zip(pages, ids, strict=True):
-        place = place_of(journal)
+        place = accounts_of(journal)
         derived = (entry_for(event, cause, place) for event, cause in zip(page.events, causes, strict=True))
         entries.extend(entry for entry in derived if entry is not None)
     return entries
 
 
-def place_of(journal: Journal) -> Place:
+def accounts_of(journal: UnitOfWork) -> TableAccounts:
     """Tell where the money of this table moves."""
-    facts = journal.table.facts()
-    return Place(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
+    facts = journal.table.require_opened()
+    return TableAccounts(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
 
 
-def _project(journals: Sequence[Journal]) -> None:
+def _project(journals: Sequence[UnitOfWork]) -> None:
     tables: list[rows.TableRow] = []
     rounds_: list[rows.RoundRow] = []
     wagers: list[rows.WagerRow] = []
     for journal in journals:
         if _table_changed(journal):
             tables.append(projections.table_row(journal.table, journal.table_version, journal.round))
-        for round_, version in journal.rounds.values():
+        for round_, version in journal.changed_rounds.values():
             rounds_.append(projections.round_row(round_, version, journal.table))
             wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
     rows.save(tables, rounds_, wagers)
     rows.save_sittings([row for journal in journals for row in _sittings(journal)])
     _save_versions([journal for journal in journals if _speaks_of_rules(journal)])
     if any(projections.is_ready(journal.round) for journal in journals):
-        wakeups.dealers_on_commit()
+        wakeups.wake_dealers_on_commit()
 
 
-def _sittings(journal: Journal) -> list[rows.SittingRow]:
-    return projections.sitting_rows((event for page in journal.pages for event in page.events), journal.table)
+def _sittings(journal: UnitOfWork) -> list[rows.SittingRow]:
+    return projections.sitting_rows((event for page in journal.changes for event in page.events), journal.table)
 
 
-def _speaks_of_rules(journal: Journal) -> bool:
-    return journal.table.ruled is not journal.loaded_table.ruled or not journal.loaded_version
+def _speaks_of_rules(journal: UnitOfWork) -> bool:
+    return journal.table.rules_lifecycle is not journal.loaded_table.rules_lifecycle or not journal.loaded_version
 
 
-def _save_versions(journals: Sequence[Journal]) -> None:
+def _save_versions(journals: Sequence[UnitOfWork]) -> None:
     """Versions of rules change seldom: they are read, followed and written apart from all the rest."""
     if not journals:
         return
-    known = rules_versions.load(journal.table.facts().table for journal in journals)
+    known = rules_versions.load(journal.table.require_opened().table for journal in journals)
     for journal in journals:
-        events = [event for page in journal.pages for event in page.events]
-        facts = journal.table.facts()
-        rules_versions.save(rules_versions.follow(known[facts.table], events, facts).values())
+        events = [event for page in journal.changes for event in page.events]
+        facts = journal.table.require_opened()
+        rules_versions.save(rules_versions.apply_events(known[facts.table], events, facts).values())
 
 
-def _table_changed(journal: Journal) -> bool:
+def _table_changed(journal: UnitOfWork) -> bool:
     if journal.table is not journal.loaded_table or journal.table_version != journal.loaded_version:
         return True
     before, after = journal.loaded_round, journal.round
-    return projections.due_at(before) != projections.due_at(after) or before.set_aside != after.set_aside
+    return (
+        projections.due_at(before) != projections.due_at(after) or before.suspension_reason != after.suspension_reason
+    )

@@ -22,13 +22,13 @@ class TableRow(NamedTuple):
     preset: str
     rules: str
     currency: str
-    books: str
+    money_types: str
     seats: int
     seats_taken: int
     round_id: UUID | None
     rounds: int
     due_at: datetime | None
-    set_aside: str | None
+    suspension_reason: str | None
     opened_at: datetime
     version: int
     state: str
@@ -52,8 +52,8 @@ class RoundRow(NamedTuple):
     player_total: int | None
     banker_total: int | None
     wagers: int
-    set_aside: str | None
-    void_asked: bool
+    suspension_reason: str | None
+    void_requested: bool
     version: int
     state: str
 
@@ -66,7 +66,7 @@ class SittingRow(NamedTuple):
     operator_id: UUID
     player_id: UUID
     seat: int | None
-    book: str
+    money_type: str
     at: datetime
 
 
@@ -79,7 +79,7 @@ class SwitchRow(NamedTuple):
     operator_id: UUID | None
     stopped: bool
     reason: str
-    says: str
+    message: str
     by: str
     at: datetime
     version: int
@@ -95,7 +95,7 @@ class WagerRow(NamedTuple):
     player_id: UUID
     seat: int
     preset: str
-    book: str
+    money_type: str
     currency: str
     stakes: str
     staked: int
@@ -108,7 +108,7 @@ class WagerRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ReadModelTable:
     """A read-model table: its name, its columns with their PostgreSQL types, the key first."""
 
     table: str
@@ -126,7 +126,7 @@ class Relation:
             f"ON CONFLICT ({key}) DO UPDATE SET {updates}"
         )
 
-    def parameter(self, rows: Iterable[tuple[Any, ...]]) -> str:
+    def as_json(self, rows: Iterable[tuple[Any, ...]]) -> str:
         """Write rows as `upsert` takes them; one text is cheaper to send than an array for each column."""
         return encode([self._named(row) for row in rows]).decode()
 
@@ -137,7 +137,7 @@ class Relation:
         }
 
 
-TABLES: Final = Relation(
+TABLES: Final = ReadModelTable(
     "baccarat_table",
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("rules", "text"),
@@ -146,7 +146,7 @@ TABLES: Final = Relation(
         ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
-ROUNDS: Final = Relation(
+ROUNDS: Final = ReadModelTable(
     "baccarat_round",
     (
         ("id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("number", "int"), ("rules", "text"),
@@ -156,7 +156,7 @@ ROUNDS: Final = Relation(
         ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
-WAGERS: Final = Relation(
+WAGERS: Final = ReadModelTable(
     "baccarat_wager",
     (
         ("id", "text"), ("round_id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"),
@@ -165,14 +165,14 @@ WAGERS: Final = Relation(
         ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"), ("voided_at", "timestamptz"),
     ),
 )  # fmt: skip
-SITTINGS: Final = Relation(
+SITTINGS: Final = ReadModelTable(
     "baccarat_sitting",
     (
         ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("seat", "int"),
         ("book", "text"), ("at", "timestamptz"),
     ),
 )  # fmt: skip
-SWITCHES: Final = Relation(
+SWITCHES: Final = ReadModelTable(
     "baccarat_switch",
     (
         ("id", "text"), ("scope", "text"), ("subject", "text"), ("operator_id", "uuid"), ("stopped", "boolean"),
@@ -190,7 +190,7 @@ def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequenc
     """Insert or replace rows of all three read models in one statement."""
     if not (tables or rounds or wagers):
         return
-    given = [TABLES.parameter(tables), ROUNDS.parameter(rounds), WAGERS.parameter(wagers)]
+    given = [TABLES.as_json(tables), ROUNDS.as_json(rounds), WAGERS.as_json(wagers)]
     with connection.cursor() as cursor:
         cursor.execute(_SAVE, given)
 
@@ -202,7 +202,7 @@ def save_sittings(rows: Sequence[SittingRow]) -> None:
     """Insert or replace rows of who sits where; most commands move nobody, and then it asks nothing."""
     if rows:
         with connection.cursor() as cursor:
-            cursor.execute(_SAVE_SITTINGS, [SITTINGS.parameter(rows)])
+            cursor.execute(_SAVE_SITTINGS, [SITTINGS.as_json(rows)])
 
 
 _SAVE_SWITCHES: Final = SWITCHES.upsert()
@@ -212,4 +212,4 @@ def save_switches(rows: Sequence[SwitchRow]) -> None:
     """Insert or replace rows of switches; nothing for none."""
     if rows:
         with connection.cursor() as cursor:
-            cursor.execute(_SAVE_SWITCHES, [SWITCHES.parameter(rows)])
+            cursor.execute(_SAVE_SWITCHES, [SWITCHES.as_json(rows)])

@@ -13,17 +13,17 @@ import msgspec
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import rules_events as e
 from baccarat.domain.tables.events import TableOpened
-from baccarat.storage.rows import Relation
+from baccarat.storage.rows import ReadModelTable
 from casino.events.sql import execute, fetch
-from casino.kernel.canonical_json import recanonical_seen
+from casino.kernel.canonical_json import recanonicalize_cached
 
 DRAFT: Final = "draft"
 REJECTED: Final = "rejected"
 PUBLISHED: Final = "published"
 IN_FORCE: Final = "in_force"
-DECOMMISSIONED: Final = "decommissioned"
-STATUSES: Final = (DRAFT, REJECTED, PUBLISHED, IN_FORCE, DECOMMISSIONED)
-KINDS: Final = (
+RETIRED: Final = "decommissioned"
+STATUSES: Final = (DRAFT, REJECTED, PUBLISHED, IN_FORCE, RETIRED)
+EVENT_TYPES: Final = (
     TableOpened,
     e.RulesDrafted,
     e.RulesRejected,
@@ -60,7 +60,7 @@ class VersionRow(NamedTuple):
     ended_by: str
 
 
-VERSIONS: Final = Relation(
+VERSIONS: Final = ReadModelTable(
     "baccarat_rulesversion",
     (
         ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("version", "int"), ("label", "text"),
@@ -75,21 +75,21 @@ _OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id 
 _SAVE: Final = VERSIONS.upsert()
 _JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
 
-Rows = dict[int, VersionRow]
+VersionRows = dict[int, VersionRow]
 """The versions of one table, by number."""
 
 
-def follow(rows: Rows, events: Iterable[object], facts: TableOpened) -> Rows:
+def apply_events(rows: VersionRows, events: Iterable[object], facts: TableOpened) -> VersionRows:
     """Apply events of the table that was opened so to its rows, and return those that changed."""
-    changed: Rows = {}
+    changed: VersionRows = {}
     for event in events:
         for row in _rows_of(event, rows, facts):
             rows[row.version] = changed[row.version] = row
     return changed
 
 
-def load(tables: Iterable[UUID]) -> dict[UUID, Rows]:
-    found: dict[UUID, Rows] = {table: {} for table in tables}
+def load(tables: Iterable[UUID]) -> dict[UUID, VersionRows]:
+    found: dict[UUID, VersionRows] = {table: {} for table in tables}
     for values in fetch(_OF_TABLES, [list(found)]):
         row = VersionRow(*_canonical(values))
         found[row.table_id][row.version] = row
@@ -100,18 +100,18 @@ def save(rows: Iterable[VersionRow]) -> None:
     """Insert or replace rows; nothing for none."""
     given = list(rows)
     if given:
-        execute(_SAVE, [VERSIONS.parameter(given)])
+        execute(_SAVE, [VERSIONS.as_json(given)])
 
 
 def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The row with its JSON as canonical text, which is how the mapping writes it; many tables have the same rules."""
     row = list(values)
     for place in _JSON:
-        row[place] = recanonical_seen(row[place]).decode()
+        row[place] = recanonicalize_cached(row[place]).decode()
     return tuple(row)
 
 
-def _rows_of(event: object, rows: Rows, facts: TableOpened) -> list[VersionRow]:
+def _rows_of(event: object, rows: VersionRows, facts: TableOpened) -> list[VersionRow]:
     match event:
         case TableOpened():
             return [_first(event)]
@@ -125,29 +125,29 @@ def _rows_of(event: object, rows: Rows, facts: TableOpened) -> list[VersionRow]:
             return []
 
 
-def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesDecommissioned, rows: Rows) -> list[VersionRow]:
+def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesDecommissioned, rows: VersionRows) -> list[VersionRow]:
     row = rows[event.version]
     if isinstance(event, e.RulesDecommissioned):
-        return [row._replace(status=DECOMMISSIONED, until=event.at, ended_by=event.by, reason=event.reason)]
+        return [row._replace(status=RETIRED, until=event.at, ended_by=event.by, reason=event.reason)]
     row = row._replace(decided_by=event.by, decided_at=event.at)
     if isinstance(event, e.RulesRejected):
         return [row._replace(status=REJECTED, reason=event.reason)]
     return [*_overtaken(rows, event), row._replace(status=PUBLISHED, waits_for=event.waits_for.value)]
 
 
-def _overtaken(rows: Rows, event: e.RulesPublished) -> list[VersionRow]:
+def _overtaken(rows: VersionRows, event: e.RulesPublished) -> list[VersionRow]:
     """A version that was published and never held, as another one was published before its time."""
     return [
-        row._replace(status=DECOMMISSIONED, until=event.at, ended_by=event.by)
+        row._replace(status=RETIRED, until=event.at, ended_by=event.by)
         for row in rows.values()
         if row.status == PUBLISHED
     ]
 
 
-def _took_effect(event: e.RulesTookEffect, rows: Rows) -> list[VersionRow]:
+def _took_effect(event: e.RulesTookEffect, rows: VersionRows) -> list[VersionRow]:
     row = rows[event.version]
     ended = [
-        old._replace(status=DECOMMISSIONED, until=event.at, ended_by=row.decided_by)
+        old._replace(status=RETIRED, until=event.at, ended_by=row.decided_by)
         for old in rows.values()
         if old.status == IN_FORCE
     ]

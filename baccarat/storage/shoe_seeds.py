@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from baccarat.domain.unit_of_work import Secret
+from baccarat.domain.unit_of_work import ShoeSeed
 
 NONCE_BYTES: Final = 12
 
@@ -38,21 +38,21 @@ WHERE baccarat_shoesecret.shoe_id = given.shoe_id
 
 
 @dataclass(frozen=True, slots=True)
-class Resealed:
+class ReencryptedBatch:
     """What one batch did: seeds by the key they came from, shoes no key opens, and where to go on (None: done)."""
 
     key: str
-    resealed: dict[str, int]
+    reencrypted: dict[str, int]
     unreadable: tuple[UUID, ...]
     last: UUID | None
 
 
-class SecretLost(Exception):
+class SeedUnavailable(Exception):
     """A shoe's seed is missing or its key is: the round can't be dealt and is set aside."""
 
 
 @lru_cache(maxsize=4)
-def keys(configured: str) -> dict[str, AESGCM]:
+def parse_keys(configured: str) -> dict[str, AESGCM]:
     """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
     found: dict[str, AESGCM] = {}
     for part in configured.split(","):
@@ -67,23 +67,23 @@ def keys(configured: str) -> dict[str, AESGCM]:
     return found
 
 
-def keep(new: Sequence[Secret], *, reading: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
+def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
     """Store seeds, sealed, and open those of `reading`, kept before, as `read` does: all in one statement."""
     if not new:
-        return read(reading)
-    key_id, key = next(iter(keys(settings.SHOE_KEYS).items()))
+        return decrypt(also_read)
+    key_id, key = next(iter(parse_keys(settings.SHOE_KEYS).items()))
     nonces = [secrets.token_bytes(NONCE_BYTES) for _ in new]
     sealed = [key.encrypt(nonce, secret.seed, secret.shoe.bytes) for secret, nonce in zip(new, nonces, strict=True)]
     rows: list[Any] = [[secret.shoe for secret in new], [key_id] * len(new), nonces, sealed]
     with connection.cursor() as cursor:
-        if not reading:
+        if not also_read:
             cursor.execute(_KEEP, rows)
             return {}
-        cursor.execute(_KEEP_AND_READ, [*rows, list(reading)])
+        cursor.execute(_KEEP_AND_READ, [*rows, list(also_read)])
         return _opened(cursor.fetchall())
 
 
-def read(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
+def decrypt(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
     """Open the seeds of these shoes, in one statement; a shoe without a readable seed is left out."""
     wanted = list(shoes)
     if not wanted:
@@ -95,7 +95,7 @@ def read(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
 
 def _opened(rows: Iterable[tuple[UUID, str, bytes, bytes]]) -> dict[UUID, bytes]:
     """The seeds that our keys open, by shoe."""
-    ring = keys(settings.SHOE_KEYS)
+    ring = parse_keys(settings.SHOE_KEYS)
     opened = {shoe: _open(ring.get(key_id), shoe, nonce, sealed) for shoe, key_id, nonce, sealed in rows}
     return {shoe: seed for shoe, seed in opened.items() if seed is not None}
 
@@ -110,16 +110,16 @@ def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, sealed: bytes) -> bytes 
         return None
 
 
-def kept(shoes: Sequence[UUID]) -> set[UUID]:
+def find_stored(shoes: Sequence[UUID]) -> set[UUID]:
     """Tell which of these shoes have a sealed seed, readable or not."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT, [list(shoes)])
         return {row[0] for row in cursor.fetchall()}
 
 
-def reseal(*, after: UUID, limit: int) -> Resealed:
+def reencrypt(*, after: UUID, limit: int) -> ReencryptedBatch:
     """Seal up to `limit` seeds of shoes after an id under the first key; call it in a transaction."""
-    ring = keys(settings.SHOE_KEYS)
+    ring = parse_keys(settings.SHOE_KEYS)
     key_id, key = next(iter(ring.items()))
     with connection.cursor() as cursor:
         cursor.execute(_OLDER, [after, key_id, limit])
@@ -131,15 +131,15 @@ def reseal(*, after: UUID, limit: int) -> Resealed:
             key.encrypt(nonce, seed, shoe.bytes) for (shoe, _, seed), nonce in zip(ready, nonces, strict=True)
         ]
         cursor.execute(_RESEAL, [key_id, [shoe for shoe, _, _ in ready], nonces, sealed_anew])
-    return Resealed(
+    return ReencryptedBatch(
         key=key_id,
-        resealed=dict(Counter(old for _, old, _ in ready)),
+        reencrypted=dict(Counter(old for _, old, _ in ready)),
         unreadable=tuple(shoe for shoe, _, seed in opened if seed is None),
         last=rows[-1][0] if len(rows) == limit else None,
     )
 
 
-def forget(shoes: Sequence[UUID]) -> None:
+def delete(shoes: Sequence[UUID]) -> None:
     """Delete the seeds that are now revealed, in one statement."""
     if not shoes:
         return

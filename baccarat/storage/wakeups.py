@@ -15,15 +15,15 @@ TASK: Final = "baccarat.deal_due"
 TOPIC: Final = "due"
 
 
-def dealers_on_commit() -> None:
+def wake_dealers_on_commit() -> None:
     """Send one wake-up to the dealers when the transaction commits."""
-    if all(waiting[1] is not dealers for waiting in connection.run_on_commit):
-        transaction.on_commit(dealers, robust=True)
+    if all(waiting[1] is not wake_dealers for waiting in connection.run_on_commit):
+        transaction.on_commit(wake_dealers, robust=True)
 
 
-def dealers() -> None:
+def wake_dealers() -> None:
     """Send one wake-up to the dealers now, unless one is on its way. A broker that is away is no error."""
-    if not wakeups.first(TOPIC):
+    if not wakeups.claim_wakeup(TOPIC):
         return
     try:
         current_app.send_task(TASK, expires=5, retry=False, ignore_result=True)

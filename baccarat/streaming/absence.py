@@ -9,16 +9,16 @@ from uuid import UUID
 import msgspec
 from django.db import connection
 
-from baccarat.streaming.notifications import LEFT, TAKEN, Happening
-from casino.api.fields import money
-from casino.events.records import Sealed
+from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent
+from casino.api.fields import present_money
+from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 
-MOST: Final = 200
+MAX_EVENTS: Final = 200
 """Events that are told one by one: the newest."""
-ROUNDS_BACK: Final = 100
+MAX_ROUNDS_PER_TABLE: Final = 100
 """Rounds of a table that are looked through."""
-EVENTS_BACK: Final = 500
+MAX_EVENTS_PER_STREAM: Final = 500
 """Events of one table or round that are looked through."""
 
 _MOMENT: Final = """
@@ -33,7 +33,7 @@ _AWAY: Final = f"""
         SELECT latest.id, latest.table_id
           FROM mine CROSS JOIN LATERAL (
                SELECT id, table_id, ended_at FROM baccarat_round
-                WHERE baccarat_round.table_id = mine.table_id ORDER BY number DESC LIMIT {ROUNDS_BACK}) AS latest
+                WHERE baccarat_round.table_id = mine.table_id ORDER BY number DESC LIMIT {MAX_ROUNDS_PER_TABLE}) AS latest
          WHERE latest.ended_at IS NULL OR latest.ended_at >= %(moment)s::timestamptz - interval '1 minute'
         UNION
         SELECT round_id, table_id FROM baccarat_wager
@@ -48,14 +48,14 @@ _AWAY: Final = f"""
           JOIN baccarat_table AS seated ON seated.id = streams.table_id
          CROSS JOIN LATERAL (
                SELECT * FROM events_event WHERE events_event.stream = streams.name
-                ORDER BY version DESC LIMIT {EVENTS_BACK}) AS event
+                ORDER BY version DESC LIMIT {MAX_EVENTS_PER_STREAM}) AS event
           JOIN events_seal AS seal ON seal.event_id = event.id
          WHERE seal.position > %(after)s
     )
     SELECT position, digest, id, stream, version, type, schema, data::text, metadata::text, recorded_at,
            table_id, round_id, currency
       FROM found
-     WHERE place <= {MOST + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatFreed')
+     WHERE place <= {MAX_EVENTS + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatFreed')
      ORDER BY position
 """  # noqa: S608  (constants)
 _THE_BEGINNING: Final = "-infinity"
@@ -63,7 +63,7 @@ _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 @dataclass(slots=True)
-class Result:
+class AbsenceResult:
     """What settled rounds came to for one player in one kind of money, in minor units; voids are taken off again."""
 
     rounds: int = 0
@@ -72,7 +72,7 @@ class Result:
     returned: int = 0
     net: int = 0
 
-    def settled(self, wager: dict[str, Any]) -> None:
+    def add_settled(self, wager: dict[str, Any]) -> None:
         """Add a settled wager; deferred commission is held back from what it returned."""
         returned = wager["returned"] - (wager["commission"] if wager["deferred"] else 0)
         self.rounds += 1
@@ -80,7 +80,7 @@ class Result:
         self.returned += returned
         self.net += returned - wager["staked"]
 
-    def undone(self, wager: dict[str, Any], *, was_settled: bool) -> None:
+    def add_voided(self, wager: dict[str, Any], *, was_settled: bool) -> None:
         """Take a voided wager off again; one that was still in play had come to nothing yet."""
         self.voided += 1
         if was_settled:
@@ -88,57 +88,57 @@ class Result:
 
 
 @dataclass(slots=True)
-class Told:
+class AbsenceSummary:
     """What is told to one player: events to show, results by (book, currency), and seats that were freed."""
 
     viewer: UUID
-    events: list[Happening] = field(default_factory=list)
-    results: dict[tuple[str, str], Result] = field(default_factory=dict)
-    freed: list[dict[str, Any]] = field(default_factory=list)
+    events: list[LiveEvent] = field(default_factory=list)
+    results: dict[tuple[str, str], AbsenceResult] = field(default_factory=dict)
+    freed_seats: list[dict[str, Any]] = field(default_factory=list)
     _gone: set[UUID | None] = field(default_factory=set)
 
-    def hear(self, happening: Happening, data: dict[str, Any]) -> None:
+    def add_event(self, happening: LiveEvent, data: dict[str, Any]) -> None:
         """Note one event, the next in order; of a table that the player left it tells nothing more."""
         mine = str(self.viewer) in happening.players
-        if happening.type == TAKEN and mine:
+        if happening.type == SEAT_TAKEN and mine:
             self._gone.discard(happening.table)
         if mine or happening.table not in self._gone:
             self.events.append(happening)
-        if mine and happening.type in LEFT:
+        if mine and happening.type in SEAT_VACATED:
             self._gone.add(happening.table)
         self._count(happening, data)
 
-    def _count(self, happening: Happening, data: dict[str, Any]) -> None:
+    def _count(self, happening: LiveEvent, data: dict[str, Any]) -> None:
         own, currency = str(self.viewer), happening.currency or ""
         match happening.type:
             case "RoundSettled":
                 for wager in data["wagers"]:
                     if wager["player"] == own:
-                        self._result(wager, currency).settled(wager)
+                        self._result(wager, currency).add_settled(wager)
             case "RoundVoided":
                 for wager in data["seats"]:
                     if wager["player"] == own:
-                        self._result(wager, currency).undone(wager, was_settled=data["was_settled"])
+                        self._result(wager, currency).add_voided(wager, was_settled=data["was_settled"])
             case "SeatFreed" if data["player"] == own:
-                self.freed.append(_freed(happening, data, currency))
+                self.freed_seats.append(_freed(happening, data, currency))
 
-    def _result(self, wager: dict[str, Any], currency: str) -> Result:
-        return self.results.setdefault((wager["book"], currency), Result())
+    def _result(self, wager: dict[str, Any], currency: str) -> AbsenceResult:
+        return self.results.setdefault((wager["book"], currency), AbsenceResult())
 
 
-def moment_of(position: int) -> datetime | None:
+def recorded_at(position: int) -> datetime | None:
     """Tell when the event at a sealed position was recorded; None for the time before the first."""
     rows = fetch(_MOMENT, [position])
     return rows[0][0] if rows else None
 
 
-def since(*, after: int, moment: datetime | None, player: UUID) -> dict[str, Any]:
+def load_absence_summary(*, after: int, since: datetime | None, player: UUID) -> dict[str, Any]:
     """Tell what happened above position `after`, recorded at `moment`, at the tables where the player sits.
 
     Tables that the player left since are told of up to there. One query, whatever happened.
     """
-    given = {"player": player, "after": after, "moment": moment or _THE_BEGINNING}
-    return document(fetch_rows(given), after=after, viewer=player)
+    given = {"player": player, "after": after, "moment": since or _THE_BEGINNING}
+    return present_absence(fetch_rows(given), after=after, viewer=player)
 
 
 def fetch_rows(given: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -149,41 +149,41 @@ def fetch_rows(given: dict[str, Any]) -> list[tuple[Any, ...]]:
     return rows
 
 
-def document(rows: Iterable[Sequence[Any]], *, after: int, viewer: UUID) -> dict[str, Any]:
+def present_absence(rows: Iterable[Sequence[Any]], *, after: int, viewer: UUID) -> dict[str, Any]:
     """Shape what happened for an answer."""
-    told = Told(viewer)
+    told = AbsenceSummary(viewer)
     for position, digest, key, stream, version, kind, schema, data, metadata, recorded_at, *place in rows:
         table, round_, currency = place
         raw = data.encode()
-        sealed = Sealed(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded_at)
-        told.hear(Happening(sealed, table=table, round_=round_, currency=currency), _as_dict(raw))
+        sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded_at)
+        told.add_event(LiveEvent(sealed, table=table, round_=round_, currency=currency), _as_dict(raw))
     return {
         "after": after,
-        "events": [event.document(viewer) for event in told.events[-MOST:]],
-        "more": len(told.events) > MOST,
+        "events": [event.redact_for(viewer) for event in told.events[-MAX_EVENTS:]],
+        "more": len(told.events) > MAX_EVENTS,
         "results": [_result(book, currency, result) for (book, currency), result in sorted(told.results.items())],
-        "seats_freed": told.freed,
+        "seats_freed": told.freed_seats,
     }
 
 
-def _result(book: str, currency: str, result: Result) -> dict[str, Any]:
+def _result(book: str, currency: str, result: AbsenceResult) -> dict[str, Any]:
     return {
         "book": book,
         "rounds": result.rounds,
         "voided": result.voided,
-        "staked": money(result.staked, currency),
-        "returned": money(result.returned, currency),
-        "net": money(result.net, currency),
+        "staked": present_money(result.staked, currency),
+        "returned": present_money(result.returned, currency),
+        "net": present_money(result.net, currency),
     }
 
 
-def _freed(happening: Happening, data: dict[str, Any], currency: str) -> dict[str, Any]:
+def _freed(happening: LiveEvent, data: dict[str, Any], currency: str) -> dict[str, Any]:
     return {
         "table": happening.table,
         "seat": data["seat"],
         "book": data["book"],
         "reason": data["reason"],
-        "returned": money(data["returned"], currency),
-        "commission_collected": money(data["collected"], currency),
+        "returned": present_money(data["returned"], currency),
+        "commission_collected": present_money(data["collected"], currency),
         "freed_at": data["freed_at"],
     }

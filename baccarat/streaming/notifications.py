@@ -10,21 +10,21 @@ import msgspec
 
 from baccarat.chat import queries as chat
 from baccarat.queries import tables as queries
-from baccarat.queries.redaction import ANYBODY, in_money, players_in, seen_by
+from baccarat.queries.redaction import SPECTATOR, format_amounts, mentioned_players, redact_for
 from casino.api.streaming import sse
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 
-TAKEN: Final = "SeatTaken"
-LEFT: Final = frozenset({"SeatLeft", "SeatFreed"})
-MOST_ROUNDS: Final = 20_000
+SEAT_TAKEN: Final = "SeatTaken"
+SEAT_VACATED: Final = frozenset({"SeatLeft", "SeatFreed"})
+MAX_CACHED_ROUNDS: Final = 20_000
 """Rounds of which a process remembers the table; that of another one is looked up."""
 
-SAID: Final = "ChatMessageSent"
+CHAT_MESSAGE_SENT: Final = "ChatMessageSent"
 """Everyone at its table is told of it, with its words, which the log has not."""
 
 _MOVE_NOTHING: Final = frozenset(
     {
-        "RoundOpened", "SeatChanged", "CutGiven", "ShoeCutGiven", "PlayerAccountOpened", "TableLimitSet", SAID,
+        "RoundOpened", "SeatChanged", "CutGiven", "ShoeCutGiven", "PlayerAccountOpened", "TableLimitSet", CHAT_MESSAGE_SENT,
         "PlayerReported", "ReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted",
         "PlayerStopped", "PlayerResumed",
     }
@@ -41,7 +41,7 @@ def player_topic(player: UUID) -> str:
     return f"player:{player}"
 
 
-class Happening:
+class LiveEvent:
     """One sealed event. What it says is written once for all who may see the same of it."""
 
     __slots__ = (
@@ -50,7 +50,7 @@ class Happening:
 
     def __init__(
         self,
-        sealed: Sealed,
+        sealed: SealedEvent,
         *,
         table: UUID | None,
         round_: UUID | None,
@@ -63,7 +63,7 @@ class Happening:
         self.round = round_
         self.currency = currency
         self.recorded_at: datetime = sealed.recorded_at
-        self.players = frozenset(players_in(_as_dict(sealed.data)))
+        self.players = frozenset(mentioned_players(_as_dict(sealed.data)))
         self.topics = (
             *(() if table is None else (table_topic(table),)),
             *(f"player:{player}" for player in self.players),
@@ -77,17 +77,17 @@ class Happening:
         """Whether balances of the players it names may have changed."""
         return bool(self.players) and self.type not in _MOVE_NOTHING
 
-    def told_to(self, player: str) -> bytes:
+    def payload_for(self, player: str) -> bytes:
         """Write the message for this player's id, the same for all whom the event does not name."""
         viewer = player if player in self.players else ""
         told = self._told.get(viewer)
         if told is None:
-            told = self._told[viewer] = self._write(UUID(viewer) if viewer else ANYBODY)
+            told = self._told[viewer] = self._write(UUID(viewer) if viewer else SPECTATOR)
         return told
 
-    def document(self, viewer: UUID) -> dict[str, Any]:
+    def redact_for(self, viewer: UUID) -> dict[str, Any]:
         """Show the event to a player, or to ANYBODY: position, type, table, round, recorded_at, data."""
-        data = seen_by(type=self.type, data=_as_dict(self._data), viewer=viewer)
+        data = redact_for(type=self.type, data=_as_dict(self._data), viewer=viewer)
         if self._text is not None:
             data["text"] = self._text
         return {
@@ -96,14 +96,14 @@ class Happening:
             "table": self.table,
             "round": self.round,
             "recorded_at": self.recorded_at,
-            "data": data if self.currency is None else in_money(data, self.currency),
+            "data": data if self.currency is None else format_amounts(data, self.currency),
         }
 
     def _write(self, viewer: UUID) -> bytes:
-        return sse.message("event", self.document(viewer), position=self.position)
+        return sse.message("event", self.redact_for(viewer), position=self.position)
 
 
-class Places:
+class LiveEventBuilder:
     """Remembers the table and currency of rounds and tables, and looks up many at once. For one thread at a time."""
 
     def __init__(self) -> None:
@@ -111,27 +111,29 @@ class Places:
         self._currencies: dict[UUID, str] = {}
         self._texts: dict[UUID, str] = {}
 
-    def prepare(self, batch: Sequence[Sealed]) -> list[Happening]:
+    def build(self, batch: Sequence[SealedEvent]) -> list[LiveEvent]:
         """Make happenings of sealed events, with two queries at most for places not seen before.
 
         One more query reads the words of all messages among them.
         """
         placed = [(sealed, *_subject(sealed)) for sealed in batch]
-        self._texts = chat.shown(messages=[_message(sealed) for sealed in batch if sealed.type == SAID])
+        self._texts = chat.load_displayed_texts(
+            messages=[_message(sealed) for sealed in batch if sealed.type == CHAT_MESSAGE_SENT]
+        )
         rounds = {key for _, kind, key in placed if kind == "round" and key is not None}
         self._look_up_rounds(rounds)
         tables = {key for _, kind, key in placed if kind not in {"round", ""} and key is not None}
         self._look_up_tables(tables | {self._rounds[key] for key in rounds if key in self._rounds})
         return [self._happening(sealed, kind, key) for sealed, kind, key in placed]
 
-    def _happening(self, sealed: Sealed, kind: str, key: UUID | None) -> Happening:
+    def _happening(self, sealed: SealedEvent, kind: str, key: UUID | None) -> LiveEvent:
         round_ = key if kind == "round" else None
         table = self._rounds.get(key) if kind == "round" and key is not None else key
         if table not in self._currencies:
             table = None
         currency = None if table is None else self._currencies[table]
-        text = self._texts.get(_message(sealed), "") if sealed.type == SAID else None
-        return Happening(sealed, table=table, round_=round_, currency=currency, text=text)
+        text = self._texts.get(_message(sealed), "") if sealed.type == CHAT_MESSAGE_SENT else None
+        return LiveEvent(sealed, table=table, round_=round_, currency=currency, text=text)
 
     def _look_up_rounds(self, rounds: Collection[UUID]) -> None:
         unknown = []
@@ -142,7 +144,7 @@ class Places:
                 unknown.append(key)
         if unknown:
             self._rounds.update(queries.tables_of_rounds(rounds=unknown))
-        while len(self._rounds) > max(MOST_ROUNDS, len(rounds)):
+        while len(self._rounds) > max(MAX_CACHED_ROUNDS, len(rounds)):
             self._rounds.popitem(last=False)
 
     def _look_up_tables(self, tables: Iterable[UUID]) -> None:
@@ -151,17 +153,17 @@ class Places:
             self._currencies.update(queries.currencies_of_tables(tables=unknown))
 
 
-def _message(sealed: Sealed) -> UUID:
+def _message(sealed: SealedEvent) -> UUID:
     return UUID(_as_dict(sealed.data)["message"])
 
 
-def _subject(sealed: Sealed) -> tuple[str, UUID | None]:
+def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
     """The kind and the id that a stream's name holds: `round-…`, or anything else named after a table.
 
     A message is in its writer's stream, and names its table.
     """
     kind, _, key = sealed.stream.partition("-")
-    if sealed.type == SAID:
+    if sealed.type == CHAT_MESSAGE_SENT:
         return kind, UUID(_as_dict(sealed.data)["table"])
     if kind in _ELSEWHERE:
         return "", None

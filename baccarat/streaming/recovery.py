@@ -4,12 +4,12 @@ import time
 from typing import Any, Final
 
 from baccarat.streaming import absence, snapshot
-from casino.api.error_catalogue import INVALID_CURSOR, Rejected
-from casino.api.fields import money
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
+from casino.api.fields import present_money
 from casino.operators.principals import PlayerPrincipal
 from wallet import notices
 from wallet.api.limits_serializers import shown_limit
-from wallet.api.notices_views import shown_notice
+from wallet.api.notices_views import present_notice
 from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
 from wallet.api.reality_check_serializers import shown_reminder
 from wallet.api.responsible_gaming_serializers import shown_exclusion
@@ -21,17 +21,17 @@ NOTICES: Final = 20
 """The newest that are not read; `GET /api/v1/notices` has them all."""
 
 
-def restore(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
+def recover_game(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
     """Read all of it in one moment of the database; `after` is the last position that the player has seen.
 
     As a stream's snapshot does, it looks again until what shows and the position agree. Raises Rejected
     (invalid_cursor) for a position that is not sealed yet.
     """
     for _ in range(snapshot.ATTEMPTS):
-        with snapshot.one_moment():
-            seen = snapshot.draw(player=player, watched=None)
+        with snapshot.repeatable_read():
+            seen = snapshot.read_snapshot(player=player, watched=None)
             document = {**seen.document, **_affairs(player, seen, after)}
-        if seen.settled:
+        if seen.fully_sealed:
             break
         time.sleep(snapshot.PAUSE)
     return document
@@ -40,23 +40,27 @@ def restore(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
 def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None) -> dict[str, Any]:
     """What concerns the player beside tables and balances."""
     if after is not None and after > seen.position:
-        raise Rejected(INVALID_CURSOR, f"The last position is {seen.position}.")
-    moment = None if after is None else absence.moment_of(after)
+        raise RequestRejected(INVALID_CURSOR, f"The last position is {seen.position}.")
+    moment = None if after is None else absence.recorded_at(after)
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
-    unread = notices.of_player(operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES)
+    unread = notices.list_notices(
+        operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES
+    )
     return {
         "deposits": [shown_deposit(each) for each in deposits],
         "withdrawals": [shown_withdrawal(each) for each in withdrawals],
         "debts": _debts(seen),
         "table_limit": shown_limit(limit),
-        "exclusion": None if seen.told is None else shown_exclusion(seen.told.exclusion),
-        "reality_check": shown_reminder(seen.told),
-        "notices": [shown_notice(each) for each in unread],
-        "away": None if after is None else absence.since(after=after, moment=moment, player=player.player),
+        "exclusion": None if seen.reminder is None else shown_exclusion(seen.reminder.exclusion),
+        "reality_check": shown_reminder(seen.reminder),
+        "notices": [present_notice(each) for each in unread],
+        "away": None
+        if after is None
+        else absence.load_absence_summary(after=after, since=moment, player=player.player),
     }
 
 
 def _debts(seen: snapshot.Snapshot) -> list[dict[str, str]]:
     owing = {name: -balance for name, balance in seen.balances.items() if name.kind is AccountKind.DEBT and balance}
-    return [money(owed, name.currency) for name, owed in owing.items()]
+    return [present_money(owed, name.currency) for name, owed in owing.items()]

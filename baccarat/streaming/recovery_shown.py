@@ -8,16 +8,16 @@ from baccarat.api import examples
 from baccarat.api.serializers import TableShown, one_of
 from baccarat.domain.tables.events import Absence
 from casino.api.fields import MoneySerializer
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.api.limits_serializers import TableLimitShown
-from wallet.api.notices_views import NoticeShown
+from wallet.api.notices_views import NoticeResponse
 from wallet.api.payments_serializers import DepositShown, WithdrawalShown
 from wallet.api.reality_check_serializers import ReminderShown
 from wallet.api.responsible_gaming_serializers import ExclusionShown
-from wallet.api.serializers import Balances
+from wallet.api.serializers import BalancesResponse
 
 
-class HappenedShown(serializers.Serializer[Any]):
+class LiveEventResponse(serializers.Serializer[Any]):
     """An event as the stream sends it: what this player may see of it, amounts as decimal strings."""
 
     position = serializers.IntegerField()
@@ -28,10 +28,10 @@ class HappenedShown(serializers.Serializer[Any]):
     data = serializers.DictField()  # type: ignore[assignment]
 
 
-class AwayResultShown(serializers.Serializer[Any]):
+class AbsenceResultResponse(serializers.Serializer[Any]):
     """What rounds settled meanwhile came to for the player, in one kind of money."""
 
-    book = one_of(*Book)
+    book = one_of(*MoneyType)
     rounds = serializers.IntegerField()
     voided = serializers.IntegerField(help_text="Rounds that were voided; `net` has what that undid.")
     staked = MoneySerializer()
@@ -39,43 +39,43 @@ class AwayResultShown(serializers.Serializer[Any]):
     net = MoneySerializer(help_text="Below zero for a loss.")
 
 
-class SeatFreedShown(serializers.Serializer[Any]):
+class FreedSeatResponse(serializers.Serializer[Any]):
     """A seat that was not kept any longer; the money is on the account."""
 
     table = serializers.UUIDField()
     seat = serializers.IntegerField()
-    book = one_of(*Book)
+    book = one_of(*MoneyType)
     reason = one_of(*Absence)
     returned = MoneySerializer()
     commission_collected = MoneySerializer()
     freed_at = serializers.DateTimeField()
 
 
-class AwayShown(serializers.Serializer[Any]):
+class AbsenceResponse(serializers.Serializer[Any]):
     """What was decided since position `after` at the tables where the player sat."""
 
     after = serializers.IntegerField()
-    events = HappenedShown(many=True, help_text="The newest 200, oldest first.")
+    events = LiveEventResponse(many=True, help_text="The newest 200, oldest first.")
     more = serializers.BooleanField(help_text="True: older ones are left out; the rounds' own lists have them.")
-    results = AwayResultShown(many=True, help_text="Of the last hundred rounds of each table.")
-    seats_freed = SeatFreedShown(many=True)
+    results = AbsenceResultResponse(many=True, help_text="Of the last hundred rounds of each table.")
+    seats_freed = FreedSeatResponse(many=True)
 
 
-class RestoreShown(serializers.Serializer[Any]):
+class GameRecoveryResponse(serializers.Serializer[Any]):
     """Everything that concerns a player, as of one sealed position."""
 
     position = serializers.IntegerField(help_text="Follow the stream after this one.")
     server_time = serializers.DateTimeField(help_text="Compare deadlines with it.")
     tables = TableShown(many=True, help_text="Where the player sits.")
-    wallet = Balances()
+    wallet = BalancesResponse()
     deposits = DepositShown(many=True, help_text="Under way, and those that ended since `after`.")
     withdrawals = WithdrawalShown(many=True, help_text="Under way, and those that ended since `after`.")
     debts = MoneySerializer(many=True, help_text="They keep the player from playing for real money.")
     table_limit = TableLimitShown()
     exclusion = ExclusionShown(allow_null=True, help_text="Why the player neither deposits nor plays.")
     reality_check = ReminderShown(allow_null=True, help_text="When to show time played and result.")
-    notices = NoticeShown(many=True, help_text="The newest twenty that are not read.")
-    away = AwayShown(allow_null=True, help_text="Null where no `after` was given.")
+    notices = NoticeResponse(many=True, help_text="The newest twenty that are not read.")
+    away = AbsenceResponse(allow_null=True, help_text="Null where no `after` was given.")
 
 
 _MONEY: Final = {"amount": "10.00", "currency": "EUR"}

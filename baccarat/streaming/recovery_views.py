@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from baccarat.api.examples import answer
 from baccarat.streaming import recovery, recovery_shown
-from casino.api.error_catalogue import INVALID_CURSOR, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
 from casino.operators.base_views import PlayerView
 
 AFTER: Final = OpenApiParameter(
@@ -30,7 +30,7 @@ is collected and the game balance is on the account again: `away.seats_freed` te
 """
 
 
-class Restore(PlayerView):
+class GameRecoveryView(PlayerView):
     """The game as it stands, for a player who comes back."""
 
     @extend_schema(
@@ -38,11 +38,11 @@ class Restore(PlayerView):
         summary="Restore the game after a lost connection",
         description=_DESCRIPTION,
         parameters=[AFTER],
-        responses=recovery_shown.RestoreShown,
+        responses=recovery_shown.GameRecoveryResponse,
         examples=[answer(recovery_shown.EXAMPLE)],
     )
     def get(self, request: Request) -> Response:
-        return Response(recovery.restore(player=self.caller, after=_after(request)))
+        return Response(recovery.recover_game(player=self.caller, after=_after(request)))
 
 
 def _after(request: Request) -> int | None:
@@ -50,5 +50,5 @@ def _after(request: Request) -> int | None:
     if given is None:
         return None
     if not _POSITION.fullmatch(given):
-        raise Rejected(INVALID_CURSOR, "A position is a whole number.")
+        raise RequestRejected(INVALID_CURSOR, "A position is a whole number.")
     return int(given)

@@ -9,23 +9,23 @@ from django.db import Error
 
 from baccarat.streaming import snapshot
 from baccarat.streaming.follower import LiveFollower
-from baccarat.streaming.notifications import Happening, Places
+from baccarat.streaming.notifications import LiveEvent, LiveEventBuilder
 from casino.api.streaming import sse
-from casino.api.streaming.hub import Hub, in_thread
+from casino.api.streaming.hub import Hub, run_in_thread
 from casino.operators import sessions
 
 logger = logging.getLogger(__name__)
 
-LOOK: Final = 1.0
+SESSION_CHECK_SECONDS: Final = 1.0
 """Seconds between looks at the sessions of all open streams."""
 
 KEEP_ALIVE: Final = 14.0
 """Seconds of silence after which a comment says, with the next look, that the stream is alive."""
 
-MOST_OF_A_PLAYER: Final = 6
+MAX_STREAMS_PER_PLAYER: Final = 6
 """Streams that one player may have open here: with one more the oldest ends."""
 
-GOODBYES: Final = {
+END_CODES: Final = {
     sessions.ENDED: "session_ended",
     sessions.EXPIRED: "token_expired",
     sessions.REMOVED: "session_of_removed",
@@ -34,11 +34,11 @@ GOODBYES: Final = {
 }
 
 
-class LiveHouse:
+class StreamRegistry:
     """Keeps the hub, and what runs beside it while streams are open."""
 
     def __init__(self) -> None:
-        self.hub: Hub[Happening] = Hub(prepare=Places().prepare, delivered=self._delivered)
+        self.hub: Hub[LiveEvent] = Hub(prepare=LiveEventBuilder().build, on_delivered=self._delivered)
         self._of_player: dict[str, list[LiveFollower]] = {}
         self._poor: set[str] = set()
         self._telling: asyncio.Task[None] | None = None
@@ -48,7 +48,7 @@ class LiveHouse:
         """Count a stream in; the player's oldest one goes when there are too many."""
         own = self._of_player.setdefault(follower.name, [])
         own.append(follower)
-        if len(own) > MOST_OF_A_PLAYER:
+        if len(own) > MAX_STREAMS_PER_PLAYER:
             own.pop(0).end("too_many_streams")
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
@@ -61,10 +61,10 @@ class LiveHouse:
         if not own:
             self._of_player.pop(follower.name, None)
 
-    def open(self) -> list[LiveFollower]:
+    def open_streams(self) -> list[LiveFollower]:
         return [each for own in self._of_player.values() for each in own]
 
-    def _delivered(self, happenings: Sequence[Happening]) -> None:
+    def _delivered(self, happenings: Sequence[LiveEvent]) -> None:
         self._poor.update(player for each in happenings if each.moves_money for player in each.players)
         if self._poor and (self._telling is None or self._telling.done()):
             self._telling = asyncio.create_task(self._tell_balances())
@@ -77,7 +77,7 @@ class LiveHouse:
             if not streams:
                 continue
             try:
-                found = await in_thread(snapshot.wallets, players=[each.player for each in streams])
+                found = await run_in_thread(snapshot.load_wallets, players=[each.player for each in streams])
             except Error as trouble:
                 logger.warning("Balances could not be read, their streams begin anew: %s", trouble)
                 for each in streams:
@@ -85,20 +85,20 @@ class LiveHouse:
                 return
             messages = {player: sse.message("wallet", wallet) for player, wallet in found.items()}
             for each in streams:
-                each.tell(messages[each.player.player])
+                each.send(messages[each.player.player])
 
     async def _watch(self) -> None:
-        while looked_at := self.open():
+        while looked_at := self.open_streams():
             self._keep_alive(looked_at)
             try:
-                standing = await in_thread(
-                    sessions.present, streaming=list({each.player.session for each in looked_at})
+                standing = await run_in_thread(
+                    sessions.touch_sessions, token_hashes=list({each.player.session for each in looked_at})
                 )
             except Error as trouble:
                 logger.warning("Sessions of open streams could not be looked at: %s", trouble)
             else:
                 _dismiss(looked_at, standing)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(SESSION_CHECK_SECONDS)
 
     def _keep_alive(self, streams: Sequence[LiveFollower]) -> None:
         silent_since = asyncio.get_running_loop().time() - KEEP_ALIVE
@@ -111,7 +111,7 @@ def _dismiss(streams: Sequence[LiveFollower], standing: Mapping[bytes, str]) -> 
     for each in streams:
         ended = standing.get(each.player.session, sessions.ENDED)
         if ended:
-            each.end(GOODBYES[ended])
+            each.end(END_CODES[ended])
 
 
-HOUSE: Final = LiveHouse()
+REGISTRY: Final = StreamRegistry()

@@ -12,7 +12,7 @@ from django.db import transaction
 from baccarat.queries import tables
 from casino.events.sql import execute, fetch
 from casino.operators.principals import PlayerPrincipal
-from wallet.api.serializers import shown_balances
+from wallet.api.serializers import present_balances
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
 from wallet.responsible_gaming import queries as protection
@@ -41,12 +41,12 @@ class Snapshot:
     position: int
     seated: frozenset[UUID]
     balances: dict[AccountName, int]
-    told: Reminder | None
+    reminder: Reminder | None
     document: dict[str, Any]
-    settled: bool
+    fully_sealed: bool
 
 
-def take(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+def take_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     """Draw everything in one consistent look at the database. Raises UnknownTable for a table not to watch.
 
     Tables and wallet stand in the database a moment before their events are sealed, so it looks again until what
@@ -54,14 +54,14 @@ def take(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     """
     for _ in range(ATTEMPTS):
         snapshot = _look(player, watched)
-        if snapshot.settled:
+        if snapshot.fully_sealed:
             break
         time.sleep(PAUSE)
     return snapshot
 
 
 @contextlib.contextmanager
-def one_moment() -> Generator[None]:
+def repeatable_read() -> Generator[None]:
     """Everything that is read inside comes from one moment of the database."""
     with transaction.atomic():
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -69,16 +69,16 @@ def one_moment() -> Generator[None]:
 
 
 def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    with one_moment():
-        return draw(player=player, watched=watched)
+    with repeatable_read():
+        return read_snapshot(player=player, watched=watched)
 
 
-def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
+def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     """Draw tables and wallet once, as of the moment that the caller reads in. Raises UnknownTable."""
-    balances = store.of_player(operator=player.operator, player=player.player)
-    seated = tables.seated_at(operator=player.operator, player=player.player)
+    balances = store.balances_of_player(operator=player.operator, player=player.player)
+    seated = tables.tables_where_seated(operator=player.operator, player=player.player)
     shown = sorted(seated | ({watched} if watched is not None else set()))
-    pictures = tables.pictures(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
+    pictures = tables.present_tables(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
     streams = [*_streams(pictures), f"wallet-{player.player}"]
     position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
     told = protection.reminder(operator=player.operator, player=player.player)
@@ -86,23 +86,23 @@ def draw(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
         "position": position,
         "server_time": now,
         "tables": pictures,
-        "wallet": shown_balances(balances, told),
+        "wallet": present_balances(balances, told),
     }
     return Snapshot(
         position=position,
         seated=frozenset(seated),
         balances=balances,
-        told=told,
+        reminder=told,
         document=document,
-        settled=not unsealed,
+        fully_sealed=not unsealed,
     )
 
 
-def wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
+def load_wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
     """Read the balances of several players in two queries, as the balances' endpoint shows them."""
     named = [player.player for player in players]
-    found, told = store.of_players(players=named), protection.reminders(players=named)
-    return {player: shown_balances(found[player], told.get(player)) for player in named}
+    found, told = store.balances_of_players(players=named), protection.reminders(players=named)
+    return {player: present_balances(found[player], told.get(player)) for player in named}
 
 
 def _streams(pictures: Sequence[dict[str, Any]]) -> list[str]:

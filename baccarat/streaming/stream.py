@@ -11,77 +11,77 @@ from django.db import Error
 
 from baccarat.streaming import snapshot
 from baccarat.streaming.follower import LiveFollower, seated_before
-from baccarat.streaming.notifications import Happening
-from baccarat.streaming.registry import HOUSE, LiveHouse
+from baccarat.streaming.notifications import LiveEvent
+from baccarat.streaming.registry import REGISTRY, StreamRegistry
 from baccarat.streaming.snapshot import Snapshot
 from casino.api.streaming import sse
-from casino.api.streaming.hub import Hub, in_thread
-from casino.api.streaming.mailbox import Letter
+from casino.api.streaming.hub import Hub, run_in_thread
+from casino.api.streaming.mailbox import OutgoingMessage
 from casino.operators.principals import PlayerPrincipal
 
 logger = logging.getLogger(__name__)
 
-MOST_MISSED: Final = 1000
+MAX_MISSED_EVENTS: Final = 1000
 """Events that one who comes back is told one by one; after more of them a snapshot is less to read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class StreamOpening:
     """Who opens a stream, where it resumes (None: at the beginning), and how everything stood a moment ago."""
 
     player: PlayerPrincipal
     watched: UUID | None
     after: int | None
-    now: Snapshot
+    snapshot: Snapshot
 
 
-async def messages(opening: Opening, *, house: LiveHouse = HOUSE) -> AsyncGenerator[bytes]:
+async def stream_messages(opening: StreamOpening, *, registry: StreamRegistry = REGISTRY) -> AsyncGenerator[bytes]:
     """Yield the stream's bytes until its session ends or its reader goes."""
-    follower = LiveFollower(player=opening.player, watched=opening.watched, refollow=house.hub.refollow)
+    follower = LiveFollower(player=opening.player, watched=opening.watched, refollow=registry.hub.set_topics)
     entered = False
     try:
         yield sse.RETRY
-        await house.hub.enter()
+        await registry.hub.acquire()
         entered = True
-        follower.begin()
-        house.add(follower)
-        yield await _first(opening, follower, house)
-        sender = _Sender(follower, house)
+        follower.attach_task()
+        registry.add(follower)
+        yield await _first(opening, follower, registry)
+        sender = _Sender(follower, registry)
         while (chunk := await sender.next()) is not None:
             yield chunk
     except Error as trouble:
         logger.warning("A stream ends and will be resumed, the database does not answer: %s", trouble)
     finally:
-        house.remove(follower)
+        registry.remove(follower)
         if entered:
-            house.hub.leave(follower)
+            registry.hub.release(follower)
 
 
-async def _first(opening: Opening, follower: LiveFollower, house: LiveHouse) -> bytes:
+async def _first(opening: StreamOpening, follower: LiveFollower, house: StreamRegistry) -> bytes:
     """A snapshot, or for one who comes back fresh balances: what was missed follows from the mailbox."""
     if opening.after is None:
-        return _begin(opening.now, follower, house)
+        return _begin(opening.snapshot, follower, house)
     if await _resumes(opening, opening.after, follower, house.hub):
-        house.hub.join(follower, after=opening.after)
-        return sse.message("wallet", opening.now.document["wallet"])
-    fresh = await in_thread(snapshot.take, player=opening.player, watched=opening.watched)
+        house.hub.add_follower(follower, after=opening.after)
+        return sse.message("wallet", opening.snapshot.document["wallet"])
+    fresh = await run_in_thread(snapshot.take_snapshot, player=opening.player, watched=opening.watched)
     return sse.message("reset", {"code": "gap_too_long"}) + _begin(fresh, follower, house)
 
 
-async def _resumes(opening: Opening, after: int, follower: LiveFollower, hub: Hub[Happening]) -> bool:
+async def _resumes(opening: StreamOpening, after: int, follower: LiveFollower, hub: Hub[LiveEvent]) -> bool:
     """Whether the follower can go on where it was: all that it missed is kept, and not too much of it."""
-    now = opening.now
-    if not now.settled or not await hub.reach(now.position) or not hub.keeps(after):
+    now = opening.snapshot
+    if not now.fully_sealed or not await hub.wait_for_position(now.position) or not hub.has_since(after):
         return False
-    missed = hub.since(after)
+    missed = hub.messages_since(after)
     seated = seated_before(missed, player=opening.player.player, seated=now.seated, until=now.position)
-    follower.settle(position=after, seated=seated)
-    return sum(not follower.topics.isdisjoint(each.topics) for each in missed) <= MOST_MISSED
+    follower.start_from(position=after, seated=seated)
+    return sum(not follower.topics.isdisjoint(each.topics) for each in missed) <= MAX_MISSED_EVENTS
 
 
-def _begin(now: Snapshot, follower: LiveFollower, house: LiveHouse) -> bytes:
-    follower.settle_by(now)
-    house.hub.join(follower, after=now.position)
+def _begin(now: Snapshot, follower: LiveFollower, house: StreamRegistry) -> bytes:
+    follower.start_from_snapshot(now)
+    house.hub.add_follower(follower, after=now.position)
     return sse.message("snapshot", now.document, position=now.position)
 
 
@@ -90,10 +90,10 @@ class _Sender:
 
     __slots__ = ("_follower", "_house", "_letters")
 
-    def __init__(self, follower: LiveFollower, house: LiveHouse) -> None:
+    def __init__(self, follower: LiveFollower, house: StreamRegistry) -> None:
         self._follower = follower
         self._house = house
-        self._letters: list[Letter] = []
+        self._letters: list[OutgoingMessage] = []
 
     async def next(self) -> bytes | None:
         """Wait for what comes next; None at the end."""
@@ -109,7 +109,9 @@ class _Sender:
 
     async def _draw(self) -> bytes:
         """A snapshot. What waited is told again from its position on, as far as it does not show it."""
-        fresh = await in_thread(snapshot.take, player=self._follower.player, watched=self._follower.watched)
+        fresh = await run_in_thread(
+            snapshot.take_snapshot, player=self._follower.player, watched=self._follower.watched
+        )
         self._letters = [letter for letter in self._letters if not letter.position]
         self._follower.mailbox.forget_positions()
         return _begin(fresh, self._follower, self._house)

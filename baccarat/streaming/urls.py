@@ -6,5 +6,5 @@ from baccarat.streaming import recovery_views, views
 
 urlpatterns = [
     path("stream", views.stream, name="stream"),
-    path("restore", recovery_views.Restore.as_view(), name="restore"),
+    path("restore", recovery_views.GameRecoveryView.as_view(), name="restore"),
 ]

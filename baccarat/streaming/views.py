@@ -11,11 +11,11 @@ from django.views.decorators.csrf import csrf_exempt
 
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.streaming import snapshot
-from baccarat.streaming.stream import Opening, messages
+from baccarat.streaming.stream import StreamOpening, stream_messages
 from casino.api import errors
-from casino.api.error_catalogue import INVALID_CURSOR, METHOD_NOT_ALLOWED, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, METHOD_NOT_ALLOWED, RequestRejected
 from casino.api.streaming import sse
-from casino.api.streaming.hub import in_thread
+from casino.api.streaming.hub import run_in_thread
 from casino.operators import auth
 from casino.operators.principals import PlayerPrincipal
 
@@ -26,30 +26,30 @@ _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 async def stream(request: HttpRequest) -> HttpResponseBase:
     """Answer with the stream, or with the problem that keeps it from beginning."""
     if request.method != "GET":
-        answer = errors.answer(request, METHOD_NOT_ALLOWED)
+        answer = errors.problem_response(request, METHOD_NOT_ALLOWED)
         answer["Allow"] = "GET"
         return answer
     try:
-        opening = await in_thread(_open, request=request)
+        opening = await run_in_thread(_open, request=request)
     except Exception as trouble:  # noqa: BLE001  (whatever it is, it has its problem document)
         return errors.handle(trouble, {"request": request})
     return StreamingHttpResponse(
-        messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
+        stream_messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
     )
 
 
-def _open(*, request: HttpRequest) -> Opening:
+def _open(*, request: HttpRequest) -> StreamOpening:
     """Find out who asks for what. Raises Rejected, UnknownTable."""
     after, watched = _after(request), _watched(request)
     player = _player(request)
-    return Opening(player, watched, after, snapshot.take(player=player, watched=watched))
+    return StreamOpening(player, watched, after, snapshot.take_snapshot(player=player, watched=watched))
 
 
 def _player(request: HttpRequest) -> PlayerPrincipal:
     ticket = request.GET.get("ticket")
     if ticket is not None:
-        return auth.player_of_ticket(ticket)
-    return auth.player_of_header(request.META.get("HTTP_AUTHORIZATION", ""))
+        return auth.player_from_ticket(ticket)
+    return auth.player_from_header(request.META.get("HTTP_AUTHORIZATION", ""))
 
 
 def _watched(request: HttpRequest) -> UUID | None:
@@ -68,5 +68,5 @@ def _after(request: HttpRequest) -> int | None:
     if not given:
         return None
     if not _POSITION.fullmatch(given):
-        raise Rejected(INVALID_CURSOR, "A position is a whole number.")
+        raise RequestRejected(INVALID_CURSOR, "A position is a whole number.")
     return int(given)

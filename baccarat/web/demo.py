@@ -14,20 +14,20 @@ from baccarat.chat import queries as chat
 from baccarat.chat import word_lists
 from baccarat.queries import tables
 from baccarat.services import opening
-from casino.api.error_catalogue import NOT_FOUND, Rejected
+from casino.api.error_catalogue import NOT_FOUND, RequestRejected
 from casino.events.store import Metadata
 from casino.kernel import money
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import pins, sessions
 from casino.operators.models import Operator, Player
 from casino.operators.queries import list_players
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
 from casino.operators.services import create_operator, find_operator, issue_key
 from wallet.ledger import player_accounts as wallet
-from wallet.ledger.refusals import SandboxClosed
+from wallet.ledger.refusals import OperatorNotSandbox
 from wallet.payments import methods
-from wallet.payments.fees import Terms
-from wallet.payments.methods import Offer
+from wallet.payments.fees import DepositTerms
+from wallet.payments.methods import MethodOffer
 
 CURRENCY: Final = "EUR"
 PIN: Final = "2468"
@@ -39,15 +39,15 @@ TABLES: Final = (
     ("Big Table", "big_table"),
 )
 PLAYERS: Final = ("Ana", "Ben", "Chloe", "Dario", "Emil", "Fatima")
-PURSE: Final = {Book.REAL: 2_000, Book.PLAY: 5_000}
+STARTING_BALANCES: Final = {MoneyType.REAL: 2_000, MoneyType.PLAY: 5_000}
 """What each player starts with, in whole units of the currency."""
 
 PREFIX: Final = "demo-"
-MOST: Final = 200
+PAGE_SIZE: Final = 200
 PROVIDER: Final = "sandbox"
 
 
-def open_house(*, slug: str) -> tuple[str, str]:
+def create_sandbox_operator(*, slug: str) -> tuple[str, str]:
     """Give the sandbox operator another key, and make the operator first if it is missing: (id, secret).
 
     Raises SandboxClosed for an operator that is no sandbox.
@@ -58,11 +58,11 @@ def open_house(*, slug: str) -> tuple[str, str]:
         except UnknownOperator:
             operator = create_operator(slug=slug, name=slug.title(), currency=CURRENCY, sandbox=True)
         if not operator.sandbox:
-            raise SandboxClosed
+            raise OperatorNotSandbox
         return issue_key(operator=operator.id, label="demo")
 
 
-def furnish(*, slug: str) -> Sequence[str]:
+def set_up_demo(*, slug: str) -> Sequence[str]:
     """Make what is missing of the demo and say what it made; doing it again makes nothing twice.
 
     Raises UnknownOperator, and SandboxClosed for an operator that is no sandbox.
@@ -77,12 +77,12 @@ def furnish(*, slug: str) -> Sequence[str]:
     )
 
 
-def players() -> list[dict[str, str]]:
+def demo_players() -> list[dict[str, str]]:
     """List the demo's players. Raises Rejected (not_found) where there is no demo."""
     return [{"id": str(player.id), "name": player.nickname} for player in _players(_house())]
 
 
-def enter(*, player: UUID) -> dict[str, Any]:
+def open_session(*, player: UUID) -> dict[str, Any]:
     """Open a session for a demo player. Raises UnknownPlayer, Rejected (not_found) where there is no demo."""
     house = _house()
     if player not in {each.id for each in _players(house)}:
@@ -93,17 +93,17 @@ def enter(*, player: UUID) -> dict[str, Any]:
 
 def _house() -> Operator:
     if not settings.CASINO_DEMO:
-        raise Rejected(NOT_FOUND)
+        raise RequestRejected(NOT_FOUND)
     return find_operator(slug=settings.CASINO_DEMO)
 
 
 def _players(operator: Operator) -> list[Player]:
-    found = list_players(operator=operator.id, after=None, limit=MOST)
+    found = list_players(operator=operator.id, after=None, limit=PAGE_SIZE)
     return [player for player in found if player.reference.startswith(PREFIX)]
 
 
 def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
-    there = {line["name"] for line in tables.tables(operator=operator.id, after=None, limit=MOST)}
+    there = {line["name"] for line in tables.tables(operator=operator.id, after=None, limit=PAGE_SIZE)}
     missing = [(name, preset) for name, preset in TABLES if name not in there]
     for name, preset in missing:
         opening.open_table(
@@ -111,7 +111,7 @@ def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
             name=name,
             preset=preset,
             currency=operator.currency,
-            books=(Book.REAL, Book.PLAY),
+            money_types=(MoneyType.REAL, MoneyType.PLAY),
             edge_accepted=True,
             overrides={},
             metadata=metadata,
@@ -136,11 +136,11 @@ def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
         currency=operator.currency,
         metadata=metadata,
     )
-    for book, units in PURSE.items():
-        wallet.sandbox_credit(
+    for book, units in STARTING_BALANCES.items():
+        wallet.credit_sandbox_player(
             operator=operator.id,
             player=player.id,
-            book=book,
+            money_type=book,
             currency=operator.currency,
             amount=units * _unit(operator),
             sandbox=operator.sandbox,
@@ -150,20 +150,20 @@ def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
 
 
 def _offer_deposits(operator: Operator) -> list[str]:
-    if PROVIDER not in settings.PAYMENT_PROVIDERS or methods.offered(operator=operator.id):
+    if PROVIDER not in settings.PAYMENT_PROVIDERS or methods.list_methods(operator=operator.id):
         return []
     unit = _unit(operator)
     for name, fee_ppm in (("Bank card", 0), ("Instant transfer", 10_000)):
-        terms = Terms(operator.currency, minimum=10 * unit, maximum=5_000 * unit, fee_fixed=0, fee_ppm=fee_ppm)
-        offer = Offer(name, PROVIDER, terms, seconds=1, payouts=True, enabled=True)
+        terms = DepositTerms(operator.currency, minimum=10 * unit, maximum=5_000 * unit, fee_fixed=0, fee_ppm=fee_ppm)
+        offer = MethodOffer(name, PROVIDER, terms, processing_seconds=1, supports_withdrawals=True, enabled=True)
         methods.create(operator=operator.id, offer=offer, actor="demo")
     return ["deposit methods"]
 
 
 def _list_words(operator: Operator, metadata: Metadata) -> list[str]:
-    if chat.list_of(operator=operator.id):
+    if chat.list_own_filter_words(operator=operator.id):
         return []
-    return [f"{word_lists.begin(operator=operator.id, metadata=metadata)} words that chats cover"]
+    return [f"{word_lists.add_starter_words(operator=operator.id, metadata=metadata)} words that chats cover"]
 
 
 def _unit(operator: Operator) -> int:

@@ -16,9 +16,9 @@ _ALLOWED: Final = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
-CONTENT: Final = "; ".join(f"{kind} {sources}" for kind, sources in _ALLOWED.items())
+CONTENT_SECURITY_POLICY: Final = "; ".join(f"{kind} {sources}" for kind, sources in _ALLOWED.items())
 _HEADERS: Final = {
-    "Content-Security-Policy": CONTENT,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
@@ -26,7 +26,7 @@ _HEADERS: Final = {
 }
 
 
-def guard(response: HttpResponse) -> HttpResponse:
+def add_security_policy(response: HttpResponse) -> HttpResponse:
     """Put the page's policy on an answer."""
     for name, value in _HEADERS.items():
         response[name] = value

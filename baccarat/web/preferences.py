@@ -32,11 +32,11 @@ class Preferences:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPreferences:
     """What is chosen, and whether cards move in the session that asks: `animation` holds from the next one on."""
 
-    chosen: Preferences
-    animation_now: bool
+    preferences: Preferences
+    animation_in_session: bool
 
 
 _COLUMNS: Final = "sound, voice, animation, full_screen, instant, style"
@@ -57,18 +57,24 @@ _KEEP: Final = f"""
 _UNCHANGED: Final = Preferences()
 
 
-def preferences_of(*, player: UUID, session: bytes) -> Kept:
+def load_preferences(*, player: UUID, session: bytes) -> StoredPreferences:
     """Return a player's preferences, those of a newcomer where none were ever sent."""
     rows = fetch(_READ, [session, player])
     if not rows:
-        return Kept(_UNCHANGED, _UNCHANGED.animation)
+        return StoredPreferences(_UNCHANGED, _UNCHANGED.animation)
     ((sound, voice, animation, full_screen, instant, style, now),) = rows
-    return Kept(Preferences(sound, voice, animation, full_screen, instant, Style(style)), now)
+    return StoredPreferences(Preferences(sound, voice, animation, full_screen, instant, Style(style)), now)
 
 
-def keep(*, operator: UUID, player: UUID, session: bytes, chosen: Preferences) -> Kept:
+def save_preferences(*, operator: UUID, player: UUID, session: bytes, preferences: Preferences) -> StoredPreferences:
     """Keep a player's preferences in place of those before; the same ones again change nothing."""
-    switches = (chosen.sound, chosen.voice, chosen.animation, chosen.full_screen, chosen.instant)
+    switches = (
+        preferences.sound,
+        preferences.voice,
+        preferences.animation,
+        preferences.full_screen,
+        preferences.instant,
+    )
     entered = [player, operator, session, _UNCHANGED.animation]
-    ((now,),) = fetch(_KEEP, [*entered, *switches, chosen.style.value])
-    return Kept(chosen, now)
+    ((now,),) = fetch(_KEEP, [*entered, *switches, preferences.style.value])
+    return StoredPreferences(preferences, now)

@@ -5,11 +5,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from baccarat.web.preferences import Kept, Style
-from casino.api.fields import ChoiceOf, FlagField, Strict
+from baccarat.web.preferences import StoredPreferences, Style
+from casino.api.fields import EnumField, FlagField, StrictSerializer
 
 
-class PreferencesRequest(Strict):
+class PreferencesRequest(StrictSerializer):
     """All of a player's preferences: they replace those before."""
 
     sound = FlagField(help_text="Sounds of chips and cards.")
@@ -17,7 +17,7 @@ class PreferencesRequest(Strict):
     animation = FlagField(help_text="Cards move; changes at the next entry to the game.")
     full_screen = FlagField(help_text="The table fills the screen.")
     instant = FlagField(help_text="Cards lie at once, without being dealt one by one.")
-    style = ChoiceOf(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
+    style = EnumField(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
 
 
 class PreferencesShown(serializers.Serializer[Any]):
@@ -29,9 +29,9 @@ class PreferencesShown(serializers.Serializer[Any]):
     animation_now = serializers.BooleanField(help_text="As it holds in this session.")
     full_screen = serializers.BooleanField()
     instant = serializers.BooleanField()
-    style = ChoiceOf(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
+    style = EnumField(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
 
 
-def shown(kept: Kept) -> dict[str, Any]:
+def shown(kept: StoredPreferences) -> dict[str, Any]:
     """Shape preferences for an answer."""
-    return {**asdict(kept.chosen), "animation_now": kept.animation_now}
+    return {**asdict(kept.preferences), "animation_now": kept.animation_in_session}

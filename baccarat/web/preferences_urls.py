@@ -4,4 +4,4 @@ from django.urls import path
 
 from baccarat.web import preferences_views
 
-urlpatterns = [path("preferences", preferences_views.MyPreferences.as_view(), name="preferences")]
+urlpatterns = [path("preferences", preferences_views.MyPreferencesView.as_view(), name="preferences")]

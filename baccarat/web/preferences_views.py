@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from baccarat.web import preferences
 from baccarat.web.preferences import Preferences
 from baccarat.web.preferences_bodies import PreferencesRequest, PreferencesShown, shown
-from casino.api.fields import read
+from casino.api.fields import parse_body
 from casino.operators.base_views import PlayerView
 
 _CHOSEN: Final[dict[str, Any]] = {
@@ -28,7 +28,7 @@ _SHOWN: Final = OpenApiExample(
 )
 
 
-class MyPreferences(PlayerView):
+class MyPreferencesView(PlayerView):
     """The preferences of the player who asks."""
 
     @extend_schema(
@@ -39,7 +39,7 @@ class MyPreferences(PlayerView):
     )
     def get(self, request: Request) -> Response:
         del request
-        return Response(shown(preferences.preferences_of(player=self.caller.player, session=self.caller.session)))
+        return Response(shown(preferences.load_preferences(player=self.caller.player, session=self.caller.session)))
 
     @extend_schema(
         operation_id="setPreferences",
@@ -50,7 +50,11 @@ class MyPreferences(PlayerView):
         examples=[OpenApiExample("A choice", value=_CHOSEN, request_only=True), _SHOWN],
     )
     def put(self, request: Request) -> Response:
-        chosen, me = Preferences(**read(PreferencesRequest, request)), self.caller
+        chosen, me = Preferences(**parse_body(PreferencesRequest, request)), self.caller
         return Response(
-            shown(preferences.keep(operator=me.operator, player=me.player, session=me.session, chosen=chosen))
+            shown(
+                preferences.save_preferences(
+                    operator=me.operator, player=me.player, session=me.session, preferences=chosen
+                )
+            )
         )

@@ -6,9 +6,9 @@ from django.views.generic import RedirectView
 from baccarat.web import views
 
 urlpatterns = [
-    path("", views.page, name="play"),
+    path("", views.table_page, name="play"),
     path("verify", RedirectView.as_view(pattern_name="play-verify", query_string=True)),
-    path("verify/", views.verify, name="play-verify"),
-    path("verify/verifier.py", views.verifier, name="play-verifier"),
-    path("demo", views.Demo.as_view(), name="play-demo"),
+    path("verify/", views.verify_page, name="play-verify"),
+    path("verify/verifier.py", views.download_verifier, name="play-verifier"),
+    path("demo", views.DemoView.as_view(), name="play-demo"),
 ]

@@ -12,41 +12,41 @@ from rest_framework.response import Response
 
 from baccarat import proofs
 from baccarat.web import demo
-from baccarat.web.policy import guard
-from casino.api.fields import IdField, Strict, read
-from casino.api.views import EdgeView
+from baccarat.web.policy import add_security_policy
+from casino.api.fields import IdField, StrictSerializer, parse_body
+from casino.api.views import BaseApiView
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 
 
-class DemoPlayer(Strict):
+class DemoPlayer(StrictSerializer):
     """Whom to play as."""
 
     player = IdField()
 
 
 @require_safe
-def page(request: HttpRequest) -> HttpResponse:
+def table_page(request: HttpRequest) -> HttpResponse:
     """Answer the page; who plays is told by the fragment of its address, which never reaches a server."""
-    return guard(render(request, "play/page.html"))
+    return add_security_policy(render(request, "play/page.html"))
 
 
 @require_safe
-def verify(request: HttpRequest) -> HttpResponse:
+def verify_page(request: HttpRequest) -> HttpResponse:
     """Answer the page on which anyone checks an exported round in the browser."""
-    return guard(render(request, "play/verify.html"))
+    return add_security_policy(render(request, "play/verify.html"))
 
 
 @require_safe
-def verifier(request: HttpRequest) -> HttpResponse:
+def download_verifier(request: HttpRequest) -> HttpResponse:
     """Hand out the stand-alone verifier: one file of Python, as it is."""
     del request
     answer = HttpResponse(VERIFIER.read_bytes(), content_type="text/x-python; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{VERIFIER.name}"'
-    return guard(answer)
+    return add_security_policy(answer)
 
 
-class Demo(EdgeView):
+class DemoView(BaseApiView):
     """Ready players, where this service was started as a demo; elsewhere there is nothing at this address."""
 
     authentication_classes: list[Any] = []
@@ -54,9 +54,9 @@ class Demo(EdgeView):
     @extend_schema(exclude=True)
     def get(self, request: Request) -> Response:
         del request
-        return Response({"players": demo.players()})
+        return Response({"players": demo.demo_players()})
 
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
         """Open a session for one of them."""
-        return Response(demo.enter(player=read(DemoPlayer, request)["player"]), status=201)
+        return Response(demo.open_session(player=parse_body(DemoPlayer, request)["player"]), status=201)

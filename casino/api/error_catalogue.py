@@ -7,9 +7,14 @@ remedy; the problems below belong to HTTP itself and to the shape of a request.
 from dataclasses import dataclass
 from typing import Final
 
-from casino.kernel.errors import Kind, Refusal, all_refusals
+from casino.kernel.errors import Refusal, RefusalKind, all_refusals
 
-STATUS_OF_KIND: Final = {Kind.INVALID: 422, Kind.CONFLICT: 409, Kind.FORBIDDEN: 403, Kind.MISSING: 404}
+STATUS_OF_KIND: Final = {
+    RefusalKind.INVALID: 422,
+    RefusalKind.CONFLICT: 409,
+    RefusalKind.FORBIDDEN: 403,
+    RefusalKind.MISSING: 404,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,7 @@ class Problem:
     remedy: str
 
 
-class Rejected(Exception):
+class RequestRejected(Exception):
     """A request that the edge turns away before any rule is asked; `facts` are JSON-ready."""
 
     def __init__(self, problem: Problem, detail: str = "", *, remedy: str = "", **facts: object) -> None:
@@ -65,7 +70,7 @@ SESSION_TIMED_OUT: Final = Problem(
     "The session has ended because nothing was done in it",
     "Have the operator's server open a new player session.",
 )
-SESSION_OF_REMOVED: Final = Problem(
+SESSION_PLAYER_BANNED: Final = Problem(
     "session_of_removed",
     401,
     "The casino has removed the player, and the session has ended",
@@ -119,7 +124,7 @@ UNAVAILABLE: Final = Problem(
     "unavailable", 503, "The service can't reach its database", "Send it again with the same key in a moment."
 )
 
-OF_THE_EDGE: Final = (
+HTTP_PROBLEMS: Final = (
     BAD_REQUEST,
     MALFORMED_JSON,
     LENGTH_REQUIRED,
@@ -130,7 +135,7 @@ OF_THE_EDGE: Final = (
     TOKEN_EXPIRED,
     SESSION_TAKEN_OVER,
     SESSION_TIMED_OUT,
-    SESSION_OF_REMOVED,
+    SESSION_PLAYER_BANNED,
     FORBIDDEN,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,
@@ -145,7 +150,7 @@ OF_THE_EDGE: Final = (
     INTERNAL_ERROR,
     UNAVAILABLE,
 )
-OF_FIELDS: Final = (
+FIELD_PROBLEMS: Final = (
     Problem("unknown_field", 422, "There is no such field", "Leave the field out, or correct its name."),
     Problem("field_required", 422, "A field is missing", "Send the field."),
     Problem("field_null", 422, "A field may not be null", "Send a value, or leave the field out."),
@@ -165,19 +170,19 @@ OF_FIELDS: Final = (
         "wrong_currency", 422, "This is played in another currency", "Send the currency of the balance or the table."
     ),
 )
-_FIXED: Final = {problem.code: problem for problem in (*OF_THE_EDGE, *OF_FIELDS)}
+_FIXED: Final = {problem.code: problem for problem in (*HTTP_PROBLEMS, *FIELD_PROBLEMS)}
 
 
-def of_refusal(refusal: type[Refusal]) -> Problem:
+def problem_for_refusal(refusal: type[Refusal]) -> Problem:
     """Give a refusal of the rules its line in the catalogue."""
     return Problem(refusal.code, STATUS_OF_KIND[refusal.kind], refusal.title, refusal.remedy)
 
 
-def of_code(code: str) -> Problem | None:
-    return _FIXED.get(code) or catalogue().get(code)
+def find_problem(code: str) -> Problem | None:
+    return _FIXED.get(code) or all_problems().get(code)
 
 
-def catalogue() -> dict[str, Problem]:
+def all_problems() -> dict[str, Problem]:
     """List every problem by its code: those of the edge and every refusal that is loaded."""
-    ruled = {refusal.code: of_refusal(refusal) for refusal in all_refusals()}
+    ruled = {refusal.code: problem_for_refusal(refusal) for refusal in all_refusals()}
     return dict(sorted({**ruled, **_FIXED}.items()))

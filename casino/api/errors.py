@@ -14,7 +14,7 @@ from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
 
 from casino.api import error_catalogue
-from casino.api.error_catalogue import Problem, Rejected
+from casino.api.error_catalogue import Problem, RequestRejected
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.observability.request_id import request_id
@@ -89,16 +89,16 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     return response
 
 
-def answer(request: HttpRequest, problem: Problem, detail: str = "") -> HttpResponse:
+def problem_response(request: HttpRequest, problem: Problem, detail: str = "") -> HttpResponse:
     """Answer with one problem of the catalogue, outside of any view."""
     return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
 
 
 def _judge(exc: Exception) -> _Verdict:
     if isinstance(exc, Refusal):
-        problem = error_catalogue.of_refusal(type(exc))
+        problem = error_catalogue.problem_for_refusal(type(exc))
         return _Verdict(problem, exc.detail, problem.remedy, _printed(exc.facts))
-    if isinstance(exc, Rejected):
+    if isinstance(exc, RequestRejected):
         return _Verdict(exc.problem, exc.detail, exc.remedy, exc.facts)
     if isinstance(exc, exceptions.ValidationError):
         return _of_fields(tuple(_flatten(exc.detail)))
@@ -115,7 +115,7 @@ def _printed(facts: Mapping[str, object]) -> dict[str, object]:
     currency = facts.get("currency")
     if not isinstance(currency, str):
         return dict(facts)
-    return {name: money.text(fact, currency) if type(fact) is int else fact for name, fact in facts.items()}
+    return {name: money.format_amount(fact, currency) if type(fact) is int else fact for name, fact in facts.items()}
 
 
 def _of_fields(errors: tuple[FieldError, ...]) -> _Verdict:
@@ -123,7 +123,7 @@ def _of_fields(errors: tuple[FieldError, ...]) -> _Verdict:
         several = error_catalogue.INVALID_FIELDS
         return _Verdict(several, "; ".join(f"{e.field}: {e.detail}" for e in errors), several.remedy, {}, errors)
     only = errors[0]
-    problem = error_catalogue.of_code(only.code) or error_catalogue.INVALID_FIELDS
+    problem = error_catalogue.find_problem(only.code) or error_catalogue.INVALID_FIELDS
     detail = f"{only.field}: {only.detail}" if only.field else only.detail
     return _Verdict(problem, detail, problem.remedy, {}, errors)
 

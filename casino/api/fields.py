@@ -14,13 +14,13 @@ from rest_framework.request import Request
 
 from casino.kernel import money as kernel_money
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 _ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
 AMOUNT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$"
 
 
-class Strict(serializers.Serializer[Any]):
+class StrictSerializer(serializers.Serializer[Any]):
     """A serializer that refuses fields it does not know (code `unknown_field`)."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -37,7 +37,7 @@ class Strict(serializers.Serializer[Any]):
         return valid
 
 
-def read(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+def parse_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Parse the request's body by a serializer; amounts are read in the currency of the caller's balance.
 
     Raises ValidationError, which answers with the code of the field, or `invalid_fields` when there are several.
@@ -53,16 +53,16 @@ def read(serializer: type[serializers.Serializer[Any]], request: Request) -> dic
 class AmountField(serializers.Field[int, Any, str, int]):
     """A decimal string in; minor units out, in the `currency` given here or by the context."""
 
-    def __init__(self, *, currency: str | None = None, zero: bool = False, **options: Any) -> None:
+    def __init__(self, *, currency: str | None = None, allow_zero: bool = False, **options: Any) -> None:
         super().__init__(**options)
         self.currency = currency
-        self.zero = zero
+        self.allow_zero = allow_zero
 
     def to_internal_value(self, data: Any) -> int:
         """Turn "25.00" into 2500. A JSON number is refused with `amount_not_text`."""
         currency = self.currency or self.context["currency"]
         try:
-            if self.zero and kernel_money.parse(data, currency) == 0:
+            if self.allow_zero and kernel_money.parse(data, currency) == 0:
                 return 0
             return kernel_money.parse_positive(data, currency)
         except Refusal as refusal:
@@ -70,7 +70,7 @@ class AmountField(serializers.Field[int, Any, str, int]):
 
     def to_representation(self, value: int) -> str:
         """Print minor units as a decimal string."""
-        return kernel_money.text(value, self.currency or self.context["currency"])
+        return kernel_money.format_amount(value, self.currency or self.context["currency"])
 
 
 @extend_schema_field({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
@@ -94,7 +94,7 @@ class CurrencyField(serializers.Field[str, Any, str, str]):
         return value
 
 
-class ChoiceOf(serializers.Field[StrEnum, Any, str, StrEnum]):
+class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
     """One member of a StrEnum, by its value (`unknown_choice` otherwise)."""
 
     def __init__(self, choices: type[StrEnum], **options: Any) -> None:
@@ -117,11 +117,11 @@ class ChoiceOf(serializers.Field[StrEnum, Any, str, StrEnum]):
         return value.value
 
 
-class BookField(ChoiceOf):
+class MoneyTypeField(EnumField):
     """`real` or `play`."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(Book, **options)
+        super().__init__(MoneyType, **options)
 
 
 class TextField(serializers.CharField):
@@ -188,9 +188,9 @@ class MoneySerializer(serializers.Serializer[Any]):
     currency = serializers.CharField(help_text="ISO 4217.")
 
 
-def money(minor: int, currency: str) -> dict[str, str]:
+def present_money(minor: int, currency: str) -> dict[str, str]:
     """Print minor units for an answer: 1950 EUR is {"amount": "19.50", "currency": "EUR"}."""
-    return {"amount": kernel_money.text(minor, currency), "currency": currency}
+    return {"amount": kernel_money.format_amount(minor, currency), "currency": currency}
 
 
 def _unknown(serializer: serializers.Serializer[Any], data: Any) -> dict[str, list[ErrorDetail]]:

@@ -23,7 +23,7 @@ from casino.api.error_catalogue import (
     IDEMPOTENCY_KEY_REQUIRED,
     IDEMPOTENCY_KEY_REUSED,
     LENGTH_REQUIRED,
-    Rejected,
+    RequestRejected,
 )
 from casino.events.store import VersionConflict
 
@@ -44,7 +44,7 @@ _STORE: Final = "UPDATE api_idempotentrequest SET status = %s, response = %s WHE
 View = TypeVar("View")
 Parameters = ParamSpec("Parameters")
 Handler = Callable[Concatenate[View, Request, Parameters], Response]
-Answering = Callable[Concatenate[View, Request, Parameters], HttpResponse]
+IdempotentHandler = Callable[Concatenate[View, Request, Parameters], HttpResponse]
 
 
 class Caller(Protocol):
@@ -54,7 +54,7 @@ class Caller(Protocol):
     def scope(self) -> str: ...
 
 
-def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
+def idempotent(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
     """Wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored answer.
 
     The handler may run up to three times when another transaction was quicker (VersionConflict, deadlock), so it must
@@ -63,7 +63,7 @@ def idempotent(handler: Handler[View, Parameters]) -> Answering[View, Parameters
     return _keyed(handler, keep=True)
 
 
-def idempotent_unkept(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
+def idempotent_without_storing(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
     """Wrap a view's `post` as `idempotent` does, but keep no answer: it may hold what nobody else may see.
 
     A repeated request is handled again, so the handler must change nothing the second time.
@@ -71,7 +71,7 @@ def idempotent_unkept(handler: Handler[View, Parameters]) -> Answering[View, Par
     return _keyed(handler, keep=False)
 
 
-def _keyed(handler: Handler[View, Parameters], *, keep: bool) -> Answering[View, Parameters]:
+def _keyed(handler: Handler[View, Parameters], *, keep: bool) -> IdempotentHandler[View, Parameters]:
     @wraps(handler)
     def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
         claim = _claim(request)
@@ -98,12 +98,12 @@ def _claim(request: Request) -> tuple[str, str, bytes]:
     sent: HttpRequest = request._request  # noqa: SLF001  (the wrapper looks every attribute up the slow way)
     key = sent.META.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
-        raise Rejected(IDEMPOTENCY_KEY_REQUIRED)
+        raise RequestRejected(IDEMPOTENCY_KEY_REQUIRED)
     if not _KEY.fullmatch(key):
-        raise Rejected(IDEMPOTENCY_KEY_MALFORMED)
+        raise RequestRejected(IDEMPOTENCY_KEY_MALFORMED)
     if "HTTP_TRANSFER_ENCODING" in sent.META and "CONTENT_LENGTH" not in sent.META:
         # Without a length the framework would take the body for an empty one.
-        raise Rejected(LENGTH_REQUIRED)
+        raise RequestRejected(LENGTH_REQUIRED)
     body = sent.body
     # What does not parse is refused before the database is asked.
     _ = request.data
@@ -125,7 +125,7 @@ def _stored(claim: tuple[str, str, bytes]) -> HttpResponse | None:
         row: tuple[Any, ...] = cursor.fetchone()
     body_hash, status, response = row
     if bytes(body_hash) != digest:
-        raise Rejected(IDEMPOTENCY_KEY_REUSED)
+        raise RequestRejected(IDEMPOTENCY_KEY_REUSED)
     return _answer(status, response.encode(), replayed=True)
 
 

@@ -21,7 +21,7 @@ _NOTHING_LOADS: Final = "default-src 'none'; frame-ancestors 'none'"
 
 
 @sync_and_async_middleware
-def edge(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+def request_id_and_cors(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Build the middleware; it stands first in the list, so that every answer carries the request's id."""
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response

@@ -35,7 +35,7 @@ _EXAMPLES: Final = {
     "401": error_catalogue.INVALID_CREDENTIALS,
     "403": error_catalogue.FORBIDDEN,
     "404": error_catalogue.NOT_FOUND,
-    "409": error_catalogue.of_refusal(VersionConflict),
+    "409": error_catalogue.problem_for_refusal(VersionConflict),
     "413": error_catalogue.BODY_TOO_LARGE,
     "415": error_catalogue.UNSUPPORTED_MEDIA_TYPE,
     "422": error_catalogue.INVALID_FIELDS,

@@ -10,44 +10,44 @@ import msgspec
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from casino.api.error_catalogue import INVALID_CURSOR, INVALID_LIMIT, Rejected
+from casino.api.error_catalogue import INVALID_CURSOR, INVALID_LIMIT, RequestRejected
 
 DEFAULT: Final = 50
-LARGEST: Final = 500
+MAX_LIMIT: Final = 500
 PARAMETERS: Final = [
     OpenApiParameter("cursor", str, description="The `next` of the page before."),
-    OpenApiParameter("limit", int, description=f"How many items, 1 to {LARGEST}; {DEFAULT} when left out."),
+    OpenApiParameter("limit", int, description=f"How many items, 1 to {MAX_LIMIT}; {DEFAULT} when left out."),
 ]
 Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageRequest:
     """What was asked for: at most `limit` rows, those after the key `after` (None: from the start)."""
 
     limit: int
     after: tuple[Any, ...] | None
 
     @property
-    def fetch(self) -> int:
+    def fetch_limit(self) -> int:
         """One row more than the page: whether it comes tells whether there is a next page."""
         return self.limit + 1
 
 
-def asked(request: Request, *keys: type) -> Page:
+def parse_page_request(request: Request, *keys: type) -> PageRequest:
     """Read `cursor` and `limit` from the query; `keys` are the types (int or str) of the key's columns.
 
     Raises Rejected (invalid_cursor, invalid_limit).
     """
     limit = request.query_params.get("limit", str(DEFAULT))
-    if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= LARGEST):
-        raise Rejected(INVALID_LIMIT)
+    if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= MAX_LIMIT):
+        raise RequestRejected(INVALID_LIMIT)
     cursor = request.query_params.get("cursor")
-    return Page(int(limit), None if cursor is None else _decode(cursor, keys))
+    return PageRequest(int(limit), None if cursor is None else _decode(cursor, keys))
 
 
-def answer(
-    page: Page, rows: Sequence[Row], *, key: Callable[[Row], tuple[Any, ...]], item: Callable[[Row], Any]
+def present_page(
+    page: PageRequest, rows: Sequence[Row], *, key: Callable[[Row], tuple[Any, ...]], item: Callable[[Row], Any]
 ) -> dict[str, Any]:
     """Shape up to `page.fetch` rows into {"items": [...], "next": cursor or None}."""
     shown = rows[: page.limit]
@@ -64,9 +64,9 @@ def _decode(cursor: str, keys: tuple[type, ...]) -> tuple[Any, ...]:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         found = tuple(msgspec.json.decode(raw, type=list[int | str]))
     except (binascii.Error, ValueError, msgspec.MsgspecError):
-        raise Rejected(INVALID_CURSOR) from None
+        raise RequestRejected(INVALID_CURSOR) from None
     if tuple(type(part) for part in found) != keys or not all(map(_fits, found)):
-        raise Rejected(INVALID_CURSOR)
+        raise RequestRejected(INVALID_CURSOR)
     return found
 
 

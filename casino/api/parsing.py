@@ -9,9 +9,9 @@ from django.conf import settings
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from casino.api.error_catalogue import BODY_TOO_LARGE, MALFORMED_JSON, Rejected
+from casino.api.error_catalogue import BODY_TOO_LARGE, MALFORMED_JSON, RequestRejected
 
-DEEPEST: Final = 16
+MAX_DEPTH: Final = 16
 """How many objects and lists may stand inside one another."""
 
 
@@ -32,7 +32,7 @@ class StrictJSONParser(BaseParser):
         largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
         raw = stream.read(largest + 1)
         if len(raw) > largest:
-            raise Rejected(BODY_TOO_LARGE, f"A body may have {largest} bytes.", largest=largest)
+            raise RequestRejected(BODY_TOO_LARGE, f"A body may have {largest} bytes.", largest=largest)
         return parse(raw)
 
 
@@ -49,13 +49,13 @@ def parse(raw: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         _refuse(f"{error.msg} at line {error.lineno}, column {error.colno}.")
     except RecursionError:
-        _refuse(f"More than {DEEPEST} levels.")
+        _refuse(f"More than {MAX_DEPTH} levels.")
     except ValueError:
         # The interpreter refuses to convert thousands of digits.
         _refuse("A number has too many digits.")
     if not isinstance(value, dict):
         _refuse("The body must be a JSON object.")
-    if raw.count(b"{") + raw.count(b"[") > DEEPEST or b"\\u" in raw:
+    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH or b"\\u" in raw:
         _inspect(value)
     return value
 
@@ -69,7 +69,7 @@ def _require_utf8(media_type: str) -> None:
 
 def _inspect(value: object) -> None:
     level: list[object] = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         inner: list[object] = []
         for item in level:
             if isinstance(item, dict):
@@ -82,7 +82,7 @@ def _inspect(value: object) -> None:
         if not inner:
             return
         level = inner
-    _refuse(f"More than {DEEPEST} levels.")
+    _refuse(f"More than {MAX_DEPTH} levels.")
 
 
 def _require_storable(text: str) -> None:
@@ -109,7 +109,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def _refuse(detail: str) -> NoReturn:
-    raise Rejected(MALFORMED_JSON, detail) from None
+    raise RequestRejected(MALFORMED_JSON, detail) from None
 
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_number, parse_constant=_constant)

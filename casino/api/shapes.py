@@ -36,7 +36,7 @@ class Money(Shape):
     @classmethod
     def of(cls, minor_units: int, currency: str) -> "Money":
         """Return minor units as a decimal string with their currency."""
-        return cls(amount=money.text(minor_units, currency), currency=currency)
+        return cls(amount=money.format_amount(minor_units, currency), currency=currency)
 
 
 class Page(Shape, Generic[Item]):

@@ -7,7 +7,7 @@ from casino.api import views
 urlpatterns = [
     path("schema", views.schema, name="schema"),
     path("schema.yaml", views.schema_yaml, name="schema-yaml"),
-    path("docs", views.Docs.as_view(), name="docs"),
-    path("problems", views.Problems.as_view(), name="problems"),
-    path("problems/<slug:code>", views.ProblemOfCode.as_view(), name="problem"),
+    path("docs", views.DocsView.as_view(), name="docs"),
+    path("problems", views.ProblemListView.as_view(), name="problems"),
+    path("problems/<slug:code>", views.ProblemView.as_view(), name="problem"),
 ]

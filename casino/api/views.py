@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api import error_catalogue, errors
-from casino.api.error_catalogue import NOT_FOUND, Rejected
+from casino.api.error_catalogue import NOT_FOUND, RequestRejected
 from casino.api.middleware import API
 from casino.api.shapes import ShapeRenderer
 
@@ -35,7 +35,7 @@ _JSON_ALONE: Final = [ShapeRenderer]
 _EXAMPLE: Final = asdict(error_catalogue.IDEMPOTENCY_KEY_REUSED)
 
 
-class CatalogueLine(serializers.Serializer[Any]):
+class ProblemEntry(serializers.Serializer[Any]):
     """One code of the catalogue."""
 
     code = serializers.CharField()
@@ -44,13 +44,13 @@ class CatalogueLine(serializers.Serializer[Any]):
     remedy = serializers.CharField()
 
 
-class Catalogue(serializers.Serializer[Any]):
+class ProblemList(serializers.Serializer[Any]):
     """All codes, in alphabetical order."""
 
-    items = CatalogueLine(many=True)
+    items = ProblemEntry(many=True)
 
 
-class EdgeView(APIView):
+class BaseApiView(APIView):
     """Base of every view of the API: problem documents, strict JSON, no answer to OPTIONS but to preflights."""
 
     metadata_class = None
@@ -66,41 +66,41 @@ class EdgeView(APIView):
         return super().perform_content_negotiation(request, force)
 
 
-class Problems(EdgeView):
+class ProblemListView(BaseApiView):
     """The catalogue of problems."""
 
     @extend_schema(
         operation_id="listProblems",
         summary="List every error code with its remedy",
-        responses=Catalogue,
+        responses=ProblemList,
         examples=[OpenApiExample("Catalogue", value={"items": [_EXAMPLE]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
         """List every code that an answer can carry."""
         del request
-        items = [asdict(problem) for problem in error_catalogue.catalogue().values()]
+        items = [asdict(problem) for problem in error_catalogue.all_problems().values()]
         return Response({"items": items}, headers={"Cache-Control": _SHOWN_AN_HOUR})
 
 
-class ProblemOfCode(EdgeView):
+class ProblemView(BaseApiView):
     """One code: what the `type` of a problem document points at."""
 
     @extend_schema(
         operation_id="getProblem",
         summary="Explain one error code",
-        responses=CatalogueLine,
+        responses=ProblemEntry,
         examples=[OpenApiExample("A code", value=_EXAMPLE, response_only=True)],
     )
     def get(self, request: Request, code: str) -> Response:
         """Explain one code. Raises Rejected(not_found)."""
         del request
-        problem = error_catalogue.of_code(code)
+        problem = error_catalogue.find_problem(code)
         if problem is None:
-            raise Rejected(NOT_FOUND, "There is no such code.")
+            raise RequestRejected(NOT_FOUND, "There is no such code.")
         return Response(asdict(problem), headers={"Cache-Control": _SHOWN_AN_HOUR})
 
 
-class Docs(SpectacularSwaggerSplitView):
+class DocsView(SpectacularSwaggerSplitView):
     """The readable page, from files of our own: it loads nothing from another host."""
 
     url_name = "schema"
@@ -129,27 +129,27 @@ def schema_yaml(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 def unknown(request: HttpRequest) -> HttpResponse:
     """Answer an address under /api/ that nobody serves."""
-    return errors.answer(request, NOT_FOUND)
+    return errors.problem_response(request, NOT_FOUND)
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request that Django itself refuses, such as one for an unknown host."""
     del exception
-    return errors.answer(request, error_catalogue.BAD_REQUEST)
+    return errors.problem_response(request, error_catalogue.BAD_REQUEST)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer an unknown address."""
     del exception
     if request.path_info.startswith(API):
-        return errors.answer(request, NOT_FOUND)
+        return errors.problem_response(request, NOT_FOUND)
     return HttpResponseNotFound("There is nothing at this address.\n", content_type="text/plain; charset=utf-8")
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
     """Answer what failed outside of any view; Django has logged it."""
     if request.path_info.startswith(API):
-        return errors.answer(request, error_catalogue.INTERNAL_ERROR)
+        return errors.problem_response(request, error_catalogue.INTERNAL_ERROR)
     return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
 
 

@@ -165,7 +165,7 @@ class ReadOnlyAdmin(Looks):
             try:
                 done = perform(request, obj)
             except Refusal as refusal:
-                messages.error(request, refusal.told())
+                messages.error(request, refusal.message())
             else:
                 self.log_change(request, obj, done)
                 messages.success(request, done)

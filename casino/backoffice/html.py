@@ -23,7 +23,7 @@ def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeStri
         return NOTHING
     tone = "loss" if minor < 0 else "gain" if signed and minor > 0 else ""
     plus = "+" if signed and minor > 0 else ""
-    amount = kernel_money.text(minor, currency).replace("-", "\N{MINUS SIGN}")
+    amount = kernel_money.format_amount(minor, currency).replace("-", "\N{MINUS SIGN}")
     return format_html('<span class="c-money {}">{}{} <small>{}</small></span>', tone, plus, amount, currency)
 
 

@@ -32,7 +32,7 @@ class StaffSite(Site):
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Tell whether somebody is staff, and has given the second factor where it is asked for."""
-        return super().has_permission(request) and login_history.may_pass(request)
+        return super().has_permission(request) and login_history.satisfies_second_factor(request)
 
     def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
         """Refuse, at every page, text that PostgreSQL can't keep. Raises SuspiciousOperation (400)."""
@@ -78,7 +78,7 @@ class StaffSite(Site):
                 return self._page(request, "Your recovery codes", codes=codes)
         begun = authenticators.begin(request.user)
         # Its own drawing of a text of ours: nothing in it is anybody's input but the name, which is percent-encoded.
-        picture = mark_safe(segno.make(begun.address, error="m").svg_inline(scale=5, border=2, light="white"))  # noqa: S308
+        picture = mark_safe(segno.make(begun.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white"))  # noqa: S308
         return self._page(request, "Set up your authenticator", begun=begun, picture=picture)
 
     def _enrolled(self, request: HttpRequest) -> HttpResponse:
@@ -96,11 +96,11 @@ def _is_staff(request: HttpRequest) -> bool:
 
 
 def _has_to_enrol(request: HttpRequest) -> bool:
-    return not login_history.may_pass(request) and not authenticators.is_enrolled(request.user)
+    return not login_history.satisfies_second_factor(request) and not authenticators.is_enrolled(request.user)
 
 
 def _welcome(request: HttpRequest) -> None:
-    before = login_history.note(request)
+    before = login_history.record_sign_in(request)
     if before is None:
         messages.info(request, "This is your first login.")
         return

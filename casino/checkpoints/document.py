@@ -23,12 +23,12 @@ _NAMES: Final = frozenset(
 )
 
 
-class Malformed(ValueError):
+class MalformedCheckpoint(ValueError):
     """A document that is no checkpoint; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class CheckpointDocument:
     """What one checkpoint says of the log. Hashes are raw bytes, `previous` is empty for the first one."""
 
     log: UUID
@@ -42,7 +42,7 @@ class Checkpoint:
     signature: bytes = b""
 
 
-def signed_bytes(checkpoint: Checkpoint) -> bytes:
+def signed_bytes(checkpoint: CheckpointDocument) -> bytes:
     """Return the bytes that a checkpoint's signature is over."""
     said = as_json(checkpoint)
     del said["signature"]
@@ -50,12 +50,12 @@ def signed_bytes(checkpoint: Checkpoint) -> bytes:
     return f"{FORMAT}\n{text}".encode("ascii")
 
 
-def fingerprint(checkpoint: Checkpoint) -> bytes:
+def fingerprint(checkpoint: CheckpointDocument) -> bytes:
     """Return the 32 bytes that the next checkpoint names this one by."""
     return sha256(signed_bytes(checkpoint)).digest()
 
 
-def as_json(checkpoint: Checkpoint) -> dict[str, Any]:
+def as_json(checkpoint: CheckpointDocument) -> dict[str, Any]:
     """Return the document, JSON-ready."""
     return {
         "format": FORMAT,
@@ -71,32 +71,32 @@ def as_json(checkpoint: Checkpoint) -> dict[str, Any]:
     }
 
 
-def text_of(checkpoint: Checkpoint) -> bytes:
+def serialize(checkpoint: CheckpointDocument) -> bytes:
     """Return the one text that a checkpoint is kept as outside: a line of JSON."""
     return json.dumps(as_json(checkpoint), sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def parse(text: bytes | str) -> Checkpoint:
+def parse(text: bytes | str) -> CheckpointDocument:
     """Read a document back. Raises Malformed for anything that `text_of` would not have written so."""
     try:
         given = json.loads(text)
     except ValueError as trouble:
-        raise Malformed(f"not JSON: {trouble}") from trouble
+        raise MalformedCheckpoint(f"not JSON: {trouble}") from trouble
     if not isinstance(given, dict) or given.keys() != _NAMES or given["format"] != FORMAT:
-        raise Malformed(f"not a document of the format {FORMAT}")
+        raise MalformedCheckpoint(f"not a document of the format {FORMAT}")
     try:
         return _read(given)
     except (TypeError, ValueError, AttributeError) as trouble:
-        raise Malformed(f"a member is not as it should be: {trouble}") from trouble
+        raise MalformedCheckpoint(f"a member is not as it should be: {trouble}") from trouble
 
 
-def _read(given: dict[str, Any]) -> Checkpoint:
+def _read(given: dict[str, Any]) -> CheckpointDocument:
     number, position, key = given["number"], given["position"], given["key"]
     if type(number) is not int or type(position) is not int or number < 1 or position < 1:
         raise ValueError("number and position are whole numbers from 1")
     if not isinstance(key, str) or not key.isascii():
         raise ValueError("key is an ASCII name")
-    return Checkpoint(
+    return CheckpointDocument(
         log=UUID(given["log"]),
         number=number,
         position=position,

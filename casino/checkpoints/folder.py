@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from casino.checkpoints.storage import Away, Taken
+from casino.checkpoints.storage import AlreadyExists, StorageUnavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class FolderStorage:
     """The folder that a `file:///…` address names; it is made when first written to. It needs no `token`."""
 
     url: str
@@ -32,7 +32,7 @@ class Folder:
                 draft.unlink(missing_ok=True)
             _flush_folder(self.path)
         except OSError as trouble:
-            raise Away(f"{self}: {trouble.strerror}") from trouble
+            raise StorageUnavailable(f"{self}: {trouble.strerror}") from trouble
 
     def read(self, name: str) -> bytes | None:
         """Return what is kept under that name, or None. Raises Away."""
@@ -41,7 +41,7 @@ class Folder:
         except FileNotFoundError:
             return None
         except OSError as trouble:
-            raise Away(f"{self}: {trouble.strerror}") from trouble
+            raise StorageUnavailable(f"{self}: {trouble.strerror}") from trouble
 
     def __str__(self) -> str:
         return self.url
@@ -59,7 +59,7 @@ def _link(draft: Path, file: Path) -> None:
     try:
         os.link(draft, file)
     except FileExistsError as trouble:
-        raise Taken(file.name) from trouble
+        raise AlreadyExists(file.name) from trouble
 
 
 def _flush_folder(folder: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from casino.checkpoints.exceptions import KeyRefused
-from casino.checkpoints.keyring import Ring
+from casino.checkpoints.keyring import CheckpointKeyring
 from casino.checkpoints.records import registered_keys
 from casino.events.sql import execute
 from casino.significant import recorder
@@ -19,7 +19,7 @@ _ADD: Final = "INSERT INTO checkpoints_key (id, public, since) VALUES (%s, %s, %
 _RETIRE: Final = "INSERT INTO checkpoints_retirement (key_id, until) VALUES (%s, %s)"
 
 
-def register(ring: Ring, *, now: datetime) -> None:
+def register(ring: CheckpointKeyring, *, now: datetime) -> None:
     """See to it that the active key may sign at `now`. Raises KeyRefused.
 
     Call it in the transaction that signs, under the signer's lock.
@@ -42,7 +42,7 @@ def _begin(name: str, public: bytes, before: list[str], *, now: datetime) -> Non
         execute(_RETIRE, [old, now + OVERLAP])
     if before:
         recorder.record(
-            kind=recorder.Kind.KEY_ROTATED,
+            kind=recorder.SignificantEventKind.KEY_ROTATED,
             operator=None,
             subject=f"checkpoint key:{name}",
             actor="system",

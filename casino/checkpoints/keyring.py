@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.checkpoints.document import Checkpoint, signed_bytes
+from casino.checkpoints.document import CheckpointDocument, signed_bytes
 
 NONE: Final = "none"
 """Said of a process that has no private key on purpose."""
@@ -22,7 +22,7 @@ _LONGEST_NAME: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Ring:
+class CheckpointKeyring:
     """The first private key signs; `public` has every trusted key's public half, in 32 bytes, by its id."""
 
     active: str
@@ -33,7 +33,7 @@ class Ring:
         """Sign with the active key. Raises KeyError on a ring that only verifies."""
         return self.private[self.active].sign(message)
 
-    def has_signed(self, checkpoint: Checkpoint) -> bool:
+    def verifies(self, checkpoint: CheckpointDocument) -> bool:
         """Tell whether a trusted key of the name that the checkpoint gives has signed it."""
         public = self.public.get(checkpoint.key)
         if public is None:
@@ -45,13 +45,13 @@ class Ring:
         return True
 
 
-def ring() -> Ring:
+def checkpoint_keyring() -> CheckpointKeyring:
     """Return the ring that the settings describe. Raises ImproperlyConfigured."""
     return parse(settings.CHECKPOINT_KEYS, settings.CHECKPOINT_PUBLIC_KEYS)
 
 
 @lru_cache(maxsize=4)
-def parse(private: str, public: str) -> Ring:
+def parse(private: str, public: str) -> CheckpointKeyring:
     """Read `key-id:64 hex digits, ...` of private keys (their 32-byte seeds) and of public ones.
 
     Raises ImproperlyConfigured, also for an id that stands for two keys.
@@ -61,10 +61,10 @@ def parse(private: str, public: str) -> Ring:
     for name, raw in _pairs("CHECKPOINT_PUBLIC_KEYS", public):
         if trusted.setdefault(name, raw) != raw:
             raise ImproperlyConfigured(f"The checkpoint key {name!r} has two public halves.")
-    return Ring(active=next(iter(own), ""), private=own, public=trusted)
+    return CheckpointKeyring(active=next(iter(own), ""), private=own, public=trusted)
 
 
-def fresh(name: str) -> str:
+def generate_key(name: str) -> str:
     """Draw a private key from the operating system and return it as CHECKPOINT_KEYS spells one."""
     return f"{name}:{secrets.token_hex(_BYTES)}"
 

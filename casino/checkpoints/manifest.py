@@ -18,7 +18,7 @@ import msgspec
 FORMAT: Final = "casino.inventory.v1"
 
 
-class Lot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Some rows of a table, by the numbers that it gives them."""
 
     table: str
@@ -29,12 +29,12 @@ class Lot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: str
 
     @property
-    def where(self) -> str:
+    def description(self) -> str:
         """Which rows these are, in words."""
         return f"{self.table} {self.after + 1} to {self.upto}"
 
 
-class Inventory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One inventory; the first four members say which one it is."""
 
     format: str
@@ -42,28 +42,28 @@ class Inventory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     number: int
     previous: str
     made_at: str
-    lots: tuple[Lot, ...]
+    lots: tuple[TableRange, ...]
     covered: dict[str, int]
     key: str
     signature: str = ""
 
 
-def signed_bytes(inventory: Inventory) -> bytes:
+def signed_bytes(inventory: TableManifest) -> bytes:
     """Return the bytes that an inventory's signature is over."""
     said = msgspec.to_builtins(inventory)
     del said["signature"]
     return f"{FORMAT}\n".encode() + _canonical(said)
 
 
-def text_of(inventory: Inventory) -> bytes:
+def serialize(inventory: TableManifest) -> bytes:
     """Return the one text that an inventory is kept as, inside and outside: a line of JSON."""
     return _canonical(msgspec.to_builtins(inventory)) + b"\n"
 
 
-def parse(text: bytes) -> Inventory:
+def parse(text: bytes) -> TableManifest:
     """Read a text back. Raises ValueError for anything that `text_of` would not have written so."""
-    found = msgspec.json.decode(text, type=Inventory)
-    if found.format != FORMAT or text_of(found) != text:
+    found = msgspec.json.decode(text, type=TableManifest)
+    if found.format != FORMAT or serialize(found) != text:
         raise ValueError(f"not a text of the format {FORMAT}")
     return found
 

@@ -10,8 +10,8 @@ from django.db import transaction
 
 from casino.checkpoints import key_rotation, records, storage, table_digests
 from casino.checkpoints.exceptions import HistoryDiffers, NumberTaken
-from casino.checkpoints.keyring import ring
-from casino.checkpoints.manifest import FORMAT, Inventory, Lot, fingerprint, parse, signed_bytes, text_of
+from casino.checkpoints.keyring import checkpoint_keyring
+from casino.checkpoints.manifest import FORMAT, TableManifest, TableRange, fingerprint, parse, serialize, signed_bytes
 from casino.checkpoints.signing import LOCK
 from casino.events.sql import execute, fetch
 
@@ -23,12 +23,12 @@ _BELOW: Final = "SELECT number, text FROM checkpoints_inventory ORDER BY number 
 _ADD: Final = "INSERT INTO checkpoints_inventory (number, text) VALUES (%s, %s)"
 
 
-def name_of(number: int) -> str:
+def object_name(number: int) -> str:
     """Return the name that the inventory of that number is kept under."""
     return f"inventory-{number:012d}.json"
 
 
-def latest() -> Inventory | None:
+def latest() -> TableManifest | None:
     """Return the newest inventory, or None. Raises HistoryDiffers where it can't be read."""
     rows = fetch(_LATEST)
     try:
@@ -37,53 +37,53 @@ def latest() -> Inventory | None:
         raise HistoryDiffers(f"The newest inventory is none: {trouble}") from trouble
 
 
-def newest() -> int:
+def latest_number() -> int:
     """Return the number of the newest inventory, 0 where there is none."""
     return int(fetch(_NEWEST)[0][0])
 
 
-def take() -> int:
+def create_manifests() -> int:
     """Make inventories until every row is in one that nobody was writing beside, and copy them outside.
 
     Returns how many it made. Call it outside of any transaction. Raises CannotSign, places.Away.
     """
     made = 0
-    copy_outside()
+    copy_to_storage()
     while _sign():
-        copy_outside()
+        copy_to_storage()
         made += 1
     return made
 
 
-def take_if_due() -> int:
+def create_manifests_if_due() -> int:
     """Do the same if the newest is older than CHECKPOINT_SECONDS."""
     last = latest()
     age = timedelta(seconds=settings.CHECKPOINT_SECONDS)
     if last is not None and datetime.now(UTC) - datetime.fromisoformat(last.made_at) < age:
         return 0
-    return take()
+    return create_manifests()
 
 
-def copy_outside() -> None:
+def copy_to_storage() -> None:
     """Copy outside all after the newest that stands there; repeating it does nothing."""
-    place = storage.configured()
+    place = storage.configured_storage()
     if place is None:
         return
     missing = []
     for number, text in fetch(_BELOW):
-        found = place.read(name_of(number))
+        found = place.read(object_name(number))
         if found is not None:
             _require_same(number, found, text.encode(), place)
             break
         missing.append((number, text.encode()))
     for number, text in reversed(missing):
         try:
-            place.write(name_of(number), text)
-        except storage.Taken:
-            _require_same(number, place.read(name_of(number)), text, place)
+            place.write(object_name(number), text)
+        except storage.AlreadyExists:
+            _require_same(number, place.read(object_name(number)), text, place)
 
 
-def _require_same(number: int, found: bytes | None, text: bytes, place: storage.Place) -> None:
+def _require_same(number: int, found: bytes | None, text: bytes, place: storage.CheckpointStorage) -> None:
     if found != text:
         raise NumberTaken(f"{place} keeps another inventory {number} than this database.")
 
@@ -97,37 +97,37 @@ def _sign() -> bool:
         lots = _lots(covered) if mine else ()
         if not lots:
             return False
-        own, place = ring(), storage.configured()
+        own, place = checkpoint_keyring(), storage.configured_storage()
         number = 1 if last is None else last.number + 1
-        if place is not None and place.read(name_of(number)) is not None:
+        if place is not None and place.read(object_name(number)) is not None:
             raise NumberTaken(f"{place} keeps an inventory {number}, which this database does not know.")
         key_rotation.register(own, now=now)
-        made = Inventory(
+        made = TableManifest(
             format=FORMAT,
             log=records.log_id(),
             number=number,
-            previous="" if last is None else fingerprint(text_of(last)),
+            previous="" if last is None else fingerprint(serialize(last)),
             made_at=now.astimezone(UTC).isoformat(),
             lots=lots,
             covered={**covered, **{each.table: each.upto for each in lots}},
             key=own.active,
         )
         signed = msgspec.structs.replace(made, signature=own.sign(signed_bytes(made)).hex())
-        execute(_ADD, [number, text_of(signed).decode()])
+        execute(_ADD, [number, serialize(signed).decode()])
         return True
 
 
-def _lots(covered: Mapping[str, int]) -> tuple[Lot, ...]:
+def _lots(covered: Mapping[str, int]) -> tuple[TableRange, ...]:
     """A lot of each table that has rows above the number up to which it is covered."""
-    ends, kinds = table_digests.settled(), table_digests.columns()
+    ends, kinds = table_digests.settled_numbers(), table_digests.columns()
     due = [(table, covered.get(table, 0), upto) for table, upto in sorted(ends.items())]
     return tuple(
-        table_digests.lot(table, kinds[table], after=after, upto=min(upto, after + table_digests.MOST))
+        table_digests.digest_range(table, kinds[table], after=after, upto=min(upto, after + table_digests.MAX_RANGE))
         for table, after, upto in due
         if upto > after
     )
 
 
-def since(number: int) -> list[tuple[int, bytes]]:
+def list_since(number: int) -> list[tuple[int, bytes]]:
     """Return up to a thousand inventories above a number, as their texts."""
     return [(found, text.encode()) for found, text in fetch(_AFTER, [number])]

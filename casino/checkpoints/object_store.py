@@ -5,7 +5,7 @@ from typing import Final
 
 import httpx
 
-from casino.checkpoints.storage import Away, Taken
+from casino.checkpoints.storage import AlreadyExists, StorageUnavailable
 from casino.observability import http
 
 TIMEOUT: Final = httpx.Timeout(5.0, connect=2.0)
@@ -14,7 +14,7 @@ _TAKEN: Final = frozenset({409, 412})
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectStore:
+class ObjectStorage:
     """The store below an `https://…` address; `token`, if any, is sent as a bearer's."""
 
     url: str
@@ -25,9 +25,9 @@ class ObjectStore:
         headers = {"If-None-Match": "*", "Content-Type": "application/json"}
         answer = self._ask("PUT", name, headers, text)
         if answer.status_code in _TAKEN:
-            raise Taken(name)
+            raise AlreadyExists(name)
         if answer.status_code not in _WRITTEN:
-            raise Away(f"{self}: PUT was answered with {answer.status_code}")
+            raise StorageUnavailable(f"{self}: PUT was answered with {answer.status_code}")
 
     def read(self, name: str) -> bytes | None:
         """GET what is kept under that name; None for 404. Raises Away."""
@@ -35,7 +35,7 @@ class ObjectStore:
         if answer.status_code == 404:
             return None
         if answer.status_code != 200:
-            raise Away(f"{self}: GET was answered with {answer.status_code}")
+            raise StorageUnavailable(f"{self}: GET was answered with {answer.status_code}")
         return answer.content
 
     def _ask(self, method: str, name: str, headers: dict[str, str], text: bytes) -> httpx.Response:
@@ -43,9 +43,9 @@ class ObjectStore:
             headers["Authorization"] = f"Bearer {self.token}"
         try:
             url = f"{self.url.rstrip('/')}/{name}"
-            return httpx.request(method, url, headers=headers, content=text, timeout=TIMEOUT, verify=http.authorities())
+            return httpx.request(method, url, headers=headers, content=text, timeout=TIMEOUT, verify=http.ssl_context())
         except (httpx.HTTPError, httpx.InvalidURL) as trouble:
-            raise Away(f"{self}: {type(trouble).__name__}: {trouble}") from trouble
+            raise StorageUnavailable(f"{self}: {type(trouble).__name__}: {trouble}") from trouble
 
     def __str__(self) -> str:
         return self.url

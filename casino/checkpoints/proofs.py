@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from casino.checkpoints import tree
-from casino.checkpoints.document import Checkpoint
+from casino.checkpoints.document import CheckpointDocument
 from casino.kernel.merkle import consistency_ranges, path_ranges
 
 
-def proof_of(positions: Sequence[int], checkpoint: Checkpoint) -> list[list[bytes]]:
+def inclusion_paths(positions: Sequence[int], checkpoint: CheckpointDocument) -> list[list[bytes]]:
     """Return each position's inclusion path in the checkpoint's tree, as `merkle.is_included` takes it.
 
     Positions count from 1 and stand at index position - 1. Raises ValueError for a position that the tree does not
@@ -18,7 +18,7 @@ def proof_of(positions: Sequence[int], checkpoint: Checkpoint) -> list[list[byte
     return [[next(found) for _ in ranges] for ranges in asked]
 
 
-def consistency_of(old: Checkpoint, new: Checkpoint) -> list[bytes]:
+def consistency_path(old: CheckpointDocument, new: CheckpointDocument) -> list[bytes]:
     """Return the proof that the newer tree goes on from the older, as `merkle.is_consistent` takes it.
 
     Raises ValueError when `new` has fewer positions than `old`, and tree.NotWhole.

@@ -3,54 +3,54 @@
 from dataclasses import dataclass
 
 from casino.checkpoints import proofs, records
-from casino.checkpoints.document import Checkpoint
+from casino.checkpoints.document import CheckpointDocument
 from casino.checkpoints.refusals import CheckpointsReversed, NotInCheckpoint, UnknownCheckpoint
 from casino.events.sql import fetch
 
 
 @dataclass(frozen=True, slots=True)
-class Inclusion:
+class InclusionProof:
     """That the digest stands at the position (from 1) of the checkpoint's tree, at leaf index position - 1."""
 
-    checkpoint: Checkpoint
+    checkpoint: CheckpointDocument
     position: int
     digest: bytes
     path: list[bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency:
+class ConsistencyProof:
     """That the newer checkpoint's tree goes on from the older one's."""
 
-    old: Checkpoint
-    new: Checkpoint
+    old: CheckpointDocument
+    new: CheckpointDocument
     path: list[bytes]
 
 
-def checkpoint(number: int) -> Checkpoint:
+def get_checkpoint(number: int) -> CheckpointDocument:
     """Return the checkpoint of that number. Raises UnknownCheckpoint."""
-    found = records.of_number(number) if 1 <= number < 2**63 else None
+    found = records.find_by_number(number) if 1 <= number < 2**63 else None
     if found is None:
         raise UnknownCheckpoint
     return found
 
 
-def inclusion(*, position: int, number: int | None) -> Inclusion:
+def prove_inclusion(*, position: int, number: int | None) -> InclusionProof:
     """Prove a position in the checkpoint of that number, or in the oldest that holds it when None.
 
     Raises UnknownCheckpoint, NotInCheckpoint.
     """
-    wanted = records.covering(position) if number is None else checkpoint(number)
+    wanted = records.covering(position) if number is None else get_checkpoint(number)
     if wanted is None or position > wanted.position:
         raise NotInCheckpoint
     ((digest,),) = fetch("SELECT digest FROM events_seal WHERE position = %s", [position])
-    (path,) = proofs.proof_of([position], wanted)
-    return Inclusion(wanted, position, digest, path)
+    (path,) = proofs.inclusion_paths([position], wanted)
+    return InclusionProof(wanted, position, digest, path)
 
 
-def consistency(*, old: int, new: int) -> Consistency:
+def prove_consistency(*, old: int, new: int) -> ConsistencyProof:
     """Prove that checkpoint `new` goes on from `old`. Raises UnknownCheckpoint, CheckpointsReversed."""
     if old > new:
         raise CheckpointsReversed
-    first, second = checkpoint(old), checkpoint(new)
-    return Consistency(first, second, proofs.consistency_of(first, second))
+    first, second = get_checkpoint(old), get_checkpoint(new)
+    return ConsistencyProof(first, second, proofs.consistency_path(first, second))

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino.checkpoints.document import Checkpoint
+from casino.checkpoints.document import CheckpointDocument
 from casino.events.sql import execute, fetch
 
-NAMELESS: Final = UUID(int=0)
+NIL_LOG_ID: Final = UUID(int=0)
 """The id of a log whose row is gone: nothing was ever signed for it."""
 _COLUMNS: Final = f"""
-SELECT coalesce(log.id, '{NAMELESS}'), number, position, head, root, previous, checkpoint.made_at, key, signature
+SELECT coalesce(log.id, '{NIL_LOG_ID}'), number, position, head, root, previous, checkpoint.made_at, key, signature
 FROM checkpoints_checkpoint AS checkpoint LEFT JOIN checkpoints_log AS log ON true
 """  # noqa: S608  (constants)
 _ADD: Final = """
@@ -30,7 +30,7 @@ SELECT id, public, since, until FROM checkpoints_key LEFT JOIN checkpoints_retir
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class CheckpointKey:
     """A key that has signed here: its public half, and when it may (`until` is None while it is in use)."""
 
     id: str
@@ -47,38 +47,38 @@ class Key:
 def log_id() -> UUID:
     """Return the id of this database's log; the one of zeros where somebody has removed it."""
     rows = fetch("SELECT id FROM checkpoints_log")
-    return rows[0][0] if rows else NAMELESS
+    return rows[0][0] if rows else NIL_LOG_ID
 
 
-def latest() -> Checkpoint | None:
+def latest() -> CheckpointDocument | None:
     return _one(fetch(_COLUMNS + "ORDER BY number DESC LIMIT 1"))
 
 
-def of_number(number: int) -> Checkpoint | None:
+def find_by_number(number: int) -> CheckpointDocument | None:
     return _one(fetch(_COLUMNS + "WHERE number = %s", [number]))
 
 
-def covering(position: int) -> Checkpoint | None:
+def covering(position: int) -> CheckpointDocument | None:
     """Return the oldest checkpoint whose tree holds that position, or None."""
     return _one(fetch(_COLUMNS + "WHERE position >= %s ORDER BY position, number LIMIT 1", [position]))
 
 
-def of_position(position: int) -> Checkpoint | None:
+def newest_within(position: int) -> CheckpointDocument | None:
     """Return the newest checkpoint whose tree holds no more than that many positions, or None."""
     return _one(fetch(_COLUMNS + "WHERE position <= %s ORDER BY position DESC, number DESC LIMIT 1", [position]))
 
 
-def listed(*, after: int, limit: int) -> list[Checkpoint]:
+def list_after(*, after: int, limit: int) -> list[CheckpointDocument]:
     """Return up to `limit` checkpoints with numbers above `after`, in order."""
     return _all(fetch(_COLUMNS + "WHERE number > %s ORDER BY number LIMIT %s", [after, limit]))
 
 
-def newest_first(*, below: int | None, limit: int) -> list[Checkpoint]:
+def newest_first(*, below: int | None, limit: int) -> list[CheckpointDocument]:
     """Return up to `limit` checkpoints, newest first, those with numbers below `below`."""
     return _all(fetch(_COLUMNS + "WHERE number < %s ORDER BY number DESC LIMIT %s", [below or 2**62, limit]))
 
 
-def add(checkpoint: Checkpoint) -> None:
+def add(checkpoint: CheckpointDocument) -> None:
     """Store a checkpoint. Raises IntegrityError when its number is taken."""
     made = checkpoint
     execute(
@@ -87,24 +87,24 @@ def add(checkpoint: Checkpoint) -> None:
     )
 
 
-def uncopied(*, limit: int) -> list[Checkpoint]:
+def list_uncopied(*, limit: int) -> list[CheckpointDocument]:
     """Return the oldest checkpoints that are not noted to stand outside."""
     return _all(fetch(_UNCOPIED, [limit]))
 
 
-def note_copy(number: int, *, place: str) -> None:
+def record_copy(number: int, *, storage: str) -> None:
     """Note that the checkpoint stands outside, at `place`; once."""
-    execute(_COPIED, [number, place])
+    execute(_COPIED, [number, storage])
 
 
-def copied() -> frozenset[int]:
+def copied_numbers() -> frozenset[int]:
     """Return the numbers of all checkpoints that are noted to stand outside."""
     return frozenset(number for (number,) in fetch("SELECT number FROM checkpoints_copy"))
 
 
-def registered_keys() -> list[Key]:
+def registered_keys() -> list[CheckpointKey]:
     """Return every key that has signed here, oldest first."""
-    return [Key(*row) for row in fetch(_KEYS)]
+    return [CheckpointKey(*row) for row in fetch(_KEYS)]
 
 
 def published_keys() -> list[dict[str, str | None]]:
@@ -116,9 +116,9 @@ def _text(moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
-def _one(rows: Sequence[tuple[Any, ...]]) -> Checkpoint | None:
-    return Checkpoint(*rows[0]) if rows else None
+def _one(rows: Sequence[tuple[Any, ...]]) -> CheckpointDocument | None:
+    return CheckpointDocument(*rows[0]) if rows else None
 
 
-def _all(rows: Sequence[tuple[Any, ...]]) -> list[Checkpoint]:
-    return [Checkpoint(*row) for row in rows]
+def _all(rows: Sequence[tuple[Any, ...]]) -> list[CheckpointDocument]:
+    return [CheckpointDocument(*row) for row in rows]

@@ -4,7 +4,7 @@ import logging
 
 from casino.checkpoints import manifests, records, signing, storage
 from casino.checkpoints.exceptions import CannotSign
-from casino.checkpoints.tree import NotWhole
+from casino.checkpoints.tree import IncompleteTree
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
@@ -16,10 +16,10 @@ def sign() -> int:
     What stops it is logged and recorded once.
     """
     try:
-        return signing.sign_if_due() + manifests.take_if_due()
-    except storage.Away as trouble:
+        return signing.sign_if_due() + manifests.create_manifests_if_due()
+    except storage.StorageUnavailable as trouble:
         logger.warning("No checkpoint is made while their place does not answer: %s", trouble)
-    except (CannotSign, NotWhole) as trouble:
+    except (CannotSign, IncompleteTree) as trouble:
         logger.exception("No checkpoint can be made")
         _record(trouble)
     return 0
@@ -29,10 +29,10 @@ def _record(trouble: Exception) -> None:
     last, why = records.latest(), type(trouble).__name__
     number = 0 if last is None else last.number
     recorder.record(
-        kind=recorder.Kind.INTEGRITY_FAILED,
+        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
         operator=None,
         subject=f"checkpoint:{number}",
         actor="system",
         reason=f"{why}: {trouble}",
-        once=f"checkpoint {number} {why}",
+        dedup_key=f"checkpoint {number} {why}",
     )

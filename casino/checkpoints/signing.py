@@ -14,15 +14,15 @@ from django.conf import settings
 from django.db import transaction
 
 from casino.checkpoints import key_rotation, records, storage, tree
-from casino.checkpoints.document import Checkpoint, fingerprint, signed_bytes, text_of
+from casino.checkpoints.document import CheckpointDocument, fingerprint, serialize, signed_bytes
 from casino.checkpoints.exceptions import HistoryDiffers, NumberTaken
-from casino.checkpoints.keyring import Ring, ring
+from casino.checkpoints.keyring import CheckpointKeyring, checkpoint_keyring
 from casino.events.sql import fetch
-from casino.events.verification import Head, head_mark
+from casino.events.verification import Head, current_head
 
 LOCK: Final = 0xC4EC
 """The advisory lock of the signer, in this database."""
-STEP: Final = 2**17
+MAX_POSITIONS: Final = 2**17
 """Positions in one checkpoint at most, so that a long log without any is caught up with in bounded transactions."""
 DAILY: Final = timedelta(hours=24)
 _COPIES: Final = 100
@@ -32,10 +32,10 @@ _WAIT: Final = "SELECT pg_advisory_xact_lock(%s) IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SigningContext:
     """What a signer looks at: the last checkpoint, the head of the log, and the database's clock."""
 
-    last: Checkpoint | None
+    last: CheckpointDocument | None
     head: Head
     now: datetime
 
@@ -45,18 +45,18 @@ class Standing:
         return 0 if self.last is None else self.last.position
 
 
-def latest() -> Checkpoint | None:
+def latest() -> CheckpointDocument | None:
     return records.latest()
 
 
-def sign_now() -> Checkpoint | None:
+def sign_now() -> CheckpointDocument | None:
     """Make checkpoints until one holds everything that is sealed, copy them outside, and return the last.
 
     None while nothing is sealed. Call it outside of any transaction. Raises CannotSign, places.Away, tree.NotWhole.
     """
-    copy_outside()
+    copy_to_storage()
     while _sign(_anything_new, lock=_WAIT):
-        copy_outside()
+        copy_to_storage()
     return records.latest()
 
 
@@ -66,54 +66,54 @@ def sign_if_due() -> int:
     0 also while another process is signing. Raises as `sign_now`.
     """
     made = 0
-    copy_outside()
+    copy_to_storage()
     while _sign(_is_due, lock=_TRY):
-        copy_outside()
+        copy_to_storage()
         made += 1
     return made
 
 
-def copy_outside() -> None:
+def copy_to_storage() -> None:
     """Copy outside what is not noted to stand there; repeating it does nothing. Raises NumberTaken, Away."""
-    place = storage.configured()
+    place = storage.configured_storage()
     if place is None:
         return
-    for checkpoint in records.uncopied(limit=_COPIES):
+    for checkpoint in records.list_uncopied(limit=_COPIES):
         _copy(checkpoint, place)
-        records.note_copy(checkpoint.number, place=str(place))
+        records.record_copy(checkpoint.number, storage=str(place))
 
 
-def _copy(checkpoint: Checkpoint, place: storage.Place) -> None:
-    name, text = storage.name_of(checkpoint.number), text_of(checkpoint)
+def _copy(checkpoint: CheckpointDocument, place: storage.CheckpointStorage) -> None:
+    name, text = storage.object_name(checkpoint.number), serialize(checkpoint)
     found = place.read(name)  # first, as not every store heeds the condition of a PUT
     if found is None:
         try:
             place.write(name, text)
-        except storage.Taken:
+        except storage.AlreadyExists:
             found = place.read(name)
     if found not in {None, text}:
         raise NumberTaken(f"{place} keeps another checkpoint {checkpoint.number} than this database.")
 
 
-def _sign(is_wanted: Callable[[Standing], bool], *, lock: str) -> bool:
+def _sign(is_wanted: Callable[[SigningContext], bool], *, lock: str) -> bool:
     """Make the next checkpoint if it is wanted, in a transaction of its own."""
     with transaction.atomic(durable=True):
         if not fetch(lock, [LOCK])[0][0]:
             return False
-        standing = Standing(records.latest(), head_mark(), fetch("SELECT clock_timestamp()")[0][0])
+        standing = SigningContext(records.latest(), current_head(), fetch("SELECT clock_timestamp()")[0][0])
         if not standing.head.position or not is_wanted(standing):
             return False
         _judge(standing)
-        own = ring()
+        own = checkpoint_keyring()
         key_rotation.register(own, now=standing.now)
         records.add(_made(standing, own))
         return True
 
 
-def _made(standing: Standing, own: Ring) -> Checkpoint:
-    last, position = standing.last, min(standing.head.position, standing.covered + STEP)
+def _made(standing: SigningContext, own: CheckpointKeyring) -> CheckpointDocument:
+    last, position = standing.last, min(standing.head.position, standing.covered + MAX_POSITIONS)
     tree.grow(standing.covered, position)
-    made = Checkpoint(
+    made = CheckpointDocument(
         log=records.log_id(),
         number=1 if last is None else last.number + 1,
         position=position,
@@ -126,13 +126,13 @@ def _made(standing: Standing, own: Ring) -> Checkpoint:
     return replace(made, signature=own.sign(signed_bytes(made)))
 
 
-def _judge(standing: Standing) -> None:
+def _judge(standing: SigningContext) -> None:
     """What was signed last must still be there, and nothing may have been signed since. Raises CannotSign, Away."""
-    last, place = standing.last, storage.configured()
+    last, place = standing.last, storage.configured_storage()
     if last is not None and (_digest_at(last.position), tree.root_of(last.position)) != (last.head, last.root):
         raise HistoryDiffers(f"The log up to position {last.position} is not what checkpoint {last.number} signed.")
     number = 1 if last is None else last.number + 1
-    if place is not None and place.read(storage.name_of(number)) is not None:
+    if place is not None and place.read(storage.object_name(number)) is not None:
         raise NumberTaken(f"{place} keeps a checkpoint {number}, which this database does not know.")
 
 
@@ -141,11 +141,11 @@ def _digest_at(position: int) -> bytes:
     return bytes(rows[0][0]) if rows else b""
 
 
-def _anything_new(standing: Standing) -> bool:
+def _anything_new(standing: SigningContext) -> bool:
     return standing.head.position > standing.covered
 
 
-def _is_due(standing: Standing) -> bool:
+def _is_due(standing: SigningContext) -> bool:
     if standing.last is None:
         return True
     new, age = standing.head.position - standing.covered, standing.now - standing.last.made_at

@@ -12,21 +12,21 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
 BY_SCHEME: Final = {
-    "file": "casino.checkpoints.folder.Folder",
-    "http": "casino.checkpoints.object_store.ObjectStore",
-    "https": "casino.checkpoints.object_store.ObjectStore",
+    "file": "casino.checkpoints.folder.FolderStorage",
+    "http": "casino.checkpoints.object_store.ObjectStorage",
+    "https": "casino.checkpoints.object_store.ObjectStorage",
 }
 
 
-class Away(Exception):
+class StorageUnavailable(Exception):
     """The place does not answer, or not as it should; what was to be written may be there or not: ask again."""
 
 
-class Taken(Exception):
+class AlreadyExists(Exception):
     """Something is kept under that name already; it was left as it is."""
 
 
-class Place(Protocol):
+class CheckpointStorage(Protocol):
     """Keeps texts by name, each written once and never changed."""
 
     def write(self, name: str, text: bytes) -> None:
@@ -39,21 +39,21 @@ class Place(Protocol):
         """Its address, without secrets."""
 
 
-def name_of(number: int) -> str:
+def object_name(number: int) -> str:
     """Return the name that the checkpoint of that number is kept under."""
     return f"{number:012d}.json"
 
 
-def configured() -> Place | None:
+def configured_storage() -> CheckpointStorage | None:
     """Return the place that the settings name, None where they name none. Raises ImproperlyConfigured."""
     url = settings.CHECKPOINT_STORE
-    return place_at(url, settings.CHECKPOINT_STORE_TOKEN) if url else None
+    return storage_at(url, settings.CHECKPOINT_STORE_TOKEN) if url else None
 
 
 @lru_cache(maxsize=4)
-def place_at(url: str, token: str = "") -> Place:
+def storage_at(url: str, token: str = "") -> CheckpointStorage:
     """Return the place at `file:///folder` or `https://host/path`. Raises ImproperlyConfigured."""
     path = BY_SCHEME.get(urlsplit(url).scheme)
     if path is None:
         raise ImproperlyConfigured("CHECKPOINT_STORE must be file:///folder or https://host/path.")
-    return cast("Place", import_string(path)(url=url, token=token))
+    return cast("CheckpointStorage", import_string(path)(url=url, token=token))

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from casino.checkpoints.manifest import Lot
+from casino.checkpoints.manifest import TableRange
 from casino.events.sql import fetch
 
-TABLES: Final[Mapping[str, str]] = {
+COVERED_TABLES: Final[Mapping[str, str]] = {
     "significant_significantevent": "number",
     "significant_remark": "id",
     "significant_threshold": "id",
@@ -23,7 +23,7 @@ TABLES: Final[Mapping[str, str]] = {
     "baccarat_voidpolicy": "id",
 }
 """Tables whose rows are only added, each with the column that numbers them in the order in which they are written."""
-MOST: Final = 50_000
+MAX_RANGE: Final = 50_000
 """Numbers in one lot at most."""
 
 _COLUMNS: Final = """
@@ -32,7 +32,7 @@ WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) ORDER BY
 """
 _LAST: Final = " UNION ALL ".join(
     f"SELECT '{table}', max({key}) FROM {table}"  # noqa: S608  (constants)
-    for table, key in TABLES.items()
+    for table, key in COVERED_TABLES.items()
 )
 # Who has drawn a number holds this lock until its row is there for all to see, or never will be.
 _WRITTEN: Final = """
@@ -54,18 +54,18 @@ GROUP BY lot.place ORDER BY lot.place
 def columns() -> dict[str, dict[str, str]]:
     """Tell which columns each of the tables has, in order, and of which types."""
     found: dict[str, dict[str, str]] = {}
-    for table, name, kind in fetch(_COLUMNS, [list(TABLES)]):
+    for table, name, kind in fetch(_COLUMNS, [list(COVERED_TABLES)]):
         found.setdefault(table, {})[name] = kind
     return found
 
 
-def settled() -> dict[str, int]:
+def settled_numbers() -> dict[str, int]:
     """Return the last number of each table that nobody is writing to: below it no row will appear any more.
 
     Call it where each statement sees what has committed before it.
     """
     found = {table: int(number or 0) for table, number in fetch(_LAST)}
-    busy = {table for (table,) in fetch(_WRITTEN, [list(TABLES)])}
+    busy = {table for (table,) in fetch(_WRITTEN, [list(COVERED_TABLES)])}
     return {table: number for table, number in found.items() if table not in busy}
 
 
@@ -76,7 +76,7 @@ def digests(table: str, kinds: Mapping[str, str], spans: Iterable[tuple[int, int
     """
     after, upto = zip(*spans, strict=True)
     wanted = ", ".join(_text(name, kind) for name, kind in kinds.items())
-    statement = _DIGESTS.format(table=table, key=TABLES[table], columns=wanted)
+    statement = _DIGESTS.format(table=table, key=COVERED_TABLES[table], columns=wanted)
     return [(rows, digest) for _, rows, digest in fetch(statement, [list(after), list(upto)])]
 
 
@@ -84,15 +84,15 @@ def _text(name: str, kind: str) -> str:
     return f"encode(sha256(kept.\"{name}\"), 'hex')" if kind == "bytea" else f'kept."{name}"'
 
 
-def lot(table: str, kinds: Mapping[str, str], *, after: int, upto: int) -> Lot:
+def digest_range(table: str, kinds: Mapping[str, str], *, after: int, upto: int) -> TableRange:
     """Take stock of one lot of a table."""
     ((rows, digest),) = digests(table, kinds, [(after, upto)])
-    return Lot(table=table, after=after, upto=upto, columns=tuple(kinds), rows=rows, digest=digest)
+    return TableRange(table=table, after=after, upto=upto, columns=tuple(kinds), rows=rows, digest=digest)
 
 
-def alike(lots: Iterable[Lot]) -> dict[tuple[str, tuple[str, ...]], list[Lot]]:
+def group_by_columns(lots: Iterable[TableRange]) -> dict[tuple[str, tuple[str, ...]], list[TableRange]]:
     """Gather lots that one statement can look at: those of the same table and columns."""
-    found: dict[tuple[str, tuple[str, ...]], list[Lot]] = {}
+    found: dict[tuple[str, tuple[str, ...]], list[TableRange]] = {}
     for each in lots:
         found.setdefault((each.table, each.columns), []).append(each)
     return found

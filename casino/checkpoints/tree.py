@@ -10,9 +10,9 @@ from typing import Final
 from casino.events.sql import execute, fetch
 from casino.kernel.merkle import Range, Subtree, fold, leaf_hash, node_hash, peaks, root
 
-STORED: Final = 8
+STORED_LEVEL: Final = 8
 """The lowest level whose hashes are kept; the table's rule says so too."""
-TILE: Final = 2**STORED
+TILE: Final = 2**STORED_LEVEL
 
 _DIGESTS: Final = "SELECT position, digest FROM events_seal WHERE position > %s AND position <= %s ORDER BY position"
 _SOME_DIGESTS: Final = """
@@ -29,7 +29,7 @@ INSERT INTO checkpoints_node (level, place, hash) SELECT * FROM unnest(%s::small
 """
 
 
-class NotWhole(Exception):
+class IncompleteTree(Exception):
     """The log or its tree lacks something below the position that was asked for; the message names it."""
 
 
@@ -40,7 +40,7 @@ def grow(old: int, new: int) -> None:
     """
     start = old // TILE * TILE
     found = _tiles(start, new)
-    frontier = [each for each in peaks(0, start) if each.level >= STORED]
+    frontier = [each for each in peaks(0, start) if each.level >= STORED_LEVEL]
     known = {**_stored(frontier), **found}
     row = found
     while row:
@@ -58,8 +58,8 @@ def hashes(ranges: Sequence[Range]) -> list[bytes]:
     """
     made_of = [peaks(start, end) for start, end in ranges]
     wanted = {each for some in made_of for each in some}
-    known = _stored([each for each in wanted if each.level >= STORED])
-    known.update(_worked_out([each for each in wanted if each.level < STORED]))
+    known = _stored([each for each in wanted if each.level >= STORED_LEVEL])
+    known.update(_worked_out([each for each in wanted if each.level < STORED_LEVEL]))
     return [fold([known[each] for each in some]) for some in made_of]
 
 
@@ -78,10 +78,10 @@ def _tiles(start: int, new: int) -> dict[Subtree, bytes]:
     end = new // TILE * TILE
     rows = fetch(_DIGESTS, [start, end]) if end > start else []
     if len(rows) != max(0, end - start):
-        raise NotWhole(f"positions {start + 1} to {end}: {len(rows)} seals instead of {end - start}")
+        raise IncompleteTree(f"positions {start + 1} to {end}: {len(rows)} seals instead of {end - start}")
     leaves = [leaf_hash(digest) for _, digest in rows]
     return {
-        Subtree(STORED, (start + place) // TILE): root(leaves[place : place + TILE])
+        Subtree(STORED_LEVEL, (start + place) // TILE): root(leaves[place : place + TILE])
         for place in range(0, len(leaves), TILE)
     }
 
@@ -93,7 +93,7 @@ def _above(row: dict[Subtree, bytes], known: dict[Subtree, bytes]) -> dict[Subtr
         if place % 2:
             left = known.get(Subtree(level, place - 1))
             if left is None:
-                raise NotWhole(f"node {level}/{place - 1}")
+                raise IncompleteTree(f"node {level}/{place - 1}")
             made[Subtree(level + 1, place // 2)] = node_hash(left, right)
     return made
 
@@ -105,7 +105,7 @@ def _stored(wanted: Sequence[Subtree]) -> dict[Subtree, bytes]:
     found = {Subtree(level, place): kept for level, place, kept in rows}
     for each in wanted:
         if each not in found:
-            raise NotWhole(f"node {each.level}/{each.place}")
+            raise IncompleteTree(f"node {each.level}/{each.place}")
     return found
 
 
@@ -123,4 +123,4 @@ def _leaves(digests: dict[int, bytes], positions: Iterable[int]) -> list[bytes]:
     try:
         return [leaf_hash(digests[position]) for position in positions]
     except KeyError as missing:
-        raise NotWhole(f"position {missing}") from missing
+        raise IncompleteTree(f"position {missing}") from missing

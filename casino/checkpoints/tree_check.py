@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from casino.checkpoints import tree
-from casino.checkpoints.document import Checkpoint
+from casino.checkpoints.document import CheckpointDocument
 from casino.events.sql import fetch
-from casino.kernel.compact_range import Frontier
+from casino.kernel.compact_range import CompactRange
 from casino.kernel.findings import Finding
 from casino.kernel.merkle import Subtree
 
@@ -21,10 +21,10 @@ SELECT position, digest FROM events_seal WHERE position > %s AND position <= %s 
 _NODES: Final = "SELECT level, place, hash FROM checkpoints_node WHERE ((place + 1) << level::integer) > %s"
 
 
-class Regrown:
+class TreeCheck:
     """Begins at `since`, whose root the kept tree must have, or at the first event; `covered` positions are kept."""
 
-    def __init__(self, since: Checkpoint | None, *, covered: int) -> None:
+    def __init__(self, since: CheckpointDocument | None, *, covered: int) -> None:
         self.findings: list[Finding] = []
         self._covered = covered
         self._start = 0
@@ -33,9 +33,9 @@ class Regrown:
             self._start, peaks = since.position, tree.peaks_of(since.position)
         rows = fetch(_NODES, [self._start])
         self._kept = {Subtree(level, place): bytes(hashed) for level, place, hashed in rows}
-        self._tree = Frontier(size=self._start, peaks=peaks, level=tree.STORED, seen=self._seen)
+        self._tree = CompactRange(size=self._start, peaks=peaks, level=tree.STORED_LEVEL, on_subtree=self._seen)
 
-    def judge(self, claims: Sequence[Checkpoint]) -> list[Finding]:
+    def check(self, claims: Sequence[CheckpointDocument]) -> list[Finding]:
         """Grow the tree over all that the claims, of any order, speak of; returns what contradicts.
 
         Claims at or before the start are passed over.
@@ -52,18 +52,18 @@ class Regrown:
         self._judge_rest()
         return self.findings
 
-    def _is_kept(self, since: Checkpoint) -> bool:
+    def _is_kept(self, since: CheckpointDocument) -> bool:
         """Whether the kept tree has the signed root; if not it is told, and everything is computed again."""
         try:
             root = tree.root_of(since.position)
-        except tree.NotWhole as trouble:
+        except tree.IncompleteTree as trouble:
             self.findings.append(Finding(NODE, f"checkpoint {since.number}", since.root.hex(), str(trouble)))
             return False
         if root != since.root:
             self.findings.append(Finding(NODE, f"checkpoint {since.number}", since.root.hex(), root.hex()))
         return root == since.root
 
-    def _hold(self, claim: Checkpoint, digest: bytes) -> None:
+    def _hold(self, claim: CheckpointDocument, digest: bytes) -> None:
         root = self._tree.root()
         if (root, digest) != (claim.root, claim.head):
             expected = f"root {claim.root.hex()}, head {claim.head.hex()}"
@@ -97,7 +97,7 @@ class Regrown:
                 yield digest
 
 
-def _place(claim: Checkpoint) -> tuple[int, int]:
+def _place(claim: CheckpointDocument) -> tuple[int, int]:
     return claim.position, claim.number
 
 

@@ -13,7 +13,7 @@ from django.utils.module_loading import import_string
 from casino.compliance import release_manifest
 from casino.compliance.integrity_models import Approval, Manifest, Measurement
 from casino.compliance.integrity_refusals import ApprovalReasonMissing
-from casino.compliance.release_manifest import Part
+from casino.compliance.release_manifest import Component
 from casino.kernel.errors import Refusal
 from casino.significant import recorder
 
@@ -22,21 +22,21 @@ logger = logging.getLogger(__name__)
 AS_APPROVED: Final = "as_approved"
 NOT_APPROVED: Final = "not_approved_yet"
 DIFFERS: Final = "differs"
-APPROVED_PARTS: Final = ("code", "dependencies", "settings")
-MOST_TOLD: Final = 100
+APPROVED_COMPONENTS: Final = ("code", "dependencies", "settings")
+MAX_FINDINGS: Final = 100
 SYSTEM: Final = "system"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Attestation:
     """What was measured: the parts, the verdict, and what differs, in words."""
 
-    parts: dict[str, Part]
+    components: dict[str, Component]
     verdict: str
     findings: tuple[str, ...]
 
 
-def measure(*, thorough: bool = False) -> Found:
+def measure(*, thorough: bool = False) -> Attestation:
     """Measure code, dependencies, settings and the rules in force, and compare; it writes nothing.
 
     When `thorough`, every file of every dependency is read, too, and held against what was installed.
@@ -49,18 +49,18 @@ def measure(*, thorough: bool = False) -> Found:
             release_manifest.code(settings.BASE_DIR),
             release_manifest.dependencies(),
             release_manifest.configuration(values),
-            release_manifest.part("rules", rules),
+            release_manifest.make_component("rules", rules),
         )
     }
     approved = Approval.objects.order_by("-id").first()
-    files = release_manifest.altered(release_manifest.site()) if thorough else []
+    files = release_manifest.find_altered_files(release_manifest.site()) if thorough else []
     told = [*_differences(approved, parts), *wrong, *files]
     if told:
-        return Found(parts, DIFFERS, tuple(told))
-    return Found(parts, NOT_APPROVED if approved is None else AS_APPROVED, ())
+        return Attestation(parts, DIFFERS, tuple(told))
+    return Attestation(parts, NOT_APPROVED if approved is None else AS_APPROVED, ())
 
 
-def record(process: str, *, thorough: bool = False) -> Found:
+def record(process: str, *, thorough: bool = False) -> Attestation:
     """Measure and keep what was found; what differs is INTEGRITY_FAILED and, by policy, stops play."""
     found = measure(thorough=thorough)
     with transaction.atomic():
@@ -68,8 +68,8 @@ def record(process: str, *, thorough: bool = False) -> Found:
         Measurement.objects.create(
             process=process,
             verdict=found.verdict,
-            findings=list(found.findings[:MOST_TOLD]),
-            **{name: part.digest for name, part in found.parts.items()},
+            findings=list(found.findings[:MAX_FINDINGS]),
+            **{name: part.digest for name, part in found.components.items()},
         )
         if found.verdict == DIFFERS:
             _fail(process, found)
@@ -78,64 +78,64 @@ def record(process: str, *, thorough: bool = False) -> Found:
     return found
 
 
-def approve(*, by: str, reason: str) -> Found:
+def approve(*, by: str, reason: str) -> Attestation:
     """Approve what runs here, code, dependencies and settings, from now on. Raises ApprovalReasonMissing."""
     if not reason.strip():
         raise ApprovalReasonMissing
     found = measure()
-    digests = {name: found.parts[name].digest for name in APPROVED_PARTS}
+    digests = {name: found.components[name].digest for name in APPROVED_COMPONENTS}
     with transaction.atomic():
         before = Approval.objects.order_by("-id").first()
         _keep(found)
         Approval.objects.create(by=by, reason=reason.strip(), **digests)
         recorder.record(
-            kind=recorder.Kind.CONFIG_CHANGED,
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=None,
             subject="integrity",
             actor=by,
             authorised_by=by,
             reason=reason.strip(),
-            before=None if before is None else {name: getattr(before, name) for name in APPROVED_PARTS},
+            before=None if before is None else {name: getattr(before, name) for name in APPROVED_COMPONENTS},
             after=digests,
         )
     return measure()
 
 
-def _differences(approved: Approval | None, parts: dict[str, Part]) -> list[str]:
+def _differences(approved: Approval | None, parts: dict[str, Component]) -> list[str]:
     told: list[str] = []
-    for name in () if approved is None else APPROVED_PARTS:
+    for name in () if approved is None else APPROVED_COMPONENTS:
         digest = getattr(approved, name)
         if digest == parts[name].digest:
             continue
         known = Manifest.objects.filter(pk=digest).first()
         items: Any = {} if known is None else known.items
-        told.extend(release_manifest.differences(items, parts[name].items, part=name))
+        told.extend(release_manifest.differences(items, parts[name].items, component=name))
     return told
 
 
-def _keep(found: Found) -> None:
-    rows = [Manifest(digest=part.digest, part=part.name, items=dict(part.items)) for part in found.parts.values()]
+def _keep(found: Attestation) -> None:
+    rows = [Manifest(digest=part.digest, part=part.name, items=dict(part.items)) for part in found.components.values()]
     Manifest.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _fail(process: str, found: Found) -> None:
+def _fail(process: str, found: Attestation) -> None:
     """One event for each state that differs, however many processes start in it; another after the next approval."""
     logger.critical("ALERT what runs here is not what was approved: %s", "; ".join(found.findings[:10]))
     approved = Approval.objects.order_by("-id").first()
     told = hashlib.sha256("\n".join(found.findings).encode()).hexdigest()
-    state = "-".join([*(part.digest[:16] for part in found.parts.values()), told[:16]])
+    state = "-".join([*(part.digest[:16] for part in found.components.values()), told[:16]])
     recorder.record(
-        kind=recorder.Kind.INTEGRITY_FAILED,
+        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
         operator=None,
         subject="integrity",
         actor=SYSTEM,
         reason="; ".join(found.findings[:10]),
-        after={"process": process, "findings": list(found.findings[:MOST_TOLD])},
-        once=f"integrity:{0 if approved is None else approved.pk}:{state}",
+        after={"process": process, "findings": list(found.findings[:MAX_FINDINGS])},
+        dedup_key=f"integrity:{0 if approved is None else approved.pk}:{state}",
     )
 
 
-def _stop(found: Found) -> None:
+def _stop(found: Attestation) -> None:
     stop: Callable[..., object] = import_string(settings.INTEGRITY_STOP)
     try:
         stop(reason=f"Integrity: {'; '.join(found.findings)}"[:500])

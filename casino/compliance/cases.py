@@ -12,9 +12,9 @@ from django.db import transaction
 from casino.events.sql import execute, fetch
 from casino.kernel.ids import uuid7
 from casino.reports.models import Matter, MatterAct
-from casino.reports.refusals import MatterResolved, MatterWordsMissing, UnknownMatter
+from casino.reports.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 
-LONGEST: Final = 500
+MAX_RESOLUTION_LENGTH: Final = 500
 ASSIGNED: Final = "assigned"
 RESOLVED: Final = "resolved"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
@@ -38,45 +38,45 @@ _REASONS: Final = """
 """
 
 
-def open_one(
-    *, operator: UUID, kind: str, about: str, found: Mapping[str, Any], report: UUID | None = None
+def open_case(
+    *, operator: UUID, kind: str, subject: str, details: Mapping[str, Any], report: UUID | None = None
 ) -> UUID | None:
     """Open a matter in the caller's transaction and return its id; None where one about the same is open."""
-    fetch(_LOCK, [f"{operator}|{about}"])
-    if fetch(_OPEN, [operator, about]):
+    fetch(_LOCK, [f"{operator}|{subject}"])
+    if fetch(_OPEN, [operator, subject]):
         return None
     identity = uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
-    execute(_FOUND, [identity, operator, kind, about, report, json.dumps(found, default=str)])
+    execute(_FOUND, [identity, operator, kind, subject, report, json.dumps(details, default=str)])
     return identity
 
 
-def reasons(*, operator: UUID, about: Iterable[str]) -> dict[str, str]:
+def latest_resolutions(*, operator: UUID, subjects: Iterable[str]) -> dict[str, str]:
     """Return the words that the newest matter about each of these was resolved with, where one was."""
-    return dict(fetch(_REASONS, [operator, list(about)]))
+    return dict(fetch(_REASONS, [operator, list(subjects)]))
 
 
-def assign(matter: UUID, *, operator: UUID, owner: str, by: str) -> None:
+def assign_case(case: UUID, *, operator: UUID, owner: str, by: str) -> None:
     """Give a matter to an owner. Raises UnknownMatter, MatterResolved."""
-    _act(matter, operator, ASSIGNED, owner=owner, words="", by=by)
+    _act(case, operator, ASSIGNED, owner=owner, words="", by=by)
 
 
-def resolve(matter: UUID, *, operator: UUID, words: str, by: str) -> None:
+def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> None:
     """Say what became of a matter. Raises UnknownMatter, MatterResolved, MatterWordsMissing."""
-    told = words.strip()
-    if not 1 <= len(told) <= LONGEST or "\0" in told:
-        raise MatterWordsMissing
-    _act(matter, operator, RESOLVED, owner=by, words=told, by=by)
+    told = resolution.strip()
+    if not 1 <= len(told) <= MAX_RESOLUTION_LENGTH or "\0" in told:
+        raise ResolutionMissing
+    _act(case, operator, RESOLVED, owner=by, words=told, by=by)
 
 
 def _act(matter: UUID, operator: UUID, act: str, *, owner: str, words: str, by: str) -> None:
     """Adds what is done; an owner stays one when somebody else resolves it."""
     if not Matter.objects.filter(pk=matter, operator_id=operator).exists():
-        raise UnknownMatter
+        raise UnknownCase
     with transaction.atomic():
         fetch(_LOCK, [str(matter)])
         last = MatterAct.objects.filter(matter_id=matter).order_by("-number").first()
         if last is not None and last.act == RESOLVED:
-            raise MatterResolved
+            raise CaseAlreadyResolved
         number = 1 if last is None else last.number + 1
         keeps = owner if act == ASSIGNED or last is None else last.owner
         execute(_DONE, [matter, number, act, keeps, words, by])

@@ -8,10 +8,10 @@ from celery.signals import worker_ready
 from casino.compliance import attestation_thread
 
 
-class Measuring(bootsteps.StartStopStep):  # type: ignore[misc]
+class AttestationStep(bootsteps.StartStopStep):  # type: ignore[misc]
     """The step of a worker's start that has it measured."""
 
     def start(self, parent: Any) -> None:
         """Wait for the worker to be ready."""
         del parent
-        worker_ready.connect(lambda **_: attestation_thread.begin("worker"), weak=False)
+        worker_ready.connect(lambda **_: attestation_thread.start_monitoring("worker"), weak=False)

@@ -15,14 +15,14 @@ from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
-LOOKS: Final = 3
+SAMPLES: Final = 3
 """Readings, of which the one with the shortest way there and back counts."""
 
 
 def offset_ms() -> int:
     """Measure by how many milliseconds PostgreSQL's clock is ahead of ours, mid-way there and back."""
     best: tuple[float, float] | None = None
-    for _ in range(LOOKS):
+    for _ in range(SAMPLES):
         before = time.time()
         (seconds,) = fetch("SELECT extract(epoch FROM clock_timestamp())::float8")[0]
         after = time.time()
@@ -31,7 +31,7 @@ def offset_ms() -> int:
     return 0 if best is None else round(best[1] * 1000)
 
 
-def read(process: str) -> ClockReading:
+def record_reading(process: str) -> ClockReading:
     """Keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED.
 
     One that comes long after the last of any host is SERVICE_UNAVAILABLE.
@@ -44,7 +44,7 @@ def read(process: str) -> ClockReading:
         if kept.beyond and (last is None or not last.beyond or abs(found - last.offset_ms) > most):
             logger.critical("ALERT the clock of %s is %s ms from the database's", host, found)
             recorder.record(
-                kind=recorder.Kind.CLOCK_CHANGED,
+                kind=recorder.SignificantEventKind.CLOCK_CHANGED,
                 operator=None,
                 subject=f"clock:{host}",
                 actor="system",
@@ -53,5 +53,5 @@ def read(process: str) -> ClockReading:
                 after={"offset_ms": found, "process": process},
             )
         kept.refresh_from_db(fields=["at"])
-        outages.note(heard, kept)
+        outages.record_outage(heard, kept)
     return kept

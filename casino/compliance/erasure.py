@@ -15,11 +15,11 @@ from casino.compliance.erasure_models import Decision, Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
     ErasureDecided,
-    ErasureNeedsAnother,
+    ErasureNeedsSecondPerson,
     ErasureReasonMissing,
-    StillExcluded,
-    StillInPlay,
-    StillToBeKept,
+    PlayerStillActive,
+    PlayerStillExcluded,
+    RetentionDutyNotEnded,
     UnknownErasure,
 )
 from casino.compliance.retention import TEN_YEARS
@@ -32,13 +32,13 @@ from casino.significant import recorder
 from wallet.responsible_gaming import projection
 
 
-class Ground(StrEnum):
+class ErasureReason(StrEnum):
     """Why a player is forgotten: one of these, as free words about a person would have to be forgotten with it."""
 
-    ASKED = "asked_by_the_player"
-    ORDERED = "ordered_by_an_authority"
-    MISTAKE = "registered_by_mistake"
-    DUTY_OVER = "duty_to_keep_is_over"
+    REQUESTED_BY_PLAYER = "asked_by_the_player"
+    ORDERED_BY_AUTHORITY = "ordered_by_an_authority"
+    REGISTERED_BY_MISTAKE = "registered_by_mistake"
+    RETENTION_DUTY_ENDED = "duty_to_keep_is_over"
 
 
 _IN_PLAY: Final = """
@@ -72,25 +72,28 @@ _OVERWRITE: Final = (
 """What is not sealed: marks, PINs, sessions, requests that were answered."""
 
 
-def request(*, operator: UUID, player: UUID, by: str, reason: str, despite_duty: bool) -> UUID:
+def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_retention: bool) -> UUID:
     """Ask for a player to be erased, for a reason of Ground's, and return the request's id.
 
     Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, StillInPlay, StillExcluded, StillToBeKept.
     """
     require_player(operator=operator, player=player)
-    if reason not in set(Ground):
-        raise ErasureReasonMissing(reasons=[ground.value for ground in Ground])
+    if reason not in set(ErasureReason):
+        raise ErasureReasonMissing(reasons=[ground.value for ground in ErasureReason])
     with transaction.atomic():
         execute(_LOCK, [player])
-        if player in crypto_shredding.destroyed() or Erasure.objects.filter(player_id=player, decision=None).exists():
+        if (
+            player in crypto_shredding.erased_players()
+            or Erasure.objects.filter(player_id=player, decision=None).exists()
+        ):
             raise AlreadyErased
-        _require_erasable(operator, player, despite_duty=despite_duty)
+        _require_erasable(operator, player, despite_duty=overrides_retention)
         asked = Erasure.objects.create(
             id=new_id(),
             operator_id=operator,
             player_id=player,
             reason=reason,
-            despite_duty=despite_duty,
+            despite_duty=overrides_retention,
             requested_by=by,
         )
     return asked.id
@@ -108,7 +111,7 @@ def approve(*, erasure: UUID, by: str) -> None:
         Decision.objects.create(erasure=asked, approved=True, decided_by=by)
         _erase(asked.player_id)
         recorder.record(
-            kind=recorder.Kind.DATA_ERASED,
+            kind=recorder.SignificantEventKind.DATA_ERASED,
             operator=asked.operator_id,
             subject=f"player:{asked.player_id}",
             actor=asked.requested_by,
@@ -129,7 +132,7 @@ def _waiting(erasure: UUID, by: str) -> Erasure:
     if asked is None:
         raise UnknownErasure
     if asked.requested_by == by:
-        raise ErasureNeedsAnother
+        raise ErasureNeedsSecondPerson
     Player.objects.select_for_update().get(id=asked.player_id)  # two who decide come one after the other
     if Decision.objects.filter(erasure=asked).exists():
         raise ErasureDecided
@@ -138,17 +141,17 @@ def _waiting(erasure: UUID, by: str) -> Erasure:
 
 def _require_erasable(operator: UUID, player: UUID, *, despite_duty: bool) -> None:
     if fetch(_IN_PLAY, {"player": player})[0][0]:
-        raise StillInPlay
+        raise PlayerStillActive
     ((used, now),) = fetch(_LAST_USED, [player])
-    protection, _ = projection.load(operator=operator, player=player)
-    if protection.excluded(now) is not None:
-        raise StillExcluded
+    protection, _ = projection.load_restrictions(operator=operator, player=player)
+    if protection.active_exclusion(now) is not None:
+        raise PlayerStillExcluded
     if not despite_duty and used > now - timedelta(days=TEN_YEARS):
-        raise StillToBeKept
+        raise RetentionDutyNotEnded
 
 
 def _erase(player: UUID) -> None:
-    crypto_shredding.destroy(player)
+    crypto_shredding.destroy_key(player)
     values = {"player": player, "id": str(player), "scope": f"player:{player} ", "erased": crypto_shredding.ERASED}
     for statement in _OVERWRITE:
         execute(statement, values)

@@ -1,10 +1,10 @@
 """Why a release can't be approved."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class ApprovalReasonMissing(Refusal):
     code = "approval_reason_missing"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "An approval is explained in words"
     remedy = "Say which release it is, and why it may run."

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from casino.crypto import blind_index, rewrapping
-from casino.crypto.encryption import Unreadable, ring
+from casino.crypto.encryption import DecryptionFailed, parse_keyring
 from casino.significant import recorder
 from casino.staff import authenticators
 
@@ -22,7 +22,7 @@ _FIRST: Final = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Rotated:
+class PersonalKeyRotation:
     """How many secrets went from which key to the first one, and what no key of the ring opens, by name."""
 
     key: str
@@ -30,13 +30,13 @@ class Rotated:
     unreadable: tuple[str, ...]
 
 
-def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
+def rotate(*, actor: str, batch: int = BATCH) -> PersonalKeyRotation:
     """Seal everything under the first of PERSONAL_KEYS. Each batch is a transaction that says what it did.
 
     Broken off, it has done whole batches: call it again and it does the rest. What a process that still has the old
     order of keys sealed meanwhile is left for another call.
     """
-    first = next(iter(ring(settings.PERSONAL_KEYS)))
+    first = next(iter(parse_keyring(settings.PERSONAL_KEYS)))
     moved, unreadable = _shared(first, actor)
     last: UUID | None = _FIRST
     while last is not None:
@@ -46,7 +46,7 @@ def rotate(*, actor: str, batch: int = BATCH) -> Rotated:
         moved.update(found.keys)
         unreadable.extend(f"player {player}" for player in found.unreadable)
         last = found.last
-    return Rotated(first, moved, tuple(unreadable))
+    return PersonalKeyRotation(first, moved, tuple(unreadable))
 
 
 def _shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
@@ -56,7 +56,7 @@ def _shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
         moved, unreadable = Counter(found), [f"authenticator of staff {user}" for user in users]
         try:
             before = blind_index.rewrap(first)
-        except Unreadable:
+        except DecryptionFailed:
             unreadable.append("the key of the references' marks")
         else:
             moved.update([] if before is None else [before])
@@ -68,7 +68,7 @@ def _note(first: str, moved: Counter[str], actor: str) -> None:
     if not moved:
         return
     recorder.record(
-        kind=recorder.Kind.KEY_ROTATED,
+        kind=recorder.SignificantEventKind.KEY_ROTATED,
         operator=None,
         subject="keys:personal",
         actor=actor,

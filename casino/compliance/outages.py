@@ -8,7 +8,7 @@ from casino.compliance.integrity_models import ClockReading
 from casino.significant import recorder
 
 
-def note(last: ClockReading | None, now: ClockReading) -> None:
+def record_outage(last: ClockReading | None, now: ClockReading) -> None:
     """Record SERVICE_UNAVAILABLE where the reading before this one is older than UNAVAILABLE_SECONDS.
 
     Workers read their clocks every five minutes, so that a gap is a time without workers, beat or database.
@@ -17,12 +17,12 @@ def note(last: ClockReading | None, now: ClockReading) -> None:
         return
     minutes = round((now.at - last.at).total_seconds() / 60)
     recorder.record(
-        kind=recorder.Kind.SERVICE_UNAVAILABLE,
+        kind=recorder.SignificantEventKind.SERVICE_UNAVAILABLE,
         operator=None,
         subject="service",
         actor="system",
         reason=f"Nothing was heard of the service's workers for {minutes} minutes",
         before={"last_heard_of": last.at.isoformat(), "process": last.process},
         after={"heard_of_again": now.at.isoformat(), "process": now.process},
-        once=f"unavailable:{last.pk}",
+        dedup_key=f"unavailable:{last.pk}",
     )

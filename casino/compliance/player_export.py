@@ -137,7 +137,7 @@ def _batches(statement: str, player: UUID) -> Iterator[list[dict[str, Any]]]:
 
 def _opened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sealed = list(_sealed(rows))
-    said = dict(zip(sealed, crypto_shredding.opened(sealed), strict=True))
+    said = dict(zip(sealed, crypto_shredding.decrypt_many(sealed), strict=True))
     return [{name: _legible(value, said) for name, value in row.items()} for row in rows]
 
 

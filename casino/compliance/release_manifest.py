@@ -21,7 +21,7 @@ Items = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Component:
     """One part of what runs: its items, and one digest of all of them."""
 
     name: str
@@ -29,12 +29,12 @@ class Part:
     digest: str
 
 
-def code(root: Path) -> Part:
+def code(root: Path) -> Component:
     """Digest every released file under a folder of the project."""
-    return part("code", {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files(root)})
+    return make_component("code", {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files(root)})
 
 
-def dependencies() -> Part:
+def dependencies() -> Component:
     """Name every installed distribution with its version, and digest its list of files with their hashes."""
     found: dict[str, str] = {}
     for folder in site():
@@ -42,7 +42,7 @@ def dependencies() -> Part:
             listed = path / "RECORD"
             files = hashlib.sha256(listed.read_bytes()).hexdigest() if listed.is_file() else ""
             found[path.name.removesuffix(".dist-info").lower()] = files
-    return part("dependencies", found)
+    return make_component("dependencies", found)
 
 
 def site() -> set[Path]:
@@ -50,7 +50,7 @@ def site() -> set[Path]:
     return {Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
 
 
-def altered(folders: Collection[Path]) -> list[str]:
+def find_altered_files(folders: Collection[Path]) -> list[str]:
     """Name each installed file that is not, or not any more, what its distribution's RECORD says of it.
 
     It reads all of them, which takes seconds. Source: the PyPA's specification "Recording installed projects".
@@ -76,22 +76,24 @@ def _digest_of(path: Path) -> str:
     return urlsafe_b64encode(found).rstrip(b"=").decode()
 
 
-def configuration(values: Mapping[str, Any]) -> Part:
+def configuration(values: Mapping[str, Any]) -> Component:
     """Digest settings one by one, so that a value is compared and never shown."""
-    return part("settings", {name: hashlib.sha256(repr(value).encode()).hexdigest() for name, value in values.items()})
+    return make_component(
+        "settings", {name: hashlib.sha256(repr(value).encode()).hexdigest() for name, value in values.items()}
+    )
 
 
-def part(name: str, items: Items) -> Part:
+def make_component(name: str, items: Items) -> Component:
     """Make a part of items, in the order of their names."""
     lines = "".join(f"{item}\x00{items[item]}\n" for item in sorted(items))
-    return Part(name, items, hashlib.sha256(f"casino.integrity.{name}.v1\n{lines}".encode()).hexdigest())
+    return Component(name, items, hashlib.sha256(f"casino.integrity.{name}.v1\n{lines}".encode()).hexdigest())
 
 
-def differences(approved: Items, found: Items, *, part: str) -> list[str]:
+def differences(approved: Items, actual: Items, *, component: str) -> list[str]:
     """Name what was changed, added or removed, a sentence each."""
-    told = [f"{part}: {name} was changed" for name in _both(approved, found) if approved[name] != found[name]]
-    told += [f"{part}: {name} was added" for name in sorted(found.keys() - approved.keys())]
-    told += [f"{part}: {name} is missing" for name in sorted(approved.keys() - found.keys())]
+    told = [f"{component}: {name} was changed" for name in _both(approved, actual) if approved[name] != actual[name]]
+    told += [f"{component}: {name} was added" for name in sorted(actual.keys() - approved.keys())]
+    told += [f"{component}: {name} is missing" for name in sorted(approved.keys() - actual.keys())]
     return told
 
 

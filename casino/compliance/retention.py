@@ -14,7 +14,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from casino.compliance.refusals import KeptForGood, TooYoung, UnknownKeeping
+from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
 from casino.events.sql import fetch
 from casino.significant import recorder
 
@@ -24,26 +24,26 @@ FOUR_MONTHS: Final = 123
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class RetentionPolicy:
     """How a kind of data is kept: in which tables, by which column's time, at least and by default how many days."""
 
     tables: Mapping[str, str]
-    least: int
-    days: int
+    minimum_days: int
+    default_days: int
 
 
-FOR_GOOD: Final[Mapping[str, Sequence[str]]] = {
+PERMANENT: Final[Mapping[str, Sequence[str]]] = {
     "events": ("events_event", "events_seal"),
     "ledger": ("wallet_account", "wallet_entry", "wallet_posting"),
     "significant_events": ("significant_significantevent",),
     "checkpoints": ("checkpoints_checkpoint",),
 }
-KEEPINGS: Final[Mapping[str, Keeping]] = {
-    "player_sessions": Keeping({"operators_playersession": "created_at"}, TEN_YEARS, TEN_YEARS),
-    "sign_ins": Keeping({"staff_signin": "at"}, TEN_YEARS, TEN_YEARS),
-    "views": Keeping({"staff_view": "at"}, TEN_YEARS, TEN_YEARS),
-    "callbacks": Keeping({"wallet_callback": "received_at"}, TEN_YEARS, TEN_YEARS),
-    "chat_texts": Keeping(
+RETENTION_POLICIES: Final[Mapping[str, RetentionPolicy]] = {
+    "player_sessions": RetentionPolicy({"operators_playersession": "created_at"}, TEN_YEARS, TEN_YEARS),
+    "sign_ins": RetentionPolicy({"staff_signin": "at"}, TEN_YEARS, TEN_YEARS),
+    "views": RetentionPolicy({"staff_view": "at"}, TEN_YEARS, TEN_YEARS),
+    "callbacks": RetentionPolicy({"wallet_callback": "received_at"}, TEN_YEARS, TEN_YEARS),
+    "chat_texts": RetentionPolicy(
         {
             "chat_closing": "closed_at",
             "chat_report": "reported_at",
@@ -53,15 +53,15 @@ KEEPINGS: Final[Mapping[str, Keeping]] = {
         FIVE_YEARS,
         TEN_YEARS,
     ),
-    "requests": Keeping({"api_idempotentrequest": "created_at"}, FOUR_MONTHS, FOUR_MONTHS),
-    "failed_logins": Keeping({"axes_accessattempt": "attempt_time"}, 90, 90),
-    "staff_sessions": Keeping({"django_session": "expire_date"}, 0, 0),
-    "stream_tickets": Keeping({"operators_streamticket": "expires_at"}, 0, 0),
+    "requests": RetentionPolicy({"api_idempotentrequest": "created_at"}, FOUR_MONTHS, FOUR_MONTHS),
+    "failed_logins": RetentionPolicy({"axes_accessattempt": "attempt_time"}, 90, 90),
+    "staff_sessions": RetentionPolicy({"django_session": "expire_date"}, 0, 0),
+    "stream_tickets": RetentionPolicy({"operators_streamticket": "expires_at"}, 0, 0),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Purge:
+class PurgeResult:
     """What is, or would be, purged of a kind: rows from before a time."""
 
     kind: str
@@ -70,42 +70,42 @@ class Purge:
     rows: int
 
 
-def period(kind: str, days: int | None = None) -> int:
+def retention_days(kind: str, days: int | None = None) -> int:
     """Return for how many days a kind is kept: as asked for, as set, or by default.
 
     Raises UnknownKeeping, KeptForGood, and TooYoung for fewer days than the policy or the law wants.
     """
-    if kind in FOR_GOOD:
-        raise KeptForGood(f"{kind} are kept for good.")
-    if kind not in KEEPINGS:
-        raise UnknownKeeping(f"There is no kind {kind[:60]!r}.")
-    keeping = KEEPINGS[kind]
-    policy = settings.RETENTION_DAYS.get(kind, keeping.days)
+    if kind in PERMANENT:
+        raise KeptPermanently(f"{kind} are kept for good.")
+    if kind not in RETENTION_POLICIES:
+        raise UnknownRetentionKind(f"There is no kind {kind[:60]!r}.")
+    keeping = RETENTION_POLICIES[kind]
+    policy = settings.RETENTION_DAYS.get(kind, keeping.default_days)
     wanted = policy if days is None else days
-    shortest = max(policy, keeping.least)
+    shortest = max(policy, keeping.minimum_days)
     if wanted < shortest:
-        raise TooYoung(f"{kind} are kept for {shortest} days, not for {wanted}.", days=shortest)
+        raise TooRecentToPurge(f"{kind} are kept for {shortest} days, not for {wanted}.", days=shortest)
     return wanted
 
 
-def look(kind: str, *, days: int | None = None) -> Purge:
+def preview_purge(kind: str, *, days: int | None = None) -> PurgeResult:
     """Count what a purge of a kind would remove. Raises as `period` does."""
-    kept = period(kind, days)
+    kept = retention_days(kind, days)
     before = _now() - timedelta(days=kept)
-    rows = sum(_count(table, column, before) for table, column in KEEPINGS[kind].tables.items())
-    return Purge(kind, kept, before, rows)
+    rows = sum(_count(table, column, before) for table, column in RETENTION_POLICIES[kind].tables.items())
+    return PurgeResult(kind, kept, before, rows)
 
 
-def purge(kind: str, *, by: str, days: int | None = None) -> Purge:
+def purge(kind: str, *, by: str, days: int | None = None) -> PurgeResult:
     """Remove what is older than a kind is kept, and record that. Raises as `period` does."""
-    kept = period(kind, days)
+    kept = retention_days(kind, days)
     with transaction.atomic():
         before = _now() - timedelta(days=kept)
-        rows = sum(_remove(table, column, before) for table, column in KEEPINGS[kind].tables.items())
-        done = Purge(kind, kept, before, rows)
+        rows = sum(_remove(table, column, before) for table, column in RETENTION_POLICIES[kind].tables.items())
+        done = PurgeResult(kind, kept, before, rows)
         if rows:
             recorder.record(
-                kind=recorder.Kind.DATA_PURGED,
+                kind=recorder.SignificantEventKind.DATA_PURGED,
                 operator=None,
                 subject=f"retention:{kind}",
                 actor=by,

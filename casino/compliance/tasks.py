@@ -8,4 +8,4 @@ from casino.compliance import clocks
 @shared_task(name="integrity.read_clock", ignore_result=True)
 def read_clock(**_: object) -> None:
     """Hold the worker's clock against PostgreSQL's."""
-    clocks.read("worker")
+    clocks.record_reading("worker")

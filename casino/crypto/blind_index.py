@@ -8,10 +8,10 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.crypto.encryption import Sealed, seal, unseal
+from casino.crypto.encryption import EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.events.sql import execute, fetch
 
-BELONGS_TO: Final = b"casino.personal.marks.v1\x00"
+ASSOCIATED_DATA: Final = b"casino.personal.marks.v1\x00"
 
 _READ: Final = "SELECT key_id, wrapped FROM operators_markkey WHERE id = 1"
 _LOCK: Final = "SELECT key_id, wrapped FROM operators_markkey WHERE id = 1 AND key_id <> %s FOR UPDATE"
@@ -19,19 +19,19 @@ _KEEP: Final = "INSERT INTO operators_markkey (id, key_id, wrapped) VALUES (1, %
 _WRAP: Final = "UPDATE operators_markkey SET key_id = %s, wrapped = %s WHERE id = 1"
 
 
-def mark(reference: str) -> bytes:
+def blind_index(reference: str) -> bytes:
     """Return what an operator's reference of a player is found by. Raises Unreadable."""
-    return computed(_unsealed(*fetch(_READ)[0]), reference)
+    return compute_blind_index(_unsealed(*fetch(_READ)[0]), reference)
 
 
-def computed(key: bytes, reference: str) -> bytes:
+def compute_blind_index(key: bytes, reference: str) -> bytes:
     """Compute the mark of a reference under a key at hand."""
     return hmac.digest(key, b"casino.personal.reference.v1\x00" + reference.encode(), "sha256")
 
 
-def keep(key: bytes) -> None:
+def store_key(key: bytes) -> None:
     """Keep a key for all marks, unless there is one."""
-    sealed = seal(key, belongs_to=BELONGS_TO)
+    sealed = encrypt_secret(key, associated_data=ASSOCIATED_DATA)
     execute(_KEEP, [sealed.key_id, sealed.data])
 
 
@@ -45,10 +45,10 @@ def rewrap(first: str) -> str | None:
         if not rows:
             return None
         before, wrapped = rows[0]
-        sealed = seal(_unsealed(before, wrapped), belongs_to=BELONGS_TO)
+        sealed = encrypt_secret(_unsealed(before, wrapped), associated_data=ASSOCIATED_DATA)
         execute(_WRAP, [sealed.key_id, sealed.data])
     return str(before)
 
 
 def _unsealed(key_id: str, wrapped: bytes) -> bytes:
-    return unseal(Sealed(key_id, bytes(wrapped)), belongs_to=BELONGS_TO)
+    return decrypt_secret(EncryptedSecret(key_id, bytes(wrapped)), associated_data=ASSOCIATED_DATA)

@@ -17,16 +17,24 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from casino.crypto.encryption import KEY, Sealed, Unreadable, decrypt, encrypt, seal, unseal
+from casino.crypto.encryption import (
+    KEY_BYTES,
+    DecryptionFailed,
+    EncryptedSecret,
+    decrypt,
+    decrypt_secret,
+    encrypt,
+    encrypt_secret,
+)
 from casino.events.sql import execute, fetch
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 PREFIX: Final = "~sealed1~"
 ERASED: Final = "(erased)"
 """What stands in the place of a text whose key was destroyed."""
 UNREADABLE: Final = "(unreadable)"
 """What stands in the place of a text that its key does not open, or whose key is missing."""
-WITHHELD: Final = "(sealed words)"
+REDACTED: Final = "(sealed words)"
 _TOKEN: Final = re.compile(r"~sealed1~[0-9a-f]{32}(?:\.[0-9a-f]{32})*~[A-Za-z0-9_=-]+")
 
 _KEYS: Final = "SELECT player_id, key_id, wrapped FROM operators_personalkey WHERE player_id = ANY (%s::uuid[])"
@@ -42,40 +50,40 @@ _DESTROY: Final = """
 """
 
 
-class PersonErased(Refusal):
+class PersonalDataErased(Refusal):
     code = "person_erased"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "What was personal of this player has been erased"
     remedy = "Register the person anew."
 
 
 @dataclass(frozen=True, slots=True)
-class PersonalKey:
+class PlayerCipher:
     """A player's own key, opened."""
 
     player: UUID
     cipher: AESGCM
 
-    def text(self, text: str) -> str:
+    def encrypt_text(self, text: str) -> str:
         """Seal a text, to be stored in place of it; an empty one stays empty."""
         if not text:
             return text
         return _sealed(self.cipher, text, (self.player,))
 
-    def data(self, data: bytes) -> bytes:
+    def encrypt_bytes(self, data: bytes) -> bytes:
         """Seal bytes, to be stored in place of them, after the id of whose they are."""
-        return self.player.bytes + encrypt(self.cipher, data, belongs_to=_belongs_to(self.player))
+        return self.player.bytes + encrypt(self.cipher, data, associated_data=_belongs_to(self.player))
 
 
-def new_key(player: UUID) -> tuple[PersonalKey, Sealed]:
+def new_key(player: UUID) -> tuple[PlayerCipher, EncryptedSecret]:
     """Draw a key for a player, with what is to be stored of it."""
-    drawn = secrets.token_bytes(KEY)
-    return PersonalKey(player, AESGCM(drawn)), seal(drawn, belongs_to=wrapped_for(player))
+    drawn = secrets.token_bytes(KEY_BYTES)
+    return PlayerCipher(player, AESGCM(drawn)), encrypt_secret(drawn, associated_data=key_associated_data(player))
 
 
-def key_of(player: UUID) -> PersonalKey:
+def get_or_create_cipher(player: UUID) -> PlayerCipher:
     """Open a player's key, or give the player one. Raises PersonErased, Unreadable."""
-    return PersonalKey(player, AESGCM(_drawn(player)))
+    return PlayerCipher(player, AESGCM(_drawn(player)))
 
 
 def _drawn(player: UUID) -> bytes:
@@ -86,11 +94,11 @@ def _drawn(player: UUID) -> bytes:
         rows = fetch(_KEYS, [[player]])
     ((_, key_id, wrapped),) = rows
     if wrapped is None:
-        raise PersonErased
+        raise PersonalDataErased
     return _unwrapped(player, key_id, wrapped)
 
 
-def words(player: UUID, text: str) -> str:
+def encrypt_text(player: UUID, text: str) -> str:
     """Seal words about a player, to be stored in place of them; empty ones stay empty.
 
     About one whose key was destroyed no words are kept: what is stored then is ERASED. Raises Unreadable.
@@ -98,31 +106,31 @@ def words(player: UUID, text: str) -> str:
     if not text:
         return text
     try:
-        return key_of(player).text(text)
-    except PersonErased:
+        return get_or_create_cipher(player).encrypt_text(text)
+    except PersonalDataErased:
         return ERASED
 
 
-def words_about(players: Iterable[UUID], text: str) -> str:
+def encrypt_shared_text(players: Iterable[UUID], text: str) -> str:
     """Seal words that may speak of any of these players, to be stored in place of them.
 
     They are ERASED when one of the players is; of nobody they stay as they are. Raises Unreadable.
     """
     whose = tuple(sorted(set(players)))
     if not text or len(whose) < 2:
-        return words(whose[0], text) if whose else text
+        return encrypt_text(whose[0], text) if whose else text
     try:
         return _sealed(_joint([_drawn(player) for player in whose]), text, whose)
-    except PersonErased:
+    except PersonalDataErased:
         return ERASED
 
 
-def is_sealed(value: object) -> bool:
+def is_encrypted(value: object) -> bool:
     """Tell whether a stored value is a sealed text."""
     return isinstance(value, str) and value.startswith(PREFIX)
 
 
-def opened(texts: Sequence[str | None]) -> list[str | None]:
+def decrypt_many(texts: Sequence[str | None]) -> list[str | None]:
     """Open stored texts with one question for all their keys; what was never sealed stays as it is.
 
     One whose key was destroyed is ERASED, one that can't be opened UNREADABLE. A sentence that quotes sealed words is
@@ -134,42 +142,42 @@ def opened(texts: Sequence[str | None]) -> list[str | None]:
     return [text and _quoting(text, said) for text in texts]
 
 
-def withheld(text: str) -> str:
+def redact(text: str) -> str:
     """Leave out the sealed words that a text quotes, for what is kept for good and can't forget them."""
-    return _TOKEN.sub(WITHHELD, text)
+    return _TOKEN.sub(REDACTED, text)
 
 
-def told(text: str) -> str:
+def decrypt_text(text: str) -> str:
     """Open the sealed words that one text is or quotes, as `opened` does."""
-    return opened([text])[0] or ""
+    return decrypt_many([text])[0] or ""
 
 
 def _quoting(text: str, said: Mapping[str, str]) -> str:
-    if is_sealed(text) and not _TOKEN.match(text):
+    if is_encrypted(text) and not _TOKEN.match(text):
         return UNREADABLE
     return _TOKEN.sub(lambda token: said[token[0]], text) if PREFIX in text else text
 
 
-def opened_data(stored: Sequence[bytes]) -> list[bytes | None]:
+def decrypt_many_bytes(stored: Sequence[bytes]) -> list[bytes | None]:
     """Open what `PersonalKey.data` has sealed, with one question; None for what can't be opened."""
     keys = _Keys({UUID(bytes=data[:16]) for data in stored if len(data) > 16})
     return [keys.data((UUID(bytes=data[:16]),), data[16:]) if len(data) > 16 else None for data in stored]
 
 
-def destroyed() -> set[UUID]:
+def erased_players() -> set[UUID]:
     """Return the players whose keys were destroyed."""
     return {player for (player,) in fetch("SELECT player_id FROM operators_personalkey WHERE wrapped IS NULL")}
 
 
-def open_rows(rows: Iterable[Any]) -> None:
+def decrypt_rows(rows: Iterable[Any]) -> None:
     """Open every text among the values of these objects that is sealed or quotes what is, in their places."""
     named = ((row, name, value) for row in rows for name, value in vars(row).items() if isinstance(value, str))
     found = [each for each in named if PREFIX in each[2]]
-    for (row, name, _), text in zip(found, opened([value for _, _, value in found]), strict=True):
+    for (row, name, _), text in zip(found, decrypt_many([value for _, _, value in found]), strict=True):
         setattr(row, name, text)
 
 
-def destroy(player: UUID) -> None:
+def destroy_key(player: UUID) -> None:
     """Destroy a player's key, so that nothing that was sealed under it can be read again. Not undone."""
     execute(_DESTROY, [player])
 
@@ -194,22 +202,22 @@ class _Keys:
             self._ciphers[owners] = self._cipher(owners)
         cipher = self._ciphers[owners]
         try:
-            return None if cipher is None else decrypt(cipher, data, belongs_to=_belongs_to(*owners))
-        except Unreadable:
+            return None if cipher is None else decrypt(cipher, data, associated_data=_belongs_to(*owners))
+        except DecryptionFailed:
             return None
 
     def _cipher(self, owners: tuple[UUID, ...]) -> AESGCM | None:
         try:
             drawn = [_unwrapped(owner, *self._known.get(owner, ("", None))) for owner in owners]
-        except Unreadable:
+        except DecryptionFailed:
             return None
         return AESGCM(drawn[0]) if len(drawn) == 1 else _joint(drawn)
 
 
 def _unwrapped(player: UUID, key_id: str, wrapped: bytes | None) -> bytes:
     if wrapped is None:
-        raise Unreadable("The player has no key.")
-    return unseal(Sealed(key_id, bytes(wrapped)), belongs_to=wrapped_for(player))
+        raise DecryptionFailed("The player has no key.")
+    return decrypt_secret(EncryptedSecret(key_id, bytes(wrapped)), associated_data=key_associated_data(player))
 
 
 def _joint(drawn: Sequence[bytes]) -> AESGCM:
@@ -228,7 +236,7 @@ def _owners(token: str) -> tuple[UUID, ...]:
 
 
 def _sealed(cipher: AESGCM, text: str, owners: tuple[UUID, ...]) -> str:
-    sealed = encrypt(cipher, text.encode(), belongs_to=_belongs_to(*owners))
+    sealed = encrypt(cipher, text.encode(), associated_data=_belongs_to(*owners))
     return f"{PREFIX}{'.'.join(owner.hex for owner in owners)}~{urlsafe_b64encode(sealed).decode()}"
 
 
@@ -243,6 +251,6 @@ def _belongs_to(*players: UUID) -> bytes:
     return b"casino.personal.v1\x00" + b"".join(player.bytes for player in players)
 
 
-def wrapped_for(player: UUID) -> bytes:
+def key_associated_data(player: UUID) -> bytes:
     """Say what a stored key of a player's is bound to."""
     return b"casino.personal.key.v1\x00" + player.bytes

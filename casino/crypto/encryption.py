@@ -11,17 +11,17 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-NONCE: Final = 12
-KEY: Final = 32
+NONCE_BYTES: Final = 12
+KEY_BYTES: Final = 32
 """Bytes."""
 
 
-class Unreadable(Exception):
+class DecryptionFailed(Exception):
     """What was sealed can't be opened: its key is not on the ring, or the bytes are not what was sealed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class EncryptedSecret:
     """What is stored of a secret: which key of the ring it was sealed under, and the nonce with the ciphertext."""
 
     key_id: str
@@ -29,7 +29,7 @@ class Sealed:
 
 
 @lru_cache(maxsize=4)
-def ring(configured: str) -> Mapping[str, AESGCM]:
+def parse_keyring(configured: str) -> Mapping[str, AESGCM]:
     """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
     found: dict[str, AESGCM] = {}
     for part in configured.split(","):
@@ -38,35 +38,35 @@ def ring(configured: str) -> Mapping[str, AESGCM]:
             key = bytes.fromhex(digits)
         except ValueError:
             key = b""
-        if not key_id or len(key) != KEY:
+        if not key_id or len(key) != KEY_BYTES:
             raise ImproperlyConfigured("PERSONAL_KEYS must be key-id:64 hex digits, comma separated.")
         found[key_id] = AESGCM(key)
     return found
 
 
-def seal(secret: bytes, *, belongs_to: bytes) -> Sealed:
+def encrypt_secret(secret: bytes, *, associated_data: bytes) -> EncryptedSecret:
     """Seal a secret under the first key of settings.PERSONAL_KEYS, bound to what it belongs to."""
-    key_id, key = next(iter(ring(settings.PERSONAL_KEYS).items()))
-    return Sealed(key_id, encrypt(key, secret, belongs_to=belongs_to))
+    key_id, key = next(iter(parse_keyring(settings.PERSONAL_KEYS).items()))
+    return EncryptedSecret(key_id, encrypt(key, secret, associated_data=associated_data))
 
 
-def unseal(sealed: Sealed, *, belongs_to: bytes) -> bytes:
+def decrypt_secret(encrypted: EncryptedSecret, *, associated_data: bytes) -> bytes:
     """Open what `seal` has sealed. Raises Unreadable."""
-    key = ring(settings.PERSONAL_KEYS).get(sealed.key_id)
+    key = parse_keyring(settings.PERSONAL_KEYS).get(encrypted.key_id)
     if key is None:
-        raise Unreadable(f"The key {sealed.key_id!r} is not on the ring.")
-    return decrypt(key, sealed.data, belongs_to=belongs_to)
+        raise DecryptionFailed(f"The key {encrypted.key_id!r} is not on the ring.")
+    return decrypt(key, encrypted.data, associated_data=associated_data)
 
 
-def encrypt(key: AESGCM, secret: bytes, *, belongs_to: bytes) -> bytes:
+def encrypt(key: AESGCM, secret: bytes, *, associated_data: bytes) -> bytes:
     """Encrypt under a key at hand: nonce, then ciphertext with its tag."""
-    nonce = secrets.token_bytes(NONCE)
-    return nonce + key.encrypt(nonce, secret, belongs_to)
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    return nonce + key.encrypt(nonce, secret, associated_data)
 
 
-def decrypt(key: AESGCM, data: bytes, *, belongs_to: bytes) -> bytes:
+def decrypt(key: AESGCM, data: bytes, *, associated_data: bytes) -> bytes:
     """Open what `encrypt` has made. Raises Unreadable."""
     try:
-        return key.decrypt(data[:NONCE], data[NONCE:], belongs_to)
+        return key.decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], associated_data)
     except (InvalidTag, ValueError):
-        raise Unreadable("The bytes are not what was sealed.") from None
+        raise DecryptionFailed("The bytes are not what was sealed.") from None

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from casino.crypto.crypto_shredding import wrapped_for
-from casino.crypto.encryption import Sealed, Unreadable, seal, unseal
+from casino.crypto.crypto_shredding import key_associated_data
+from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.events.sql import execute, fetch
 
 _OLD: Final = """
@@ -22,7 +22,7 @@ _WRAP: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrapped:
+class RewrappedBatch:
     """What one batch did: keys by the one of the ring they were under, players of keys that none opens, where to go on.
 
     `last` is None when it was the last batch.
@@ -33,22 +33,22 @@ class Rewrapped:
     last: UUID | None
 
 
-def rewrap(first: str, *, after: UUID, limit: int) -> Rewrapped:
+def rewrap(first: str, *, after: UUID, limit: int) -> RewrappedBatch:
     """Seal up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
 
     Call it in a transaction.
     """
     rows = fetch(_OLD, [after, first, limit])
-    ready: list[tuple[UUID, str, Sealed]] = []
+    ready: list[tuple[UUID, str, EncryptedSecret]] = []
     unreadable: list[UUID] = []
     for player, key_id, wrapped in rows:
-        belongs_to = wrapped_for(player)
+        belongs_to = key_associated_data(player)
         try:
-            drawn = unseal(Sealed(key_id, bytes(wrapped)), belongs_to=belongs_to)
-        except Unreadable:
+            drawn = decrypt_secret(EncryptedSecret(key_id, bytes(wrapped)), associated_data=belongs_to)
+        except DecryptionFailed:
             unreadable.append(player)
             continue
-        ready.append((player, key_id, seal(drawn, belongs_to=belongs_to)))
+        ready.append((player, key_id, encrypt_secret(drawn, associated_data=belongs_to)))
     if ready:
         columns = (
             [player for player, _, _ in ready],
@@ -57,4 +57,4 @@ def rewrap(first: str, *, after: UUID, limit: int) -> Rewrapped:
         )
         execute(_WRAP, list(columns))
     last = rows[-1][0] if len(rows) == limit else None
-    return Rewrapped(Counter(before for _, before, _ in ready), tuple(unreadable), last)
+    return RewrappedBatch(Counter(before for _, before, _ in ready), tuple(unreadable), last)

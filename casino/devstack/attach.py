@@ -10,19 +10,19 @@ from pathlib import Path
 
 from django.core.management import execute_from_command_line
 
-from casino.devstack.errors import Trouble, in_plain_words
+from casino.devstack.errors import DevstackError, translate_os_errors
 from casino.devstack.home import Home, Secrets, base_folder, claim, remember
-from casino.devstack.processes import ended_by_signals
+from casino.devstack.processes import exit_on_signals
 from casino.devstack.services import (
     Addresses,
-    addresses_of,
-    as_owner,
-    checkpointing,
-    embedded,
+    checkpoint_environment,
+    embedded_addresses,
     environment_for,
-    given_addresses,
+    external_addresses,
     migrate,
+    owner_environment,
     read_running,
+    run_embedded,
 )
 
 WITHOUT_DATABASE = frozenset(
@@ -50,7 +50,7 @@ WITHOUT_DATABASE = frozenset(
     }
 )
 DEFAULT_HOME = "main"
-PATIENCE = 60.0
+ATTACH_TIMEOUT = 60.0
 """Seconds to wait for a stack that is just starting."""
 
 
@@ -59,9 +59,9 @@ def main(arguments: Sequence[str], run: Callable[[list[str]], None] = execute_fr
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     command = arguments[1] if len(arguments) > 1 else "help"
     try:
-        with ended_by_signals(), _database_for(command, arguments):
+        with exit_on_signals(), _database_for(command, arguments):
             run(list(arguments))
-    except Trouble as trouble:
+    except DevstackError as trouble:
         sys.exit(f"{trouble}")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -77,20 +77,20 @@ def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
         yield
         return
     if os.environ.get("REDIS_URL"):
-        given_addresses(os.environ)  # says what is missing
+        external_addresses(os.environ)  # says what is missing
     with _home_services() as environment:
         _act(command, environment)
         yield
 
 
 def _act(command: str, environment: dict[str, str]) -> None:
-    os.environ.update(as_owner(environment) if command == "migrate" else environment)
+    os.environ.update(owner_environment(environment) if command == "migrate" else environment)
 
 
 @contextlib.contextmanager
 def _home_services() -> Generator[dict[str, str]]:
     with contextlib.ExitStack() as exits:
-        with in_plain_words():
+        with translate_os_errors():
             environment = _attach_or_start(exits)
         yield environment
 
@@ -101,10 +101,10 @@ def _attach_or_start(exits: contextlib.ExitStack) -> dict[str, str]:
     if found is not None:
         return environment_for(found, secrets=_read_secrets(folder), folder=folder)
     if home is None:
-        raise Trouble(f"The stack in {folder} is starting or stopping and did not answer. Try again in a moment.")
+        raise DevstackError(f"The stack in {folder} is starting or stopping and did not answer. Try again in a moment.")
     exits.callback(home.release)
-    servers = exits.enter_context(embedded(home))
-    environment = environment_for(addresses_of(*servers), secrets=home.secrets, folder=home.folder)
+    servers = exits.enter_context(run_embedded(home))
+    environment = environment_for(embedded_addresses(*servers), secrets=home.secrets, folder=home.folder)
     migrate(environment)
     remember(home)
     return environment
@@ -114,7 +114,7 @@ def _last_home() -> dict[str, str]:
     """A stack on servers that are given leaves its checkpoints in its home; production says where they are."""
     folder = current_folder()
     production = os.environ.get("CASINO_ENV") == "production"
-    return {} if production or not folder.exists() else checkpointing(folder)
+    return {} if production or not folder.exists() else checkpoint_environment(folder)
 
 
 def current_folder() -> Path:
@@ -125,7 +125,7 @@ def current_folder() -> Path:
 
 
 def _claim_or_find(folder: Path) -> tuple[Home | None, Addresses | None]:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + ATTACH_TIMEOUT
     while time.monotonic() < deadline:
         home = claim(folder)
         if home is not None:

@@ -2,7 +2,7 @@
 
 import sys
 
-from casino.devstack.errors import Trouble, explain
+from casino.devstack.errors import DevstackError, explain_os_error
 from casino.devstack.home import base_folder, claim
 
 
@@ -13,14 +13,14 @@ def clean() -> None:
     for folder in folders:
         home = claim(folder)
         if home is None:
-            raise Trouble(f"The stack in {folder} is running. Stop it first.")
+            raise DevstackError(f"The stack in {folder} is running. Stop it first.")
         home.remove()
 
 
 if __name__ == "__main__":
     try:
         clean()
-    except Trouble as trouble:
+    except DevstackError as trouble:
         sys.exit(f"{trouble}")
     except OSError as error:
-        sys.exit(f"{explain(error)}")
+        sys.exit(f"{explain_os_error(error)}")

@@ -5,7 +5,7 @@ import errno
 from collections.abc import Generator
 
 
-class Trouble(Exception):
+class DevstackError(Exception):
     """The stack cannot go on; the message is a sentence for the person at the keyboard."""
 
 
@@ -18,19 +18,19 @@ REMEDIES = {
 }
 
 
-def explain(error: OSError) -> Trouble:
+def explain_os_error(error: OSError) -> DevstackError:
     """Turn an operating system's error into a sentence that names the file and the way out."""
     what = REMEDIES.get(error.errno or 0, error.strerror or "The system refused")
     where = f": {error.filename}" if error.filename else ""
-    return Trouble(
+    return DevstackError(
         f"{what}{where}. Make room or choose another folder with CASINO_HOME=/some/folder, then start again."
     )
 
 
 @contextlib.contextmanager
-def in_plain_words() -> Generator[None]:
+def translate_os_errors() -> Generator[None]:
     """Turn an OSError of the block into Trouble. Raises Trouble."""
     try:
         yield
     except OSError as error:
-        raise explain(error) from error
+        raise explain_os_error(error) from error

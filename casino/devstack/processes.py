@@ -14,14 +14,14 @@ from pathlib import Path
 from types import FrameType
 from typing import TypedDict
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 
 PR_SET_PDEATHSIG = 1
 TAIL_LINES = 12
 LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def dies_with_parent(death_signal: int) -> Callable[[], None] | None:
+def parent_death_hook(death_signal: int) -> Callable[[], None] | None:
     """Return what a child runs before exec so that the kernel signals it when we die (Linux: prctl(2)).
 
     It has to run after the child's user has changed, because changing credentials clears the setting.
@@ -83,8 +83,8 @@ class Child:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=dies_with_parent(self.death_signal),  # noqa: PLW1509  (no lock is taken in it)
-                **credentials(self.user),
+                preexec_fn=parent_death_hook(self.death_signal),  # noqa: PLW1509  (no lock is taken in it)
+                **process_user(self.user),
             )
 
     def alive(self) -> bool:
@@ -95,7 +95,7 @@ class Child:
     def pid(self) -> int:
         """The process id of the last start. Raises Trouble when it was never started."""
         if self.process is None:
-            raise Trouble(f"{self.name} was not started.")
+            raise DevstackError(f"{self.name} was not started.")
         return self.process.pid
 
     def stop(self) -> None:
@@ -128,7 +128,7 @@ class Child:
             return ""
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
 
-    def obituary(self) -> str:
+    def exit_report(self) -> str:
         """Say how the process ended, with the tail of its log."""
         code = self.process.poll() if self.process else None
         how = "never started" if code is None else f"killed by signal {-code}" if code < 0 else f"exit status {code}"
@@ -139,15 +139,15 @@ class Child:
         deadline = time.monotonic() + seconds
         while not ready():
             if not self.alive():
-                raise Trouble(self.obituary())
+                raise DevstackError(self.exit_report())
             if time.monotonic() > deadline:
-                raise Trouble(
+                raise DevstackError(
                     f"{self.name} was not ready after {seconds:.0f} seconds. Its log: {self.log}\n{self.tail()}"
                 )
             time.sleep(0.03)
 
 
-class Credentials(TypedDict, total=False):
+class ProcessUser(TypedDict, total=False):
     """What Popen and run take to become another user."""
 
     user: int
@@ -155,7 +155,7 @@ class Credentials(TypedDict, total=False):
     extra_groups: list[int]
 
 
-def credentials(user: str | None) -> Credentials:
+def process_user(user: str | None) -> ProcessUser:
     """Return what Popen and run need to become this user, with none of our groups."""
     if user is None:
         return {}
@@ -177,12 +177,12 @@ def run_to_end(
         text=True,
         check=False,
         start_new_session=True,
-        preexec_fn=dies_with_parent(signal.SIGKILL),
-        **credentials(user),
+        preexec_fn=parent_death_hook(signal.SIGKILL),
+        **process_user(user),
     )
     if done.returncode:
         last = "\n".join(done.stdout.splitlines()[-TAIL_LINES:])
-        raise Trouble(f"`{Path(command[0]).name}` failed with exit status {done.returncode}:\n{last}")
+        raise DevstackError(f"`{Path(command[0]).name}` failed with exit status {done.returncode}:\n{last}")
     return done.stdout
 
 
@@ -191,7 +191,7 @@ def _leave(number: int, _frame: FrameType | None) -> None:
 
 
 @contextlib.contextmanager
-def ended_by_signals() -> Generator[None]:
+def exit_on_signals() -> Generator[None]:
     """Turn SIGTERM and SIGHUP into SystemExit, so that every `finally` on the way out runs.
 
     One that was ignored before stays so: who starts us by nohup(1) wants us to outlive the terminal.
@@ -209,7 +209,7 @@ def ended_by_signals() -> Generator[None]:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Generator[None]:
+def defer_signals() -> Generator[None]:
     """Hold back SIGINT, SIGTERM and SIGHUP while things are being ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -226,7 +226,7 @@ def undisturbed() -> Generator[None]:
 
 def stop_all(children: Sequence[Child]) -> None:
     """Stop these processes. Each has its own grace; they take it together, not one after the other."""
-    with undisturbed():
+    with defer_signals():
         threads = [threading.Thread(target=child.stop) for child in children]
         for thread in threads:
             thread.start()

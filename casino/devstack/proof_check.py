@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import httpx
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.system import Stack
 
 ENDED: Final = frozenset({"settled", "voided"})
@@ -18,21 +18,21 @@ FOLDER: Final = "proof"
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class ProofResult:
     """What the verifier printed of a round, and its exit status; 0 when nothing is wrong with it."""
 
     round: str
-    told: str
-    code: int
+    output: str
+    exit_status: int
 
-    def line(self) -> str:
+    def summary(self) -> str:
         """Say it in a line, or all that the verifier said when it refused the round."""
-        if self.code:
-            return f"proof: round {self.round} FAILED\n{self.told}"
-        return f"proof: round {self.round} {self.told.splitlines()[-1]}"
+        if self.exit_status:
+            return f"proof: round {self.round} FAILED\n{self.output}"
+        return f"proof: round {self.round} {self.output.splitlines()[-1]}"
 
 
-def prove(stack: Stack, *, credential: str) -> Proven:
+def prove(stack: Stack, *, credential: str) -> ProofResult:
     """Sign a checkpoint, export any ended round, and run the verifier on it in a process of its own.
 
     What it gets is left in the stack's folder. Raises Trouble when the service does not hand it out.
@@ -62,19 +62,19 @@ def _ended(service: httpx.Client) -> list[str]:
         found += [line["id"] for line in page["items"] if line["phase"] in ENDED]
         query = None if page["next"] is None else {"limit": 200, "cursor": page["next"]}
     if not found:
-        raise Trouble("No round has ended that could be proven.")
+        raise DevstackError("No round has ended that could be proven.")
     return found
 
 
 def _got(service: httpx.Client, path: str, query: dict[str, Any] | None = None) -> bytes:
     answer = service.get(path, params=query)
     if answer.is_error:
-        raise Trouble(f"{path} answered {answer.status_code}: {answer.text}")
+        raise DevstackError(f"{path} answered {answer.status_code}: {answer.text}")
     return answer.content
 
 
-def _run(folder: Path, chosen: str) -> Proven:
+def _run(folder: Path, chosen: str) -> ProofResult:
     """Isolated from this environment: the verifier has Python's standard library and nothing else."""
     command = [sys.executable, "-I", "-S", "verifier.py", "round.json", "--key", "keys.json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return Proven(chosen, (done.stdout + done.stderr).strip(), done.returncode)
+    return ProofResult(chosen, (done.stdout + done.stderr).strip(), done.returncode)

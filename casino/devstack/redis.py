@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import redis
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import Home
 from casino.devstack.processes import Child
 
@@ -19,7 +19,7 @@ def program() -> Path:
     for place in (found.submodule_search_locations or []) if found else []:
         if (Path(place) / "bin" / "redis-server").exists():
             return Path(place) / "bin" / "redis-server"
-    raise Trouble(
+    raise DevstackError(
         "The embedded Redis is not installed. Run `make play` or `pip install -e '.[embedded]'`, "
         "or set DATABASE_URL and REDIS_URL to servers of your own."
     )

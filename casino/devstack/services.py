@@ -8,10 +8,10 @@ from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT, Home, Secrets, checkpoint_keys, checkpoints_folder
 from casino.devstack.postgres import Postgres
-from casino.devstack.processes import run_to_end, undisturbed
+from casino.devstack.processes import defer_signals, run_to_end
 from casino.devstack.redis import Redis
 
 
@@ -31,19 +31,21 @@ class Addresses:
     demo: str = ""
 
 
-def given_addresses(environment: Mapping[str, str]) -> Addresses | None:
+def external_addresses(environment: Mapping[str, str]) -> Addresses | None:
     """Read DATABASE_URL and REDIS_URL. Raises Trouble when only one of them is set."""
     url, redis_url = environment.get("DATABASE_URL"), environment.get("REDIS_URL")
     if not url and not redis_url:
         return None
     if not url or not redis_url:
         missing = "REDIS_URL" if url else "DATABASE_URL"
-        raise Trouble(f"Set {missing} too: the system runs on servers of yours or on its own, not on one of each.")
+        raise DevstackError(
+            f"Set {missing} too: the system runs on servers of yours or on its own, not on one of each."
+        )
     return Addresses(url=url, owner_url=environment.get("DATABASE_OWNER_URL") or url, redis_url=redis_url)
 
 
 @contextlib.contextmanager
-def embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
+def run_embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
     """Run PostgreSQL and Redis in the home until the block ends."""
     postgres, redis = Postgres(home), Redis(home)
     try:
@@ -51,12 +53,12 @@ def embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
         redis.start()
         yield postgres, redis
     finally:
-        with undisturbed():
+        with defer_signals():
             redis.stop()
             postgres.stop()
 
 
-def addresses_of(postgres: Postgres, redis: Redis) -> Addresses:
+def embedded_addresses(postgres: Postgres, redis: Redis) -> Addresses:
     """Return where the embedded servers are."""
     return Addresses(url=postgres.url, owner_url=postgres.owner_url, redis_url=redis.url)
 
@@ -83,17 +85,17 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
         found.setdefault("SECRET_KEY", secrets.secret_key)
         found.setdefault("SHOE_KEYS", secrets.shoe_keys)
         found.setdefault("PERSONAL_KEYS", secrets.personal_keys)
-    return found if folder is None else {**checkpointing(folder), **found}
+    return found if folder is None else {**checkpoint_environment(folder), **found}
 
 
-def checkpointing(folder: Path) -> dict[str, str]:
+def checkpoint_environment(folder: Path) -> dict[str, str]:
     """Return the variables by which a home's checkpoints are signed, kept outside, and checked."""
     kept = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
     keys = {} if "CHECKPOINT_KEYS" in os.environ else {"CHECKPOINT_KEYS_FILE": str(checkpoint_keys(folder))}
     return {"CHECKPOINT_STORE": kept.as_uri(), **keys}
 
 
-def as_owner(environment: Mapping[str, str]) -> dict[str, str]:
+def owner_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a process that acts as the database's owner."""
     owner_url = environment.get("DATABASE_OWNER_URL") or environment["DATABASE_URL"]
     return {**environment, "DATABASE_URL": owner_url, "DATABASE_ACT_AS": "owner", "DATABASE_POOL": "0"}
@@ -105,7 +107,7 @@ def migrate(environment: Mapping[str, str]) -> str:
     Django's checks load every address and page, which takes longer than the migration itself: tests run them.
     """
     command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--no-input", "--skip-checks"]
-    return run_to_end(command, environment=as_owner(environment), folder=PROJECT)
+    return run_to_end(command, environment=owner_environment(environment), folder=PROJECT)
 
 
 def write_running(home: Home, addresses: Addresses) -> None:

@@ -8,8 +8,8 @@ from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import ORDER, Stack
 
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 30.0
+INITIAL_BACKOFF = 0.5
+MAX_BACKOFF = 30.0
 HEALTHY_AFTER = 30.0
 """Seconds: the wait doubles with each death, up to the longest, and starts anew after a healthy while."""
 
@@ -17,19 +17,19 @@ SOURCES = ("casino", "wallet", "baccarat")
 
 
 @dataclass(slots=True)
-class Patience:
+class RestartBackoff:
     """How long one process has to wait before it is started again."""
 
     started: float = 0.0
-    wait: float = FIRST_WAIT
+    wait: float = INITIAL_BACKOFF
     due: float | None = None
 
     def after_death(self, now: float) -> float:
         """Say when to start again."""
         if now - self.started > HEALTHY_AFTER:
-            self.wait = FIRST_WAIT
+            self.wait = INITIAL_BACKOFF
         self.due = now + self.wait
-        self.wait = min(self.wait * 2, LONGEST_WAIT)
+        self.wait = min(self.wait * 2, MAX_BACKOFF)
         return self.due
 
     def after_start(self, now: float) -> None:
@@ -41,22 +41,22 @@ class Supervisor:
     """One look at all processes of a stack per `look`."""
 
     stack: Stack
-    patience: dict[str, Patience] = field(default_factory=dict)
+    backoffs: dict[str, RestartBackoff] = field(default_factory=dict)
 
-    def look(self, now: float) -> None:
+    def check_once(self, now: float) -> None:
         """Report processes that died, and start again those whose wait is over."""
         for child in self.stack.dead():
-            patience = self.patience.setdefault(child.name, Patience())
+            patience = self.backoffs.setdefault(child.name, RestartBackoff())
             if patience.due is None:
                 due = patience.after_death(now)
-                self.stack.say(f"{child.obituary()}\nIt starts again in {due - now:.1f} s.")
+                self.stack.print_line(f"{child.exit_report()}\nIt starts again in {due - now:.1f} s.")
             elif now >= patience.due:
                 child.start()
                 patience.after_start(now)
-                self.stack.say(f"{child.name} runs again.")
+                self.stack.print_line(f"{child.name} runs again.")
 
 
-def fingerprint(project: Path = PROJECT) -> float:
+def newest_change(project: Path = PROJECT) -> float:
     """Return the time of the newest change to our sources."""
     files = (file for name in SOURCES for file in (project / name).rglob("*") if file.suffix in {".py", ".html"})
     times = (file.stat().st_mtime for file in files)
@@ -65,13 +65,13 @@ def fingerprint(project: Path = PROJECT) -> float:
 
 def run_forever(stack: Stack, *, reload: bool) -> None:
     """Keep the stack running until a signal ends it; with `reload`, sources that change are loaded anew."""
-    supervisor, before = Supervisor(stack), fingerprint() if reload else 0.0
+    supervisor, before = Supervisor(stack), newest_change() if reload else 0.0
     while True:
         time.sleep(0.5)
-        supervisor.look(time.monotonic())
-        if reload and (newest := fingerprint()) > before:
+        supervisor.check_once(time.monotonic())
+        if reload and (newest := newest_change()) > before:
             before = newest
-            stack.say("Sources changed: loading them again.")
+            stack.print_line("Sources changed: loading them again.")
             _restart([stack.child(name) for name in ORDER if name in stack.children])
 
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from casino.devstack.errors import Trouble, in_plain_words
+from casino.devstack.errors import DevstackError, translate_os_errors
 from casino.devstack.home import PROJECT, Home, base_folder, claim_any, remember
-from casino.devstack.processes import Child, ended_by_signals, run_to_end, stop_all
+from casino.devstack.processes import Child, exit_on_signals, run_to_end, stop_all
 from casino.devstack.services import (
     Addresses,
-    addresses_of,
-    embedded,
+    embedded_addresses,
     environment_for,
-    given_addresses,
+    external_addresses,
     migrate,
+    run_embedded,
     write_running,
 )
 
@@ -50,13 +50,13 @@ class Stack:
         port: int = 0,
         fresh: bool = False,
         demo: bool = False,
-        say: Callable[[str], None] = print,
+        print_line: Callable[[str], None] = print,
     ) -> None:
         self.name = name
         self.demo = demo
         self.fresh = fresh
         self.port = port
-        self.say = say
+        self.print_line = print_line
         self.children: dict[str, Child] = {}
         self.environment: dict[str, str] = {}
         self._home: Home | None = None
@@ -66,7 +66,7 @@ class Stack:
     def home(self) -> Home:
         """The folder of this stack. Raises Trouble before the start."""
         if self._home is None:
-            raise Trouble("The stack has not been started.")
+            raise DevstackError("The stack has not been started.")
         return self._home
 
     @property
@@ -79,8 +79,8 @@ class Stack:
         return self.children[name]
 
     def __enter__(self) -> Self:
-        with in_plain_words(), contextlib.ExitStack() as exits:
-            exits.enter_context(ended_by_signals())
+        with translate_os_errors(), contextlib.ExitStack() as exits:
+            exits.enter_context(exit_on_signals())
             self.port = free_port(self.port)
             self._home = exits.enter_context(_claimed(self.name, fresh=self.fresh))
             exits.callback(self.children.clear)
@@ -108,7 +108,7 @@ class Stack:
         exits.callback(stop_all, [self.children[name] for name in order])
         for name in order:
             self.children[name].start()
-        self.child("web").wait_until(lambda: answers(port=self.port, path="/livez"))
+        self.child("web").wait_until(lambda: is_responding(port=self.port, path="/livez"))
         self.raise_if_dead()
         write_running(self.home, self._with_provider(addresses) if "provider" in own else addresses)
         remember(self.home)
@@ -132,12 +132,12 @@ class Stack:
         return [*module, "--port", str(port), "--callbacks", callbacks, "--data", kept]
 
     def _servers(self, exits: contextlib.ExitStack) -> Addresses:
-        given = given_addresses(os.environ)
+        given = external_addresses(os.environ)
         if given is not None:
             return given
-        postgres, redis = exits.enter_context(embedded(self.home))
+        postgres, redis = exits.enter_context(run_embedded(self.home))
         self.children.update(postgres=postgres.child, redis=redis.child)
-        return addresses_of(postgres, redis)
+        return embedded_addresses(postgres, redis)
 
     def _child(self, name: str, command: list[str]) -> Child:
         pool = WEB_CONNECTIONS if name == "web" else "0"
@@ -158,9 +158,9 @@ class Stack:
     def raise_if_dead(self) -> None:
         """Raise Trouble with the end of its log when a process has died."""
         for child in self.dead():
-            raise Trouble(child.obituary())
+            raise DevstackError(child.exit_report())
 
-    def furnish(self) -> tuple[str, Path] | None:
+    def create_demo_data(self) -> tuple[str, Path] | None:
         """Make what a system is tried with, if it is missing: the superuser `admin`, the operator `demo`.
 
         Returns the superuser's password and the file that holds the operator's key; None on servers given by URL,
@@ -181,7 +181,7 @@ def operator_key(printed: str) -> str:
     """Find the credential in what `manage.py operator` prints. Raises Trouble."""
     found = re.search(r"Bearer (\S+)", printed)
     if found is None:
-        raise Trouble(f"No credential was printed: {printed}")
+        raise DevstackError(f"No credential was printed: {printed}")
     return found[1]
 
 
@@ -209,14 +209,14 @@ def free_port(wanted: int) -> int:
             probe.bind((HOST, wanted))
         except OSError as error:
             other = wanted + 1 if wanted < LAST_PORT else FIRST_PORT
-            raise Trouble(
+            raise DevstackError(
                 f"Port {wanted} on {HOST} cannot be used: {error.strerror}. "
                 f"Choose another with `make serve PORT={other}`; PORT=0 takes any free one."
             ) from None
         return int(probe.getsockname()[1])
 
 
-def answers(*, port: int, path: str, host: str = HOST) -> bool:
+def is_responding(*, port: int, path: str, host: str = HOST) -> bool:
     """Say whether the web server answers 200 at this path."""
     connection = http.client.HTTPConnection(host, port, timeout=5)
     try:

@@ -19,7 +19,7 @@ from casino.events import wakeups
 logger = logging.getLogger(__name__)
 
 CHANNEL: Final = "casino:sealed"
-PATIENCE: Final = 0.2
+REDIS_TIMEOUT: Final = 0.2
 """Seconds that Redis may take to answer."""
 
 
@@ -54,7 +54,7 @@ class Listener:
                 pass
         except (redis.RedisError, OSError, ValueError):
             self.close()
-            self._away_until = time.monotonic() + wakeups.PAUSE
+            self._away_until = time.monotonic() + wakeups.PAUSE_AFTER_FAILURE
             return None
         return came
 
@@ -73,5 +73,5 @@ class Listener:
 @functools.cache
 def _client(url: str) -> "redis.Redis":
     return redis.Redis.from_url(
-        url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
+        url, socket_timeout=REDIS_TIMEOUT, socket_connect_timeout=REDIS_TIMEOUT, retry=Retry(NoBackoff(), 0)
     )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from casino.events.records import Draft
+from casino.events.records import NewEvent
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -27,7 +27,7 @@ class MalformedEvent(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EventType:
     """One event class, its current schema, and how each older schema becomes the next: `{1: from_1_to_2}`."""
 
     event: type[Any]
@@ -41,13 +41,13 @@ class Kind:
             raise TypeError(f"{self.event.__name__} needs one upcast from each schema before {self.schema}.")
 
 
-class Catalogue:
+class EventRegistry:
     """The events that one part of the system knows, given explicitly. Raises TypeError for two of one name."""
 
     __slots__ = ("_current", "_kinds")
 
-    def __init__(self, kinds: Iterable[Kind]) -> None:
-        self._kinds: dict[str, Kind] = {}
+    def __init__(self, kinds: Iterable[EventType]) -> None:
+        self._kinds: dict[str, EventType] = {}
         self._current: dict[tuple[str, int], Callable[[bytes | str], Any]] = {}
         for kind in kinds:
             name = kind.event.__name__
@@ -60,17 +60,17 @@ class Catalogue:
         return name in self._kinds
 
     @property
-    def current(self) -> Mapping[tuple[str, int], Callable[[bytes | str], Any]]:
+    def current_decoders(self) -> Mapping[tuple[str, int], Callable[[bytes | str], Any]]:
         """What decodes each event of its current schema, by name and schema; it raises msgspec.DecodeError itself."""
         return self._current
 
-    def encode(self, event: object) -> Draft:
+    def encode(self, event: object) -> NewEvent:
         """Turn an event into a draft with canonical bytes. Raises UnknownEvent for a class not listed."""
         name = type(event).__name__
         kind = self._kinds.get(name)
         if kind is None or kind.event is not type(event):
             raise UnknownEvent(f"{type(event)!r} is not in this catalogue.")
-        return Draft(name, kind.schema, _encode(event))
+        return NewEvent(name, kind.schema, _encode(event))
 
     def decode(self, name: str, schema: int, data: bytes | str) -> Any:
         """Turn stored bytes into the event they record, upcasting older schemas.

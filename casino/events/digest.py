@@ -47,7 +47,7 @@ def digest(
     bytes. Raises struct.error when a number does not fit its place.
     """
     name, kind, recorded = stream.encode(), type.encode(), microseconds(recorded_at)
-    return seal(position, event, version, schema, recorded, name, kind, data, metadata, previous)
+    return prepared_event_digest(position, event, version, schema, recorded, name, kind, data, metadata, previous)
 
 
 def microseconds(moment: datetime) -> int:
@@ -56,7 +56,7 @@ def microseconds(moment: datetime) -> int:
     return (since.days * 86400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def seal(  # noqa: PLR0917  (by position, as keywords cost more than some of the work)
+def prepared_event_digest(  # noqa: PLR0917  (by position, as keywords cost more than some of the work)
     position: int,
     event: int,
     version: int,

@@ -6,17 +6,17 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from casino.events.digest import seal
+from casino.events.digest import prepared_event_digest
 from casino.events.sql import Rows
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.findings import Finding
 
-COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
+SEALED_COLUMNS: Final = """seal.position, seal.digest, seal.event_id, event.stream, event.version, event.type, event.schema,
        event.data::text, event.metadata::text, CASE WHEN isfinite(event.recorded_at)
        THEN (date_part('epoch', event.recorded_at) * 1000000)::bigint ELSE 0 END"""
 """What a row of the log holds for `check`, of an event and its seal; at no time at all is none recorded, nor at 0."""
 
-Forms = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
+Decoders = Mapping[tuple[str, int], Callable[[str | bytes], Any]]
 """Reads some events, by name and schema, into structs that, written again, give the canonical bytes.
 
 So their fields stand in canonical order, none may lack or be too many, and none is converted when it is read, but to
@@ -24,7 +24,7 @@ an enum of texts. They raise msgspec.DecodeError for any other data.
 """
 
 
-class Seen(msgspec.Struct, gc=False):
+class CheckedEvent(msgspec.Struct, gc=False):
     """A sealed event whose link was recomputed, as far as it is still wanted; the data is canonical."""
 
     position: int
@@ -36,13 +36,13 @@ class Seen(msgspec.Struct, gc=False):
     data: bytes
 
 
-Read = tuple[Sequence[Seen], Sequence[Any]]
+CheckedBatch = tuple[Sequence[CheckedEvent], Sequence[Any]]
 """Events, and as many values: what their forms have read of them, None where there is no form."""
 
 _write: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
-class About(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class MetadataFields(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """The metadata of an event, as such a struct."""
 
     actor: str
@@ -52,7 +52,7 @@ class About(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     request: str
 
 
-_metadata: Final = msgspec.json.Decoder(About).decode
+_metadata: Final = msgspec.json.Decoder(MetadataFields).decode
 
 
 class Head(NamedTuple):
@@ -62,15 +62,21 @@ class Head(NamedTuple):
     digest: bytes
 
 
-Jump = Callable[[int, int], bytes | None]
+GapHandler = Callable[[int, int], bytes | None]
 """Asked where a position does not follow the last one, with both: the digest that it follows from, None for no one.
 
 None leaves the row's own digest unjudged.
 """
 
 
-def check(  # noqa: PLR0917  (by position: the inner loop's only callers)
-    rows: Rows, link: Head, batch: list[Seen], values: list[Any], forms: Forms, findings: list[Finding], jump: Jump
+def check_chain(  # noqa: PLR0917  (by position: the inner loop's only callers)
+    rows: Rows,
+    link: Head,
+    batch: list[CheckedEvent],
+    values: list[Any],
+    forms: Decoders,
+    findings: list[Finding],
+    jump: GapHandler,
 ) -> Head:
     """The rows' links, each to the digest stored before it. Written for speed: this is the audit's inner loop."""
     before, previous = link
@@ -96,14 +102,16 @@ def check(  # noqa: PLR0917  (by position: the inner loop's only callers)
         name, sort = stream.encode(), kind.encode()
         try:
             if follows is not None and stored != (
-                computed := seal(position, event, version, schema, recorded, name, sort, body, about, follows)
+                computed := prepared_event_digest(
+                    position, event, version, schema, recorded, name, sort, body, about, follows
+                )
             ):
                 where = f"position {position}, {stream} version {version}, {kind}"
                 findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
         except struct.error as trouble:  # a number that no seal can hold
             where = f"position {position}, {stream} version {version}, {kind}"
             findings.append(Finding("digest differs", where, stored.hex(), f"none: {trouble}"))
-        keep(Seen(position, event, stream, version, kind, schema, body))
+        keep(CheckedEvent(position, event, stream, version, kind, schema, body))
         add(value)
         before, previous = position, stored
     return Head(before, previous)
@@ -117,6 +125,6 @@ def _about(said: str) -> bytes:
         return recanonical(said)
 
 
-def gap(before: int, position: int) -> Finding:
+def missing_positions(before: int, position: int) -> Finding:
     missing = f"position {before + 1}" if position == before + 2 else f"positions {before + 1} to {position - 1}"
     return Finding("position missing", missing, "a seal", "nothing")

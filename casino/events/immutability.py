@@ -15,7 +15,7 @@ _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,47}", re.ASCII)
 
 def app_role() -> str:
     """Return the application's role, safe to stand in SQL. Raises ImproperlyConfigured for an odd name."""
-    return plain(settings.APP_ROLE)
+    return safe_identifier(settings.APP_ROLE)
 
 
 def append_only(table: str) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def append_only(table: str) -> tuple[str, ...]:
     Run them after the table is made; `casino.events` 0001_initial must have run. Raises ImproperlyConfigured when
     `table` is not a plain lower-case name. Reverse with `lift_append_only`.
     """
-    name, role = plain(table), app_role()
+    name, role = safe_identifier(table), app_role()
     refuse = "EXECUTE FUNCTION events_refuse_change()"
     return (
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
@@ -38,20 +38,20 @@ def append_only(table: str) -> tuple[str, ...]:
 
 def lift_append_only(table: str) -> tuple[str, ...]:
     """Return the statements that undo `append_only(table)`, for a migration's way back."""
-    name = plain(table)
+    name = safe_identifier(table)
     return (f"DROP TRIGGER {name}_refuses ON {name}", f"DROP TRIGGER {name}_keeps_rows ON {name}", *grant_all(table))
 
 
 def grant_all(table: str) -> tuple[str, ...]:
     """Return the statements that let the application's role read and write rows of an ordinary table."""
-    name, role = plain(table), app_role()
+    name, role = safe_identifier(table), app_role()
     return (
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
         f"GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE {name} TO {role}",
     )
 
 
-def plain(name: str) -> str:
+def safe_identifier(name: str) -> str:
     """Return a name that is safe to stand in SQL. Raises ImproperlyConfigured for an odd one."""
     if _NAME.fullmatch(name) is None:
         raise ImproperlyConfigured(f"{name!r} is not a plain lower-case SQL name.")

@@ -65,7 +65,7 @@ ORDER BY position
 """
 
 
-def inspect(*, oldest: float = 30.0, streams: Sequence[str] | None = None) -> Iterator[Finding]:
+def inspect(*, max_wait_seconds: float = 30.0, streams: Sequence[str] | None = None) -> Iterator[Finding]:
     """Yield what is wrong with positions, queue and streams, without recomputing a digest.
 
     `oldest` is how many seconds, by the database's clock, an event may wait for its seal. With `streams`, events are
@@ -75,7 +75,7 @@ def inspect(*, oldest: float = 30.0, streams: Sequence[str] | None = None) -> It
     given = [] if streams is None else [list(streams)]
     yield from _ends()
     yield from _never_sealed(only, given)
-    yield from _queue(oldest)
+    yield from _queue(max_wait_seconds)
     yield from _streams(only, given)
 
 

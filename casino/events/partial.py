@@ -4,19 +4,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from casino.events.digest import GENESIS
-from casino.events.hash_chain import COLUMNS, Forms, Head, Read, Seen, check, gap
-from casino.events.sql import Rows, Stream, fetch
+from casino.events.hash_chain import (
+    SEALED_COLUMNS,
+    CheckedBatch,
+    CheckedEvent,
+    Decoders,
+    Head,
+    check_chain,
+    missing_positions,
+)
+from casino.events.sql import Rows, RowStream, fetch
 from casino.kernel.findings import Finding
 
-SOME: Final = f"""
-SELECT {COLUMNS}, before.digest
+SELECT_POSITIONS: Final = f"""
+SELECT {SEALED_COLUMNS}, before.digest
 FROM events_seal AS seal LEFT JOIN events_event AS event ON event.id = seal.event_id
 LEFT JOIN events_seal AS before ON before.position = seal.position - 1
 WHERE seal.position = ANY (%s::bigint[])
 ORDER BY seal.position
 """  # noqa: S608  (constants)
 _NOWHERE: Final = Head(-1, b"")
-GONE: Final = """
+SELECT_MISSING_EVENTS: Final = """
 SELECT position, event_id FROM events_seal LEFT JOIN events_event AS event ON event.id = event_id
 WHERE position <= %s AND event.id IS NULL ORDER BY position
 """
@@ -29,28 +37,30 @@ WHERE position <> before + 1 ORDER BY position
 """
 
 
-def read_some(forms: Forms, positions: Sequence[int], *, findings: list[Finding]) -> Read:
+def read_positions(forms: Decoders, positions: Sequence[int], *, findings: list[Finding]) -> CheckedBatch:
     """Read the sealed events at some positions, ascending.
 
     Each is held against its own seal, which must follow from the one before it. One without any before it is not;
     that is for `lacking` to tell.
     """
-    return _held(forms, fetch(SOME, [_array(positions)]), findings)
+    return _held(forms, fetch(SELECT_POSITIONS, [_array(positions)]), findings)
 
 
-def stream_some(
-    forms: Forms, positions: Sequence[int], *, stream: Stream, chunk: int, findings: list[Finding]
-) -> Iterator[Read]:
+def stream_positions(
+    forms: Decoders, positions: Sequence[int], *, stream: RowStream, chunk: int, findings: list[Finding]
+) -> Iterator[CheckedBatch]:
     """Do the same in batches of at most `chunk` that another connection reads ahead of us."""
-    for rows in stream(SOME, [_array(positions)], chunk):
+    for rows in stream(SELECT_POSITIONS, [_array(positions)], chunk):
         yield _held(forms, rows, findings)
 
 
-def _held(forms: Forms, rows: Rows, findings: list[Finding]) -> Read:
-    batch: list[Seen] = []
+def _held(forms: Decoders, rows: Rows, findings: list[Finding]) -> CheckedBatch:
+    batch: list[CheckedEvent] = []
     values: list[Any] = []
     before = {1: GENESIS} | {row[0]: row[-1] for row in rows if row[-1] is not None}
-    check([row[:-1] for row in rows], _NOWHERE, batch, values, forms, findings, lambda _, place: before.get(place))
+    check_chain(
+        [row[:-1] for row in rows], _NOWHERE, batch, values, forms, findings, lambda _, place: before.get(place)
+    )
     return batch, values
 
 
@@ -58,9 +68,9 @@ def _array(numbers: Sequence[int]) -> str:
     return f"{{{','.join(map(str, numbers))}}}"  # as text: the client's own way with a long list costs more
 
 
-def lacking(*, upto: int) -> Iterator[Finding]:
+def find_missing(*, upto: int) -> Iterator[Finding]:
     """Yield the positions that lack and the events that are gone, of a log that is not read in one piece."""
-    for position, event in fetch(GONE, [upto]):
+    for position, event in fetch(SELECT_MISSING_EVENTS, [upto]):
         yield Finding("event missing", f"position {position}", f"event {event}", "nothing")
     for before, position in fetch(GAPS, [upto]):
-        yield gap(before, position)
+        yield missing_positions(before, position)

@@ -14,7 +14,7 @@ from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, Format
 
-from casino.events.sql import Rows, Stream
+from casino.events.sql import Rows, RowStream
 
 _BEGIN: Final = (
     "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
@@ -27,11 +27,11 @@ _BEGIN: Final = (
 )
 
 
-Answer = Callable[[], Rows]
+PendingRows = Callable[[], Rows]
 """Waits for the rows of a statement that was sent, and takes them."""
 
 
-def ask(sql: str, parameters: Sequence[bytes]) -> Answer:
+def send_query(sql: str, parameters: Sequence[bytes]) -> PendingRows:
     """Send a statement on Django's connection, in whose transaction we are, and return what takes its rows.
 
     Parameters are texts for $1, $2 and so on. Nothing else may be asked on the connection until the rows were taken,
@@ -46,7 +46,7 @@ def ask(sql: str, parameters: Sequence[bytes]) -> Answer:
 
 
 @contextlib.contextmanager
-def ahead(*, snapshot: str) -> Generator[Stream]:
+def open_prefetch_stream(*, snapshot: str) -> Generator[RowStream]:
     """Stream on a connection of its own that sees the exported snapshot of that name, closed at the end.
 
     The rows of one statement must all be taken before the next. Taking them raises psycopg.Error.

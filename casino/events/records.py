@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NewEvent:
     """An event not yet recorded: its type's name, that type's schema version, and its fields as canonical JSON."""
 
     type: str
@@ -32,12 +32,12 @@ class Append:
     """Events for one stream, which must stand at version `expected` exactly; 0 means that it must not exist."""
 
     stream: str
-    expected: int
-    events: tuple[Draft, ...]
+    expected_version: int
+    events: tuple[NewEvent, ...]
     metadata: Metadata
 
 
-class Recorded(NamedTuple):
+class RecordedEvent(NamedTuple):
     """An event as stored; a named tuple because replay makes millions. The JSON is as PostgreSQL prints a jsonb."""
 
     id: int
@@ -50,7 +50,7 @@ class Recorded(NamedTuple):
     recorded_at: datetime
 
 
-class Sealed(NamedTuple):
+class SealedEvent(NamedTuple):
     """A recorded event with its gapless, commit-ordered position and the 32-byte digest that seals it there."""
 
     position: int
@@ -69,7 +69,7 @@ class VersionConflict(Refusal):
     """Someone else wrote to the stream first."""
 
     code = "version_conflict"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "This has changed since you looked"
     remedy = "Read it again and repeat the request if it still makes sense."
 

@@ -12,22 +12,22 @@ from django.db import Error, connection, transaction
 
 from casino.events import wakeups
 from casino.events.broadcast import announce
-from casino.events.digest import GENESIS, microseconds, seal
+from casino.events.digest import GENESIS, microseconds, prepared_event_digest
 from casino.events.sql import execute, fetch
-from casino.kernel.canonical_json import recanonical, recanonical_seen
+from casino.kernel.canonical_json import recanonical, recanonicalize_cached
 
 logger = logging.getLogger(__name__)
 
 LOCK: Final = 0x5EA1
 """The advisory lock of the sealer, in this database."""
 
-HINTED_WAIT: Final = 0.1
+WAKEUP_WAIT: Final = 0.1
 """Seconds between looks while Redis wakes us."""
 
 POLL: Final = 0.025
 """Seconds between looks while Redis is away."""
 
-PACE: Final = 0.025
+MIN_PASS_SECONDS: Final = 0.025
 """Seconds between two passes while events keep coming: fewer, longer passes leave more of the machine to writers.
 
 Longer than writers spare us a hint (hints.SPARED), so that what they commit meanwhile is seen by the next look.
@@ -44,7 +44,7 @@ SELECT pg_try_advisory_xact_lock(%s), set_config('idle_in_transaction_session_ti
 
 # An entry whose event is gone stays in the queue for verification to name. The scalar subquery keeps this a look-up per
 # entry, whatever the statistics say.
-WAITING: Final = """
+SELECT_UNSEALED: Final = """
 SELECT id, stream, version, type, schema, data::text, metadata::text, recorded_at, head.position, head.digest
 FROM events_event
 LEFT JOIN (SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1) AS head ON true
@@ -70,7 +70,7 @@ INSERT INTO events_seal (position, event_id, digest) SELECT position, event_id, 
 """
 
 
-class Stop(Protocol):
+class StopSignal(Protocol):
     """What `run` asks whether to end: a threading.Event is one."""
 
     def is_set(self) -> bool: ...
@@ -82,7 +82,7 @@ def seal_once(*, limit: int = 1000) -> int:
     with transaction.atomic():
         if not fetch(TAKE_LOCK, [LOCK])[0][0]:
             return 0
-        rows = fetch(WAITING, [limit])
+        rows = fetch(SELECT_UNSEALED, [limit])
         if not rows:
             return 0
         position, previous = rows[0][8] or 0, rows[0][9] or GENESIS
@@ -100,7 +100,7 @@ def seal_all(*, limit: int = 1000) -> int:
     return total
 
 
-def run(stop: Stop, *, limit: int = 1000) -> None:
+def run(stop: StopSignal, *, limit: int = 1000) -> None:
     """Seal until `stop` is set, through restarts of the database and of Redis."""
     pause, woken = 0.0, False
     while not stop.is_set():
@@ -117,7 +117,7 @@ def run(stop: Stop, *, limit: int = 1000) -> None:
             logger.warning("The database is back, sealing goes on.")
             pause = 0.0
         if sealed < limit:
-            woken = stop.wait(PACE) if sealed or woken else _rest(stop)
+            woken = stop.wait(MIN_PASS_SECONDS) if sealed or woken else _rest(stop)
     connection.close()
 
 
@@ -125,8 +125,8 @@ def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> l
     digests = []
     for place, (event, stream, version, kind, schema, data, metadata, moment, *_) in enumerate(rows, position + 1):
         recorded, name, word = microseconds(moment), stream.encode(), kind.encode()
-        text, about = recanonical(data), recanonical_seen(metadata)
-        previous = seal(place, event, version, schema, recorded, name, word, text, about, previous)
+        text, about = recanonical(data), recanonicalize_cached(metadata)
+        previous = prepared_event_digest(place, event, version, schema, recorded, name, word, text, about, previous)
         digests.append(previous)
     return digests
 
@@ -135,9 +135,9 @@ def _anything_waits() -> bool:
     return bool(fetch("SELECT EXISTS (SELECT FROM events_unsealed)")[0][0])
 
 
-def _rest(stop: Stop) -> bool:
+def _rest(stop: StopSignal) -> bool:
     """Wait for something to seal; True when a hint came: whoever sent it is silent for a while, so look twice."""
     if wakeups.available():
-        return wakeups.wait(wakeups.UNSEALED, HINTED_WAIT)
+        return wakeups.wait(wakeups.UNSEALED, WAKEUP_WAIT)
     stop.wait(POLL)
     return False

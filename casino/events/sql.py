@@ -18,7 +18,7 @@ from psycopg.types.datetime import DateBinaryLoader, TimestamptzBinaryLoader
 
 Rows = Sequence[tuple[Any, ...]]
 Parameters = Sequence[Any] | Mapping[str, Any]
-Stream = Callable[[str, Sequence[Any], int], Iterator[Rows]]
+RowStream = Callable[[str, Sequence[Any], int], Iterator[Rows]]
 """Asks a statement and yields its rows in lots of at most so many."""
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 
@@ -75,7 +75,7 @@ class _AnyDay(DateBinaryLoader):
 
 
 @contextlib.contextmanager
-def any_time() -> Generator[None]:
+def accept_any_timestamp() -> Generator[None]:
     """Let `fetch` read whatever times a row may hold, on this thread's connection: an audit must read all."""
     own = _connection()
     own.ensure_connection()

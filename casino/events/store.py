@@ -12,11 +12,11 @@ import msgspec
 from django.db import IntegrityError
 from psycopg.errors import UniqueViolation
 
-from casino.events.records import Append, Draft, Metadata, Recorded, VersionConflict
+from casino.events.records import Append, Metadata, NewEvent, RecordedEvent, VersionConflict
 from casino.events.sql import fetch
-from casino.events.wakeups import UNSEALED, hint_on_commit
+from casino.events.wakeups import UNSEALED, wake_on_commit
 
-__all__ = ["Append", "Draft", "Metadata", "Recorded", "VersionConflict", "append", "read", "read_many"]
+__all__ = ["Append", "Metadata", "NewEvent", "RecordedEvent", "VersionConflict", "append", "read", "read_many"]
 
 # One JSON parameter instead of arrays: escaping arrays in the client cost more than the server's work.
 APPEND: Final = """
@@ -97,7 +97,7 @@ def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
         ids = _append_to_one(appends[0]) if len(appends) == 1 else _append_to_many(appends)
     except IntegrityError as trouble:
         raise _race_lost(appends, trouble) from trouble
-    hint_on_commit(UNSEALED)
+    wake_on_commit(UNSEALED)
     rest = iter(sorted(ids))
     return [tuple(islice(rest, len(each.events))) for each in appends]
 
@@ -105,21 +105,21 @@ def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
 def _append_to_one(one: Append) -> list[int]:
     rows = _append_one_event(one) if len(one.events) == 1 else _append_events(one)
     if not rows:
-        raise VersionConflict(one.stream, one.expected, fetch(_ACTUAL, [one.stream])[0][0])
+        raise VersionConflict(one.stream, one.expected_version, fetch(_ACTUAL, [one.stream])[0][0])
     return [row[0] for row in rows]
 
 
 def _append_one_event(one: Append) -> list[tuple[int]]:
     (draft,) = one.events
     metadata = _encode(one.metadata).decode()
-    given = [one.stream, one.expected, draft.type, draft.schema, draft.data.decode(), metadata]
+    given = [one.stream, one.expected_version, draft.type, draft.schema, draft.data.decode(), metadata]
     return fetch(APPEND_ONE_EVENT, given)
 
 
 def _append_events(one: Append) -> list[tuple[int]]:
     drafts = _encode([_draft(draft) for draft in one.events]).decode()
     metadata = _encode(one.metadata).decode()
-    return fetch(APPEND_TO_ONE, [one.stream, one.expected, metadata, drafts, one.stream, one.expected])
+    return fetch(APPEND_TO_ONE, [one.stream, one.expected_version, metadata, drafts, one.stream, one.expected_version])
 
 
 def _append_to_many(appends: Sequence[Append]) -> list[int]:
@@ -130,9 +130,9 @@ def _append_to_many(appends: Sequence[Append]) -> list[int]:
     return [row[0] for row in rows]
 
 
-def read(stream: str, *, after: int = 0) -> list[Recorded]:
+def read(stream: str, *, after: int = 0) -> list[RecordedEvent]:
     """Return a stream's events with versions above `after`, in order; none if there is no such stream."""
-    return recorded(
+    return to_recorded_events(
         fetch(
             f"SELECT {COLUMNS} FROM events_event WHERE stream = %s AND version > %s ORDER BY version",  # noqa: S608
             [stream, after],
@@ -140,22 +140,22 @@ def read(stream: str, *, after: int = 0) -> list[Recorded]:
     )
 
 
-def read_many(streams: Sequence[str]) -> dict[str, list[Recorded]]:
+def read_many(streams: Sequence[str]) -> dict[str, list[RecordedEvent]]:
     """Return the events of several streams in one round trip; a stream without events has an empty list."""
-    found: dict[str, list[Recorded]] = {stream: [] for stream in streams}
+    found: dict[str, list[RecordedEvent]] = {stream: [] for stream in streams}
     rows = fetch(
         f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::text[]) ORDER BY stream, version",  # noqa: S608
         [list(found)],
     )
-    for event in recorded(rows):
+    for event in to_recorded_events(rows):
         found[event.stream].append(event)
     return found
 
 
-def recorded(rows: Iterable[tuple[Any, ...]]) -> list[Recorded]:
+def to_recorded_events(rows: Iterable[tuple[Any, ...]]) -> list[RecordedEvent]:
     """Make events of rows of COLUMNS."""
     return [
-        Recorded(key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
+        RecordedEvent(key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
         for key, stream, version, kind, schema, data, metadata, moment in rows
     ]
 
@@ -172,7 +172,7 @@ def _parameter(appends: Sequence[Append]) -> str:
         [
             {
                 "stream": each.stream,
-                "expected": each.expected,
+                "expected": each.expected_version,
                 "metadata": each.metadata,
                 "events": [_draft(draft) for draft in each.events],
             }
@@ -181,7 +181,7 @@ def _parameter(appends: Sequence[Append]) -> str:
     ).decode()
 
 
-def _draft(draft: Draft) -> dict[str, Any]:
+def _draft(draft: NewEvent) -> dict[str, Any]:
     return {"type": draft.type, "schema": draft.schema, "data": msgspec.Raw(draft.data)}
 
 
@@ -192,7 +192,7 @@ def _race_lost(appends: Sequence[Append], trouble: IntegrityError) -> VersionCon
         return trouble
     detail = cause.diag.message_detail or ""
     for each in appends:
-        for version in range(each.expected + 1, each.expected + len(each.events) + 1):
+        for version in range(each.expected_version + 1, each.expected_version + len(each.events) + 1):
             if f"({each.stream}, {version})" in detail:
-                return VersionConflict(each.stream, each.expected, version)
-    return VersionConflict(appends[0].stream, appends[0].expected, appends[0].expected + 1)
+                return VersionConflict(each.stream, each.expected_version, version)
+    return VersionConflict(appends[0].stream, appends[0].expected_version, appends[0].expected_version + 1)

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 from casino.events.sql import execute, fetch
 
 SEALED: Final = """
@@ -21,7 +21,7 @@ _FIRST_LOOK: Final = 0.002
 _LONGEST_LOOK: Final = 0.02
 
 
-def run_once(name: str, handle: Callable[[Sequence[Sealed]], object], *, limit: int = 500) -> int:
+def run_once(name: str, handle: Callable[[Sequence[SealedEvent]], object], *, limit: int = 500) -> int:
     """Hand subscriber `name` its next events and save its checkpoint, in one transaction; returns how many.
 
     0 means that there is nothing new, or that another process is handling this subscriber's events. What `handle`
@@ -36,10 +36,10 @@ def run_once(name: str, handle: Callable[[Sequence[Sealed]], object], *, limit: 
         return len(batch)
 
 
-def read_sealed(after: int, limit: int) -> list[Sealed]:
+def read_sealed(after: int, limit: int) -> list[SealedEvent]:
     """Return up to `limit` sealed events with positions above `after`, in order of position."""
     return [
-        Sealed(position, seal, key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
+        SealedEvent(position, seal, key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
         for position, seal, key, stream, version, kind, schema, data, metadata, moment in fetch(SEALED, [after, limit])
     ]
 
@@ -49,7 +49,7 @@ def head() -> int:
     return int(fetch("SELECT coalesce(max(position), 0) FROM events_seal")[0][0])
 
 
-def checkpoint(name: str) -> int:
+def subscriber_position(name: str) -> int:
     """Return the last position that subscriber `name` has handled, 0 for one that has not begun."""
     rows = fetch("SELECT position FROM events_subscription WHERE name = %s", [name])
     return int(rows[0][0]) if rows else 0

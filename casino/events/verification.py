@@ -11,12 +11,20 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from casino.events.digest import GENESIS
-from casino.events.hash_chain import COLUMNS, Forms, Head, Read, Seen, check, gap
+from casino.events.hash_chain import (
+    SEALED_COLUMNS,
+    CheckedBatch,
+    CheckedEvent,
+    Decoders,
+    Head,
+    check_chain,
+    missing_positions,
+)
 from casino.events.inspection import inspect
-from casino.events.sql import Rows, Stream, fetch
+from casino.events.sql import Rows, RowStream, fetch
 from casino.kernel.findings import Finding
 
-__all__ = ["Head", "against", "head_mark", "inspect", "verify", "walk"]
+__all__ = ["Head", "compare_head", "current_head", "inspect", "verify", "walk"]
 
 _LINKS: Final = """
 SELECT {columns}
@@ -25,18 +33,18 @@ FROM (SELECT position, digest, event_id FROM events_seal
 LEFT JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
 """
-ALL: Final = _LINKS.format(columns=COLUMNS, limit="")
-LOT: Final = _LINKS.format(columns=COLUMNS, limit="LIMIT %s")
+ALL: Final = _LINKS.format(columns=SEALED_COLUMNS, limit="")
+SELECT_BATCH: Final = _LINKS.format(columns=SEALED_COLUMNS, limit="LIMIT %s")
 
 
-def head_mark() -> Head:
+def current_head() -> Head:
     """Return the head of the chain, to keep outside of the database and to compare a later log with."""
     rows = fetch("SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1")
     return Head(*rows[0]) if rows else Head(0, GENESIS)
 
 
 def verify(
-    *, from_position: int = 0, expected: Head | None = None, chunk: int = 5000, oldest: float = 30.0
+    *, from_position: int = 0, expected: Head | None = None, chunk: int = 5000, max_wait_seconds: float = 30.0
 ) -> Iterator[Finding]:
     """Yield all that is wrong with the log; nothing if all is well.
 
@@ -48,7 +56,7 @@ def verify(
         yield from findings
         findings.clear()
     yield from findings
-    yield from inspect(oldest=oldest)
+    yield from inspect(max_wait_seconds=max_wait_seconds)
 
 
 def walk(
@@ -58,27 +66,27 @@ def walk(
     upto: int | None = None,
     expected: Head | None = None,
     chunk: int = 5000,
-    stream: Stream | None = None,
-) -> Iterator[list[Seen]]:
+    stream: RowStream | None = None,
+) -> Iterator[list[CheckedEvent]]:
     """Yield the sealed events above `from_position` in batches, as `read` does, without reading any.
 
     It adds to `findings` what breaks the chain.
     """
     about: dict[str, Any] = {"from_position": from_position, "upto": upto, "expected": expected}
-    for batch, _ in read({}, findings=findings, chunk=chunk, stream=stream, **about):
+    for batch, _ in read_verified({}, findings=findings, chunk=chunk, stream=stream, **about):
         yield list(batch)
 
 
-def read(
-    forms: Forms,
+def read_verified(
+    forms: Decoders,
     *,
     findings: list[Finding],
     from_position: int = 0,
     upto: int | None = None,
     expected: Head | None = None,
     chunk: int = 5000,
-    stream: Stream | None = None,
-) -> Iterator[Read]:
+    stream: RowStream | None = None,
+) -> Iterator[CheckedBatch]:
     """Yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
 
     Each link is checked against the digest stored before it, so one changed row is one finding, not a finding for every
@@ -86,35 +94,35 @@ def read(
     `stream` reads all of it by another one, ahead of us.
     """
     if expected is not None:
-        findings.extend(against(expected))
-    last, link = head_mark().position if upto is None else upto, _start(from_position, findings)
+        findings.extend(compare_head(expected))
+    last, link = current_head().position if upto is None else upto, _start(from_position, findings)
     after = link.position
     lots = _lots(after, last, chunk) if stream is None else stream(ALL, [after, last], chunk)
 
     def jump(before: int, position: int) -> None:
-        findings.append(gap(before, position))
+        findings.append(missing_positions(before, position))
 
     for rows in lots:
-        batch: list[Seen] = []
+        batch: list[CheckedEvent] = []
         values: list[Any] = []
-        link = check(rows, link, batch, values, forms, findings, jump)
+        link = check_chain(rows, link, batch, values, forms, findings, jump)
         yield batch, values
 
 
 def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:
-    while rows := fetch(LOT, [after, last, chunk]):
+    while rows := fetch(SELECT_BATCH, [after, last, chunk]):
         after = rows[-1][0]
         yield rows
 
 
-def against(expected: Head) -> Iterator[Finding]:
+def compare_head(expected: Head) -> Iterator[Finding]:
     """Yield what contradicts a head kept outside."""
     if not expected.position:
         return
     rows = fetch("SELECT digest FROM events_seal WHERE position = %s", [expected.position])
     where = f"position {expected.position}"
     if not rows:
-        head = head_mark()
+        head = current_head()
         yield Finding("tail cut", where, expected.digest.hex(), f"nothing; the log ends at {head.position}")
     elif rows[0][0] != expected.digest:
         yield Finding("chain rewritten", where, expected.digest.hex(), rows[0][0].hex())

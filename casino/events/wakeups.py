@@ -21,10 +21,10 @@ logger = logging.getLogger(__name__)
 UNSEALED: Final = "unsealed"
 """Events wait for the sealer."""
 
-SPARED: Final = {UNSEALED: 0.02}
+MIN_INTERVALS: Final = {UNSEALED: 0.02}
 """Seconds after a hint in which this process sends no other on commit: the waiter looks again by itself after that."""
 
-PAUSE: Final = 1.0
+PAUSE_AFTER_FAILURE: Final = 1.0
 """Seconds for which Redis is left alone after it failed."""
 
 _LONGEST_WAIT: Final = 5.0
@@ -53,7 +53,7 @@ class _Health:
 
     def failed(self, trouble: Exception) -> None:
         now = time.monotonic()
-        self.away_until = now + PAUSE
+        self.away_until = now + PAUSE_AFTER_FAILURE
         if now >= self.silent_until:
             self.silent_until = now + _SILENCE
             logger.warning("Redis does not answer, wake-ups wait for the next poll: %s", trouble)
@@ -62,7 +62,7 @@ class _Health:
 _health: Final = _Health()
 
 
-def hint(*topics: str) -> None:
+def wake(*topics: str) -> None:
     """Wake whoever waits for these topics, in one round trip; never raises: a lost hint costs time only."""
     if not topics or _health.away():
         return
@@ -94,7 +94,7 @@ def available() -> bool:
     return not _health.away()
 
 
-def first(topic: str) -> bool:
+def claim_wakeup(topic: str) -> bool:
     """Say whether nobody asked for `topic` since it was last cleared, and note that we do now.
 
     For wake-ups that go by another road, such as a task queue: only the first asker sends one. The note lives for a
@@ -125,7 +125,7 @@ def forget_failures() -> None:
     _health.spared_until.clear()
 
 
-def hint_on_commit(*topics: str) -> None:
+def wake_on_commit(*topics: str) -> None:
     """Hint when the transaction commits (now, outside of one); all topics of a transaction go together."""
     own = connections[DEFAULT_DB_ALIAS]
     if not own.in_atomic_block:
@@ -155,8 +155,8 @@ def _send(topics: Sequence[str]) -> None:
     now, spared = time.monotonic(), _health.spared_until
     asked = [topic for topic in topics if spared.get(topic, 0.0) <= now]
     if asked:
-        spared.update({topic: now + SPARED[topic] for topic in asked if topic in SPARED})
-        hint(*asked)
+        spared.update({topic: now + MIN_INTERVALS[topic] for topic in asked if topic in MIN_INTERVALS})
+        wake(*asked)
 
 
 @functools.cache

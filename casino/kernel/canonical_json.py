@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-LARGEST: Final = 2**53
+MAX_INTEGER: Final = 2**53
 
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 _decode: Final = msgspec.json.Decoder().decode
@@ -38,7 +38,7 @@ def recanonical(text: str | bytes) -> bytes:
     return _encode(_decode(text))
 
 
-recanonical_seen: Final = functools.lru_cache(maxsize=256)(recanonical)
+recanonicalize_cached: Final = functools.lru_cache(maxsize=256)(recanonical)
 """`recanonical` for texts that come again and again, such as the metadata that events of one command share."""
 
 
@@ -49,7 +49,7 @@ def _judge(value: object) -> None:
         case str():
             _judge_text(value)
         case int():
-            if not -LARGEST <= value <= LARGEST:
+            if not -MAX_INTEGER <= value <= MAX_INTEGER:
                 raise NotCanonical(f"{value} is beyond 2**53.")
         case dict():
             for name, inner in value.items():

@@ -5,21 +5,23 @@ from hashlib import sha256
 
 from casino.kernel.merkle import Subtree, fold
 
-Seen = Callable[[Subtree, bytes], object]
+SubtreeCallback = Callable[[Subtree, bytes], object]
 
 
-class Frontier:
+class CompactRange:
     """Complete subtrees side by side, larger before smaller; `size` leaves so far.
 
     `seen(subtree, hash)` is told of every subtree of `level` and above as it becomes complete. It begins with `size`
     leaves and the hashes that `merkle.peaks(0, size)` names.
     """
 
-    def __init__(self, *, size: int = 0, peaks: Sequence[bytes] = (), level: int = 0, seen: Seen | None = None) -> None:
+    def __init__(
+        self, *, size: int = 0, peaks: Sequence[bytes] = (), level: int = 0, on_subtree: SubtreeCallback | None = None
+    ) -> None:
         self.size = size
         self._peaks = list(peaks)
         self._level = level
-        self._seen = seen
+        self._seen = on_subtree
 
     def add(self, data: bytes) -> None:
         """Add the leaf that holds `data`. Written for speed: it is called for every event of a log."""

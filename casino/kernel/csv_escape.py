@@ -7,7 +7,7 @@ _NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def harmless(cell: str) -> str:
+def escape_cell(cell: str) -> str:
     """Keep a spreadsheet from reading text as a formula; plain numbers stay numbers.
 
     What begins like a formula gets an apostrophe before it, as OWASP's page on CSV injection advises.

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 
-class Kind(StrEnum):
+class RefusalKind(StrEnum):
     """Why a command is refused; the edge of the system translates it (HTTP: to a status)."""
 
     INVALID = "invalid"
@@ -21,7 +21,7 @@ class Refusal(Exception):
     """
 
     code: ClassVar[str] = "refused"
-    kind: ClassVar[Kind] = Kind.CONFLICT
+    kind: ClassVar[RefusalKind] = RefusalKind.CONFLICT
     title: ClassVar[str] = "The request was refused"
     remedy: ClassVar[str] = "Read the detail and send a corrected request."
 
@@ -30,7 +30,7 @@ class Refusal(Exception):
         self.detail = detail or self.title
         self.facts = facts
 
-    def told(self) -> str:
+    def message(self) -> str:
         """Say in sentences what is wrong and what to do about it, for people."""
         return f"{self.detail.rstrip('.')}. {self.remedy}"
 

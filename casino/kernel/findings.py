@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Finding:
     """One contradiction: `what` is a stable name, `where` says which row, and both sides are given as text."""
 
-    what: str
-    where: str
+    kind: str
+    location: str
     expected: str
-    found: str
+    actual: str

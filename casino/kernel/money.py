@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 NO_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
 THOUSANDTHS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
@@ -18,13 +18,13 @@ HUNDREDTHS: Final = frozenset(
     NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP
     SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW""".split()
 )
-LARGEST: Final = 10**15
+MAX_AMOUNT: Final = 10**15
 """No single amount may reach this many minor units; balances stay far inside a 64-bit integer."""
 
 _DECIMAL: Final = re.compile(r"(-?)(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,6}))?", re.ASCII)
 
 
-class Book(StrEnum):
+class MoneyType(StrEnum):
     """Real money and play money live in separate books and never meet."""
 
     REAL = "real"
@@ -33,35 +33,35 @@ class Book(StrEnum):
 
 class UnknownCurrency(Refusal):
     code = "unknown_currency"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is not a currency we know"
     remedy = "Send an ISO 4217 code in capitals, such as EUR."
 
 
 class AmountNotText(Refusal):
     code = "amount_not_text"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "An amount must be a decimal string, not a number"
     remedy = 'Send the amount in quotes, such as "25.00": numbers lose cents on the way.'
 
 
 class AmountMalformed(Refusal):
     code = "amount_malformed"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is not an amount of money"
     remedy = 'Send plain digits with at most the decimals of the currency, such as "25.00".'
 
 
 class AmountNotPositive(Refusal):
     code = "amount_not_positive"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The amount must be more than zero"
     remedy = "Send an amount above zero."
 
 
 class AmountTooLarge(Refusal):
     code = "amount_too_large"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The amount is larger than this system handles"
     remedy = "Send a smaller amount."
 
@@ -96,7 +96,7 @@ def parse(text: object, currency: str) -> int:
     if len(fraction.rstrip("0")) > decimals:
         raise AmountMalformed(f"{currency} has {decimals} decimals; got {text!r}.")
     minor: int = int(whole) * 10**decimals + int(fraction[:decimals].ljust(decimals, "0") or "0")
-    if minor >= LARGEST:
+    if minor >= MAX_AMOUNT:
         raise AmountTooLarge(f"{text} {currency} is more than this system handles.")
     return -minor if sign else minor
 
@@ -109,7 +109,7 @@ def parse_positive(text: object, currency: str) -> int:
     return minor
 
 
-def text(minor: int, currency: str) -> str:
+def format_amount(minor: int, currency: str) -> str:
     """Print minor units as a decimal string: 1950 EUR is "19.50". Raises UnknownCurrency."""
     decimals = exponent(currency)
     if not decimals:

@@ -19,52 +19,54 @@ from django.conf import settings
 
 logger = logging.getLogger(__name__)
 
-PATIENCE: Final = 8.0
+STALL_TIMEOUT: Final = 8.0
 """Seconds for which messages may wait for a worker that has nothing to do."""
 
-LOOK_EVERY: Final = 1.0
+CHECK_INTERVAL: Final = 1.0
 EXIT_STATUS: Final = 70
 """EX_SOFTWARE of sysexits.h."""
 
 
-class Ear:
+class StallDetector:
     """Whether a worker still hears; told of every look and every message."""
 
     def __init__(self) -> None:
         self._ignored_since: float | None = None
 
-    def heard(self) -> None:
+    def message_received(self) -> None:
         """Note that a message was taken."""
         self._ignored_since = None
 
-    def is_deaf(self, *, now: float, waiting: int, busy: bool) -> bool:
+    def is_stalled(self, *, now: float, waiting: int, busy: bool) -> bool:
         """Tell whether messages wait too long for a worker that is not busy; `now` is in seconds."""
         if busy or not waiting:
             self._ignored_since = None
         elif self._ignored_since is None:
             self._ignored_since = now
-        return self._ignored_since is not None and now - self._ignored_since >= PATIENCE
+        return self._ignored_since is not None and now - self._ignored_since >= STALL_TIMEOUT
 
 
-_ear: Final = Ear()
+_ear: Final = StallDetector()
 
 
-class Listening(bootsteps.StartStopStep):  # type: ignore[misc]
+class WatchdogStep(bootsteps.StartStopStep):  # type: ignore[misc]
     """The step of a worker's start that has it watched, from when it is ready, by a thread that ends with it."""
 
     def start(self, parent: Any) -> None:
         """Wait for the worker to be ready."""
         queues = sorted(parent.app.amqp.queues.consume_from)
         thread = threading.Thread(target=_watch, args=[queues], name="ear", daemon=True)
-        task_received.connect(lambda **_: _ear.heard(), weak=False)
+        task_received.connect(lambda **_: _ear.message_received(), weak=False)
         worker_ready.connect(lambda **_: thread.start(), weak=False)
 
 
 def _watch(queues: Sequence[str]) -> None:
     with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as broker:
         while True:
-            time.sleep(LOOK_EVERY)
-            if _ear.is_deaf(now=time.monotonic(), waiting=_waiting(broker, queues), busy=bool(state.active_requests)):
+            time.sleep(CHECK_INTERVAL)
+            if _ear.is_stalled(
+                now=time.monotonic(), waiting=_waiting(broker, queues), busy=bool(state.active_requests)
+            ):
                 logger.critical("ALERT this worker takes no messages any more and ends; another has to be started.")
                 os._exit(EXIT_STATUS)
 

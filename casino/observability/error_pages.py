@@ -9,7 +9,7 @@ from typing import Any
 from django.views.debug import SafeExceptionReporterFilter
 
 
-class ReticentFilter(SafeExceptionReporterFilter):
+class RedactingExceptionFilter(SafeExceptionReporterFilter):
     """Django's error pages and mails without the local variables of any frame."""
 
     def get_traceback_frame_variables(self, request: Any, tb_frame: FrameType) -> list[tuple[str, Any]]:  # type: ignore[override]

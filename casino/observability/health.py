@@ -12,8 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 log = logging.getLogger(__name__)
-REDIS_SECONDS = 1.0
-SEEN_MIGRATED = threading.Event()
+REDIS_TIMEOUT = 1.0
+MIGRATIONS_APPLIED = threading.Event()
 
 
 @never_cache
@@ -48,18 +48,18 @@ def _database() -> str:
 
 def _migrated() -> bool:
     """Migrations are never unapplied under a running process: once seen, it holds."""
-    if not SEEN_MIGRATED.is_set():
+    if not MIGRATIONS_APPLIED.is_set():
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return False
-        SEEN_MIGRATED.set()
+        MIGRATIONS_APPLIED.set()
     return True
 
 
 def _redis() -> str:
     try:
         with redis.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=REDIS_SECONDS, socket_connect_timeout=REDIS_SECONDS
+            settings.REDIS_URL, socket_timeout=REDIS_TIMEOUT, socket_connect_timeout=REDIS_TIMEOUT
         ) as client:
             client.ping()
     except redis.RedisError:

@@ -7,6 +7,6 @@ import httpx
 
 
 @functools.cache
-def authorities() -> ssl.SSLContext:
+def ssl_context() -> ssl.SSLContext:
     """Return the certificate authorities that httpx trusts, read once: each reading takes some 40 ms."""
     return httpx.create_ssl_context()

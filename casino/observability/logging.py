@@ -9,7 +9,7 @@ _ROW: Final = re.compile(r"^(DETAIL:|CONTEXT:).*$", re.MULTILINE)
 """PostgreSQL's words about a row that it refused: they hold the row."""
 
 
-class ReticentFormatter(logging.Formatter):
+class RedactingFormatter(logging.Formatter):
     """Log lines without what a database's error says about a row."""
 
     def formatException(  # noqa: N802  (the library's name)

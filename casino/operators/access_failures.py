@@ -6,17 +6,17 @@ from uuid import UUID
 
 from rest_framework.request import Request
 
-from casino.api.error_catalogue import INVALID_CREDENTIALS, Rejected
+from casino.api.error_catalogue import INVALID_CREDENTIALS, RequestRejected
 from casino.operators import credentials
 from casino.operators.models import ApiKey
 from casino.operators.principals import PlayerPrincipal
-from casino.operators.refusals import CountedRefusal
+from casino.operators.refusals import CommittedRefusal
 from casino.significant import recorder
 
 _NAMED: Final = 40
 
 
-def note_failure(request: Request, rejected: Rejected) -> None:
+def record_login_failure(request: Request, rejected: RequestRejected) -> None:
     """Record that a credential was wrong: a minute's failures of one credential and address count as one.
 
     Sessions that are over and requests without any credential are no failed access.
@@ -27,22 +27,24 @@ def note_failure(request: Request, rejected: Rejected) -> None:
     subject, operator = _whose(meta.get("HTTP_AUTHORIZATION", "").partition(" ")[2])
     address = meta.get("REMOTE_ADDR", "")
     recorder.record(
-        kind=recorder.Kind.LOGIN_FAILED,
+        kind=recorder.SignificantEventKind.LOGIN_FAILED,
         operator=operator,
         subject=subject,
         actor=subject,
         reason=rejected.detail,
         address=address,
-        once=f"login_failed:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H:%M}",
+        dedup_key=f"login_failed:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H:%M}",
     )
 
 
-def note_wrong_pin(request: Request, refusal: CountedRefusal) -> None:
+def record_wrong_pin(request: Request, refusal: CommittedRefusal) -> None:
     """Record a wrong PIN, and that it locked the player's PIN where it did; in the caller's transaction."""
     player, facts = cast("PlayerPrincipal", request.user), refusal.facts
     locked = facts.get("locked_until")
     recorder.record(
-        kind=recorder.Kind.LOGIN_FAILED if locked is None else recorder.Kind.LOGIN_LOCKED,
+        kind=recorder.SignificantEventKind.LOGIN_FAILED
+        if locked is None
+        else recorder.SignificantEventKind.LOGIN_LOCKED,
         operator=player.operator,
         subject=f"player:{player.player}",
         actor=player.actor,

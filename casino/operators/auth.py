@@ -12,16 +12,24 @@ from casino.api.error_catalogue import (
     FORBIDDEN,
     INVALID_CREDENTIALS,
     NOT_AUTHENTICATED,
-    SESSION_OF_REMOVED,
+    SESSION_PLAYER_BANNED,
     SESSION_TAKEN_OVER,
     SESSION_TIMED_OUT,
     TOKEN_EXPIRED,
     Problem,
-    Rejected,
+    RequestRejected,
 )
 from casino.operators import access_failures, credentials, stream_tickets
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
-from casino.operators.sessions import ENDED, EXPIRED, NOTES_PER_TIME_OUT, REMOVED, STANDING, TAKEN_OVER, TIMED_OUT
+from casino.operators.sessions import (
+    ENDED,
+    EXPIRED,
+    REMOVED,
+    SESSION_STATUS,
+    TAKEN_OVER,
+    TIMED_OUT,
+    TOUCHES_PER_TIMEOUT,
+)
 
 _LONGEST: Final = 200
 _BY_KEY_ID: Final = """
@@ -32,7 +40,7 @@ _BY_KEY_ID: Final = """
 # after which an unused one ends: it may end that much early, and never late.
 _BY_HASH: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {STANDING} AS standing, p.id, p.operator_id, o.currency, o.sandbox
+        SELECT s.token_hash, {SESSION_STATUS} AS standing, p.id, p.operator_id, o.currency, o.sandbox
         FROM operators_playersession s
         JOIN operators_player p ON p.id = s.player_id
         JOIN operators_operator o ON o.id = p.operator_id
@@ -40,22 +48,22 @@ _BY_HASH: Final = f"""
     ), used AS (
         UPDATE operators_playersession s SET last_used_at = clock_timestamp()
         FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
-                     AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {NOTES_PER_TIME_OUT}
+                     AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
     SELECT standing, id, operator_id, currency, sandbox FROM known
 """  # noqa: S608  (constants)
 _OVER: Final[Mapping[str, tuple[Problem, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
     EXPIRED: (TOKEN_EXPIRED, ""),
-    REMOVED: (SESSION_OF_REMOVED, ""),
+    REMOVED: (SESSION_PLAYER_BANNED, ""),
     TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }
 _NEXT_TICKET: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
-Accepted = TypeVar("Accepted", bound=Principal)
+PrincipalT = TypeVar("PrincipalT", bound=Principal)
 
 
-class Credential(BaseAuthentication, Generic[Accepted]):
+class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
     """Reads the Authorization header; subclasses say whom they let in."""
 
     accepts: tuple[type[Principal], ...]
@@ -65,11 +73,11 @@ class Credential(BaseAuthentication, Generic[Accepted]):
         """Return the caller. Raises Rejected: not_authenticated and its kin, forbidden."""
         try:
             caller = _caller(request)
-        except Rejected as rejected:
-            access_failures.note_failure(request, rejected)
+        except RequestRejected as rejected:
+            access_failures.record_login_failure(request, rejected)
             raise
         if not isinstance(caller, self.accepts):
-            raise Rejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=self.remedy)
+            raise RequestRejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=self.remedy)
         return caller, None
 
     def authenticate_header(self, request: Request) -> str:
@@ -78,40 +86,42 @@ class Credential(BaseAuthentication, Generic[Accepted]):
         return "Bearer"
 
 
-class OperatorKey(Credential[OperatorPrincipal]):
+class OperatorKeyAuthentication(BearerAuthentication[OperatorPrincipal]):
     """Lets in operators' servers only."""
 
     accepts = (OperatorPrincipal,)
     remedy = "Call this from the operator's server, with its key: Bearer op_….…"
 
 
-class PlayerToken(Credential[PlayerPrincipal]):
+class PlayerTokenAuthentication(BearerAuthentication[PlayerPrincipal]):
     """Lets in players only."""
 
     accepts = (PlayerPrincipal,)
     remedy = "Call this with a player's token: Bearer pt_…, from POST /api/v1/players/{id}/sessions."
 
 
-class AnyCredential(Credential[Principal]):
+class OperatorOrPlayerAuthentication(BearerAuthentication[Principal]):
     """Lets in both."""
 
     accepts = (OperatorPrincipal, PlayerPrincipal)
     remedy = ""
 
 
-def player_of_header(header: str) -> PlayerPrincipal:
+def player_from_header(header: str) -> PlayerPrincipal:
     """Return the player that an Authorization header names. Raises Rejected."""
     caller = _caller_of(header)
     if not isinstance(caller, PlayerPrincipal):
-        raise Rejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=PlayerToken.remedy)
+        raise RequestRejected(
+            FORBIDDEN, "These are valid credentials of another kind.", remedy=PlayerTokenAuthentication.remedy
+        )
     return caller
 
 
-def player_of_ticket(ticket: str) -> PlayerPrincipal:
+def player_from_ticket(ticket: str) -> PlayerPrincipal:
     """Take a stream's ticket, which is good once, and return its player. Raises Rejected."""
     session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _LONGEST else None
     if session is None:
-        raise Rejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)
+        raise RequestRejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)
     return _player_of(session)
 
 
@@ -121,25 +131,25 @@ def _caller(request: Request) -> Principal:
 
 def _caller_of(header: str) -> Principal:
     if not header:
-        raise Rejected(NOT_AUTHENTICATED)
+        raise RequestRejected(NOT_AUTHENTICATED)
     scheme, _, given = header.partition(" ")
     if scheme.lower() != "bearer" or len(given) > _LONGEST or not (given.isascii() and given.isprintable()):
-        raise Rejected(INVALID_CREDENTIALS, "The Authorization header is not a Bearer credential.")
+        raise RequestRejected(INVALID_CREDENTIALS, "The Authorization header is not a Bearer credential.")
     if given.startswith(credentials.KEY_PREFIX):
         return _operator(given)
     if given.startswith(credentials.TOKEN_PREFIX):
         return _player(given)
-    raise Rejected(INVALID_CREDENTIALS)
+    raise RequestRejected(INVALID_CREDENTIALS)
 
 
 def _operator(given: str) -> OperatorPrincipal:
     key_id, _, secret = given.partition(".")
     row = _one(_BY_KEY_ID, (key_id,))
     if row is None:
-        raise Rejected(INVALID_CREDENTIALS)
+        raise RequestRejected(INVALID_CREDENTIALS)
     kept, revoked, operator, slug, currency, sandbox = row
-    if not credentials.same(secret, bytes(kept)) or revoked:
-        raise Rejected(INVALID_CREDENTIALS)
+    if not credentials.verify_secret(secret, bytes(kept)) or revoked:
+        raise RequestRejected(INVALID_CREDENTIALS)
     return OperatorPrincipal(operator, slug, currency, sandbox, key_id)
 
 
@@ -150,10 +160,10 @@ def _player(given: str) -> PlayerPrincipal:
 def _player_of(token_hash: bytes) -> PlayerPrincipal:
     row = _one(_BY_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
-        raise Rejected(INVALID_CREDENTIALS)
+        raise RequestRejected(INVALID_CREDENTIALS)
     standing, player, operator, currency, sandbox = row
     if standing:
-        raise Rejected(*_OVER[standing])
+        raise RequestRejected(*_OVER[standing])
     return PlayerPrincipal(player, operator, currency, sandbox, token_hash)
 
 

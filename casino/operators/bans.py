@@ -5,10 +5,10 @@ from typing import Final
 from uuid import UUID
 
 from casino.events.sql import execute, fetch
-from casino.operators.refusals import PlayerIsRemoved
+from casino.operators.refusals import PlayerBanned
 
 TABLE: Final = "operators_removal"
-STANDS: Final = """EXISTS (
+IS_BANNED: Final = """EXISTS (
         SELECT FROM operators_removal r WHERE r.player_id = %(player)s
            AND (r.until IS NULL OR r.until > clock_timestamp()))"""
 """Whether the player of a statement is removed now."""
@@ -21,22 +21,22 @@ _LIFT: Final = "DELETE FROM operators_removal WHERE player_id = %s"
 _UNTIL: Final = "SELECT until FROM operators_removal WHERE player_id = %s"
 
 
-def save(*, player: UUID, until: datetime | None) -> None:
+def save_ban(*, player: UUID, until: datetime | None) -> None:
     """Note that a player is removed until a time, or for good with None."""
     execute(_SAVE, [player, until])
 
 
-def lift(*, player: UUID) -> None:
+def lift_ban(*, player: UUID) -> None:
     """Let a player in again; one who is not removed stays as before."""
     execute(_LIFT, [player])
 
 
-def refusal(*, player: UUID) -> PlayerIsRemoved:
+def ban_refusal(*, player: UUID) -> PlayerBanned:
     """Say until when a removed player is kept out."""
     rows = fetch(_UNTIL, [player])
-    return PlayerIsRemoved(until=rows[0][0] if rows else None)
+    return PlayerBanned(until=rows[0][0] if rows else None)
 
 
-def standing() -> dict[UUID, datetime | None]:
+def all_bans() -> dict[UUID, datetime | None]:
     """List all removals, over or not: until when, by player."""
     return dict(fetch("SELECT player_id, until FROM operators_removal"))

@@ -4,41 +4,41 @@ from typing import cast
 
 from rest_framework.request import Request
 
-from casino.api.views import EdgeView
+from casino.api.views import BaseApiView
 from casino.events.store import Metadata
 from casino.observability.request_id import request_id
 from casino.operators import openapi
-from casino.operators.auth import AnyCredential, OperatorKey, PlayerToken
+from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication, PlayerTokenAuthentication
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 
-SCHEMES = (openapi.OperatorKeyScheme, openapi.PlayerTokenScheme, openapi.AnyCredentialScheme)
+SCHEMES = (openapi.OperatorKeyScheme, openapi.PlayerTokenScheme, openapi.OperatorOrPlayerScheme)
 """Named here so that the document knows them wherever these views are."""
 
 
-class OperatorView(EdgeView):
+class OperatorView(BaseApiView):
     """A view for operators' servers: the caller is an OperatorPrincipal."""
 
-    authentication_classes = [OperatorKey]
+    authentication_classes = [OperatorKeyAuthentication]
 
     @property
     def caller(self) -> OperatorPrincipal:
         return cast("OperatorPrincipal", self.request.user)
 
 
-class PlayerView(EdgeView):
+class PlayerView(BaseApiView):
     """A view for players: the caller is a PlayerPrincipal."""
 
-    authentication_classes = [PlayerToken]
+    authentication_classes = [PlayerTokenAuthentication]
 
     @property
     def caller(self) -> PlayerPrincipal:
         return cast("PlayerPrincipal", self.request.user)
 
 
-class EitherView(EdgeView):
+class OperatorOrPlayerView(BaseApiView):
     """A view for both."""
 
-    authentication_classes = [AnyCredential]
+    authentication_classes = [OperatorOrPlayerAuthentication]
 
     @property
     def caller(self) -> Principal:

@@ -9,15 +9,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import errors
-from casino.api.idempotency import Answering, Handler, idempotent
+from casino.api.idempotency import Handler, IdempotentHandler, idempotent
 from casino.operators import access_failures
-from casino.operators.refusals import CountedRefusal
+from casino.operators.refusals import CommittedRefusal
 
 View = TypeVar("View")
 Parameters = ParamSpec("Parameters")
 
 
-def idempotent_counting(handler: Handler[View, Parameters]) -> Answering[View, Parameters]:
+def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
     """Wrap a view's `post` as `idempotent` does, but for refusals that count: these are committed.
 
     As any effect they have one stored answer: repeating a request with a wrong PIN counts once.
@@ -27,8 +27,8 @@ def idempotent_counting(handler: Handler[View, Parameters]) -> Answering[View, P
     def judged(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Response:
         try:
             return handler(view, request, *args, **kwargs)
-        except CountedRefusal as refusal:
-            access_failures.note_wrong_pin(request, refusal)
+        except CommittedRefusal as refusal:
+            access_failures.record_wrong_pin(request, refusal)
             answer = errors.handle(refusal, {"request": request})
             return Response(msgspec.Raw(answer.content), status=answer.status_code)
 

@@ -30,6 +30,6 @@ def digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def same(secret: str, kept: bytes) -> bool:
+def verify_secret(secret: str, secret_hash: bytes) -> bool:
     """Compare a secret with what was kept, in constant time."""
-    return secrets.compare_digest(digest(secret), kept)
+    return secrets.compare_digest(digest(secret), secret_hash)

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from casino.operators.pins import require_form
+from casino.operators.pins import require_well_formed
 from casino.operators.refusals import MalformedPin
 
 
@@ -22,7 +22,7 @@ class PinField(serializers.Field[str, Any, str, str]):
         if not isinstance(data, str):
             raise ValidationError("A PIN is text.", code="not_text")
         try:
-            require_form(data)
+            require_well_formed(data)
         except MalformedPin as refusal:
             raise ValidationError(refusal.detail, code=refusal.code) from None
         return data

@@ -13,11 +13,11 @@ def operators_of(user: Any) -> list[UUID] | None:
     return list(StaffMembership.objects.filter(user_id=user.pk).values_list("operator_id", flat=True))
 
 
-def actor(user: Any) -> str:
+def staff_actor(user: Any) -> str:
     """Return how events name a member of staff: by number, as a name would be personal."""
     return f"staff:{user.pk}"
 
 
-def at_desk(person: str) -> str:
+def desk_actor(person: str) -> str:
     """Return how events name a person at an operator's own desk, by the operator's id of that person."""
     return f"desk:{person}"

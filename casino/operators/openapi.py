@@ -21,7 +21,7 @@ PLAYER_TOKEN: Final = {
 class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """`operatorKey`."""
 
-    target_class = "casino.operators.auth.OperatorKey"
+    target_class = "casino.operators.auth.OperatorKeyAuthentication"
     name = "operatorKey"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
@@ -32,7 +32,7 @@ class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """`playerToken`."""
 
-    target_class = "casino.operators.auth.PlayerToken"
+    target_class = "casino.operators.auth.PlayerTokenAuthentication"
     name = "playerToken"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
@@ -40,10 +40,10 @@ class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
         return PLAYER_TOKEN
 
 
-class AnyCredentialScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class OperatorOrPlayerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """Either of the two, which are described above."""
 
-    target_class = "casino.operators.auth.AnyCredential"
+    target_class = "casino.operators.auth.OperatorOrPlayerAuthentication"
     name: list[str] = []
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:

@@ -50,13 +50,17 @@ def set_pin(*, operator: UUID, player: UUID, pin: str) -> datetime:
 
 
 def _set(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
-    require_form(pin)
+    require_well_formed(pin)
     rows = _run(_SET, make_password(pin), player, operator)
     if not rows:
         raise UnknownPlayer
     subject = f"player:{player}"
     recorder.record(
-        kind=recorder.Kind.ACCOUNT_CHANGED, operator=operator, subject=subject, actor=by, reason="The PIN was set"
+        kind=recorder.SignificantEventKind.ACCOUNT_CHANGED,
+        operator=operator,
+        subject=subject,
+        actor=by,
+        reason="The PIN was set",
     )
     set_at: datetime = rows[0][0]
     return set_at
@@ -67,7 +71,7 @@ def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
 
     Raises MalformedPin, PinNotSet, PinLocked, and PinWrong, which has been counted.
     """
-    require_form(new)
+    require_well_formed(new)
     with transaction.atomic():
         refusal = try_pin(player=player, pin=old)
         if refusal is None:
@@ -94,7 +98,7 @@ def try_pin(*, player: UUID, pin: str) -> Refusal | None:
     return PinWrong(tries_left=tries.left, locked_until=tries.locked_until)
 
 
-def require_form(pin: str) -> None:
+def require_well_formed(pin: str) -> None:
     """Check that a PIN is 4 to 12 digits. Raises MalformedPin, which does not repeat it."""
     if not _PIN.fullmatch(pin):
         raise MalformedPin

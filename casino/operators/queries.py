@@ -12,7 +12,7 @@ def find_player(*, operator: UUID, player: UUID) -> Player:
     found = Player.objects.filter(operator_id=operator, id=player).first()
     if found is None:
         raise UnknownPlayer
-    crypto_shredding.open_rows([found])
+    crypto_shredding.decrypt_rows([found])
     return found
 
 
@@ -28,5 +28,5 @@ def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Play
     if after is not None:
         players = players.filter(id__gt=after)
     found = list(players.order_by("id")[:limit])
-    crypto_shredding.open_rows(found)
+    crypto_shredding.decrypt_rows(found)
     return found

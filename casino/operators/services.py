@@ -15,8 +15,8 @@ from casino.kernel import money
 from casino.operators import credentials
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
+    InvalidReturnFloor,
     InvalidSlug,
-    ReturnFloorImpossible,
     SlugTaken,
     UnknownKey,
     UnknownOperator,
@@ -61,7 +61,7 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
                 id=new_id(), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
             )
             recorder.record(
-                kind=recorder.Kind.CONFIG_CHANGED,
+                kind=recorder.SignificantEventKind.CONFIG_CHANGED,
                 operator=operator.id,
                 subject=f"operator:{operator.id}",
                 actor="command",
@@ -82,7 +82,7 @@ def set_time_zone(*, slug: str, time_zone: str) -> None:
             raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
         Operator.objects.filter(id=operator.id).update(time_zone=time_zone)
         recorder.record(
-            kind=recorder.Kind.CONFIG_CHANGED,
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",
             actor="command",
@@ -98,17 +98,17 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
     It holds for what is drafted and opened from now on. Raises UnknownOperator, ReturnFloorImpossible.
     """
     if not _PERCENT.fullmatch(percent):
-        raise ReturnFloorImpossible
+        raise InvalidReturnFloor
     floor = int(Decimal(percent) * 100)
     if not 0 < floor <= 10_000:
-        raise ReturnFloorImpossible
+        raise InvalidReturnFloor
     with transaction.atomic():
         operator = Operator.objects.select_for_update().filter(slug=slug).first()
         if operator is None:
             raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
         Operator.objects.filter(id=operator.id).update(return_floor=floor)
         recorder.record(
-            kind=recorder.Kind.CONFIG_CHANGED,
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",
             actor=by,
@@ -147,7 +147,7 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
 
 def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str | None = None) -> None:
     recorder.record(
-        kind=recorder.Kind.ACCESS_CHANGED,
+        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=operator,
         subject=f"key:{key_id}",
         actor=by,
@@ -163,9 +163,9 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     values = {
         "id": identity,
         "operator": operator,
-        "mark": blind_index.mark(reference),
-        "reference": key.text(reference),
-        "nickname": key.text(nickname),
+        "mark": blind_index.blind_index(reference),
+        "reference": key.encrypt_text(reference),
+        "nickname": key.encrypt_text(nickname),
         "key_id": kept.key_id,
         "wrapped": kept.data,
     }
@@ -176,7 +176,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     if player.id == identity:
         player.nickname = nickname
     else:
-        crypto_shredding.open_rows([player])
+        crypto_shredding.decrypt_rows([player])
     return player
 
 

@@ -10,24 +10,24 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from casino.operators import bans, credentials
-from casino.operators.bans import STANDS
+from casino.operators.bans import IS_BANNED
 from casino.operators.refusals import InvalidSessionLength, UnknownPlayer
 
-SHORTEST_SESSION: Final = 60
-LONGEST_SESSION: Final = 86400
-NOTES_PER_TIME_OUT: Final = 30
+MIN_SESSION_SECONDS: Final = 60
+MAX_SESSION_SECONDS: Final = 86400
+TOUCHES_PER_TIMEOUT: Final = 30
 """How often in the time after which an unused session ends its use is noted, at most: every 30 s of 15 minutes."""
 
 
-def unnoted() -> timedelta:
+def touch_interval() -> timedelta:
     """Return how long after its last note a session may have been used without another note."""
-    return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / NOTES_PER_TIME_OUT)
+    return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / TOUCHES_PER_TIMEOUT)
 
 
 ENDED, EXPIRED, REMOVED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "removed", "taken_over", "timed_out"
 """How a session ends."""
 
-STANDING: Final = f"""
+SESSION_STATUS: Final = f"""
     CASE WHEN s.ended_at IS NOT NULL THEN s.ended_reason
          WHEN s.expires_at <= clock_timestamp() THEN '{EXPIRED}'
          WHEN s.last_used_at <= clock_timestamp() - make_interval(secs => %(idle)s) THEN '{TIMED_OUT}'
@@ -43,19 +43,19 @@ _OPEN: Final = f"""
         SELECT max(created_at) AS login FROM operators_playersession WHERE player_id = %(player)s
     ), before AS (
         UPDATE operators_playersession s
-        SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({STANDING}, ''), '{TAKEN_OVER}')
+        SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{TAKEN_OVER}')
         WHERE s.player_id = %(player)s AND s.ended_at IS NULL RETURNING true
     )
     INSERT INTO operators_playersession (token_hash, player_id, operator_id, created_at, last_used_at, expires_at)
     SELECT %(hash)s, %(player)s, %(operator)s, clock_timestamp(), clock_timestamp(),
            clock_timestamp() + make_interval(secs => %(seconds)s)
     FROM (SELECT count(*) FROM before) AS after_these
-    WHERE NOT {STANDS}
+    WHERE NOT {IS_BANNED}
     RETURNING expires_at, (SELECT login FROM previous)
 """  # noqa: S608  (constants)
 _END_ALL: Final = f"""
     UPDATE operators_playersession s
-    SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({STANDING}, ''), '{REMOVED}')
+    SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{REMOVED}')
     WHERE s.player_id = %(player)s AND s.ended_at IS NULL
 """  # noqa: S608  (constants)
 _END: Final = f"""
@@ -67,12 +67,12 @@ _END: Final = f"""
 # One statement for all streams of a process; a use is noted as seldom as by requests.
 _STREAMING: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {STANDING} AS standing FROM operators_playersession s
+        SELECT s.token_hash, {SESSION_STATUS} AS standing FROM operators_playersession s
         WHERE s.token_hash = ANY (%(hashes)s::bytea[])
     ), used AS (
         UPDATE operators_playersession s SET last_used_at = clock_timestamp()
         FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
-                     AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {NOTES_PER_TIME_OUT}
+                     AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
     SELECT token_hash, standing FROM known
 """  # noqa: S608  (constants)
@@ -92,8 +92,8 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
 
     Raises InvalidSessionLength, PlayerIsRemoved, and UnknownPlayer also for a player of another operator.
     """
-    if not SHORTEST_SESSION <= seconds <= LONGEST_SESSION:
-        raise InvalidSessionLength(f"Got {seconds} seconds.", shortest=SHORTEST_SESSION, longest=LONGEST_SESSION)
+    if not MIN_SESSION_SECONDS <= seconds <= MAX_SESSION_SECONDS:
+        raise InvalidSessionLength(f"Got {seconds} seconds.", shortest=MIN_SESSION_SECONDS, longest=MAX_SESSION_SECONDS)
     token = credentials.new_token()
     values: dict[str, Any] = {
         "player": player,
@@ -109,7 +109,7 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
         cursor.execute(_OPEN, values)
         row: tuple[Any, ...] | None = cursor.fetchone()
         if row is None:
-            raise bans.refusal(player=player)
+            raise bans.ban_refusal(player=player)
     return OpenedSession(token, row[0], row[1])
 
 
@@ -119,7 +119,7 @@ def end_session(*, session: bytes) -> None:
         cursor.execute(_END, (session,))
 
 
-def remove_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
+def ban_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
     """Keep a player out until a time, for good with None, ending the session at once. Raises UnknownPlayer.
 
     Who logs in at the same time is either refused or thrown out. Call it inside the transaction that says why.
@@ -128,16 +128,16 @@ def remove_player(*, operator: UUID, player: UUID, until: datetime | None) -> No
         cursor.execute(_LOCK, (player, operator))
         if not cursor.rowcount:
             raise UnknownPlayer
-        bans.save(player=player, until=until)
+        bans.save_ban(player=player, until=until)
         cursor.execute(_END_ALL, {"player": player, "idle": settings.PLAYER_IDLE_SECONDS})
 
 
-def present(*, streaming: Sequence[bytes]) -> dict[bytes, str]:
+def touch_sessions(*, token_hashes: Sequence[bytes]) -> dict[bytes, str]:
     """Note that these sessions, given by their tokens' hashes, are in use, and tell how each stands.
 
     Empty for one that lets its player in, otherwise how it has ended.
     """
-    values: dict[str, Any] = {"hashes": list(streaming), "idle": settings.PLAYER_IDLE_SECONDS}
+    values: dict[str, Any] = {"hashes": list(token_hashes), "idle": settings.PLAYER_IDLE_SECONDS}
     with connection.cursor() as cursor:
         cursor.execute(_STREAMING, values)
         return {bytes(token_hash): standing for token_hash, standing in cursor.fetchall()}

@@ -14,7 +14,7 @@ from uuid import UUID
 Row = tuple[Any, ...]
 
 
-class Kind(StrEnum):
+class ColumnType(StrEnum):
     """What a column holds: text, a whole number, minor units, a share of one, a moment, or yes and no."""
 
     TEXT = "text"
@@ -31,12 +31,12 @@ class Column:
 
     name: str
     title: str
-    kind: Kind = Kind.TEXT
+    kind: ColumnType = ColumnType.TEXT
     sums: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportScope:
     """Which facts: an operator's, recorded from `since` until before `until`, sealed up to `position`."""
 
     operator: UUID
@@ -54,13 +54,13 @@ class Asked:
             "position": self.position,
         }
 
-    def money(self, book: str) -> str:
+    def money_type_label(self, money_type: str) -> str:
         """Name the kind of money that a book of this operator's holds."""
-        return "sandbox" if self.sandbox and book == "real" else book
+        return "sandbox" if self.sandbox and money_type == "real" else money_type
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReportData:
     """What was read: rows in the order of the columns, and the same in numbers for plots and watches.
 
     `figures` are sums per kind of money and currency, in minor units; without them the sums of the columns serve.
@@ -71,7 +71,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class ReportDefinition:
     """A report that can be asked for. `at_the_end` tells one about how things stood from one about what happened;
     one that is `repeatable` follows from what is sealed alone, and says the same whenever it is read as of a position.
     """
@@ -80,40 +80,40 @@ class Definition:
     title: str
     about: str
     columns: tuple[Column, ...]
-    read: Callable[[Asked], Found]
-    at_the_end: bool = False
+    read: Callable[[ReportScope], ReportData]
+    as_of_end: bool = False
     repeatable: bool = True
-    watch: Callable[[Asked, Found], None] | None = None
+    watch: Callable[[ReportScope, ReportData], None] | None = None
 
-    def place(self, name: str) -> int:
+    def column_index(self, name: str) -> int:
         """Return where a column stands."""
         return next(place for place, column in enumerate(self.columns) if column.name == name)
 
 
-MONEY: Final = Column("money", "Money")
+MONEY_TYPE: Final = Column("money", "Money")
 CURRENCY: Final = Column("currency", "Currency")
 
 
 def count(name: str, title: str, *, sums: bool = True) -> Column:
-    return Column(name, title, Kind.COUNT, sums)
+    return Column(name, title, ColumnType.COUNT, sums)
 
 
 def amount(name: str, title: str, *, sums: bool = True) -> Column:
     """Make a column of minor units."""
-    return Column(name, title, Kind.MONEY, sums)
+    return Column(name, title, ColumnType.MONEY, sums)
 
 
 def rate(name: str, title: str) -> Column:
-    return Column(name, title, Kind.RATE)
+    return Column(name, title, ColumnType.RATE)
 
 
 def moment(name: str, title: str) -> Column:
-    return Column(name, title, Kind.MOMENT)
+    return Column(name, title, ColumnType.MOMENT)
 
 
 def flag(name: str, title: str) -> Column:
     """Make a column of yes and no."""
-    return Column(name, title, Kind.FLAG)
+    return Column(name, title, ColumnType.FLAG)
 
 
 def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -123,9 +123,9 @@ def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]
     """
     summed = [(place, column.name) for place, column in enumerate(columns) if column.sums]
     names = [column.name for column in columns]
-    if not summed or MONEY.name not in names:
+    if not summed or MONEY_TYPE.name not in names:
         return []
-    by, of = names.index(MONEY.name), names.index(CURRENCY.name)
+    by, of = names.index(MONEY_TYPE.name), names.index(CURRENCY.name)
     totals: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         empty = {"money": row[by], "currency": row[of], **{name: 0 for _, name in summed}}

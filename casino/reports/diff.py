@@ -6,16 +6,16 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """A row that only one of two versions has: `gone` since the older one, or new in the newer."""
 
-    gone: bool
+    removed: bool
     row: tuple[Any, ...]
 
 
-def changes(older: dict[str, Any], newer: dict[str, Any]) -> list[Change]:
+def diff_rows(older: dict[str, Any], newer: dict[str, Any]) -> list[RowChange]:
     """List the rows of two documents that differ, sorted so that a row stands beside what became of it."""
     before, after = (Counter(tuple(row) for row in each["rows"]) for each in (older, newer))
-    found = [Change(gone=True, row=row) for row in (before - after).elements()]
-    found += [Change(gone=False, row=row) for row in (after - before).elements()]
-    return sorted(found, key=lambda change: ([str(cell) for cell in change.row], not change.gone))
+    found = [RowChange(removed=True, row=row) for row in (before - after).elements()]
+    found += [RowChange(removed=False, row=row) for row in (after - before).elements()]
+    return sorted(found, key=lambda change: ([str(cell) for cell in change.row], not change.removed))

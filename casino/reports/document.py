@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from casino.kernel import money
-from casino.reports.definition import CURRENCY, Column, Definition, Found, Kind, Row, sums
-from casino.reports.intervals import Interval, Period
+from casino.reports.definition import CURRENCY, Column, ColumnType, ReportData, ReportDefinition, Row, sums
+from casino.reports.intervals import Interval, ReportPeriod
 
 FORMAT: Final = "casino.report.v1"
 RATE_DECIMALS: Final = 6
@@ -26,7 +26,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class ReportOperator:
     """The operator that a report is about."""
 
     id: UUID
@@ -37,7 +37,7 @@ class Whose:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class VersionInfo:
     """When, by whom and from how much of the log a version was made: all events sealed up to `position`."""
 
     report: UUID
@@ -47,33 +47,35 @@ class Made:
     position: int
 
 
-def facts(definition: Definition, whose: Whose, interval: Interval, found: Found) -> dict[str, Any]:
+def facts(
+    definition: ReportDefinition, operator: ReportOperator, interval: Interval, data: ReportData
+) -> dict[str, Any]:
     """Write what a report says, which two versions of it may or may not have in common."""
-    totals = sums(definition.columns, found.rows)
+    totals = sums(definition.columns, data.rows)
     return {
         "format": FORMAT,
         "name": definition.name,
         "title": definition.title,
         "about": definition.about,
-        "operator": {"id": str(whose.id), "slug": whose.slug, "name": whose.name, "sandbox": whose.sandbox},
+        "operator": {"id": str(operator.id), "slug": operator.slug, "name": operator.name, "sandbox": operator.sandbox},
         "interval": _interval(interval),
-        "activity": bool(found.rows),
+        "activity": bool(data.rows),
         "columns": [_column(column) for column in definition.columns],
-        "rows": _shown(definition.columns, found.rows),
+        "rows": _shown(definition.columns, data.rows),
         "totals": _shown(definition.columns, [_total(definition.columns, total) for total in totals]),
     }
 
 
-def written(said: dict[str, Any], made: Made) -> bytes:
+def serialize_version(facts: dict[str, Any], version_info: VersionInfo) -> bytes:
     """Write the whole document of one version."""
     return _encode(
         {
-            **said,
-            "id": str(made.report),
-            "version": made.version,
-            "generated_at": moment(made.at),
-            "generated_by": made.by,
-            "position": made.position,
+            **facts,
+            "id": str(version_info.report),
+            "version": version_info.version,
+            "generated_at": format_timestamp(version_info.at),
+            "generated_by": version_info.by,
+            "position": version_info.position,
         }
     )
 
@@ -84,9 +86,9 @@ def read(content: bytes) -> dict[str, Any]:
     return found
 
 
-def digest(said: dict[str, Any]) -> str:
+def digest(facts: dict[str, Any]) -> str:
     """Hash what a report says: SHA-256 in hex, the same for versions that say the same."""
-    return sha256(_encode(said))
+    return sha256(_encode(facts))
 
 
 def sha256(content: bytes) -> str:
@@ -118,19 +120,21 @@ def totals(document: dict[str, Any]) -> list[list[Any]]:
     Without such a column each row is a sum already, and there are none.
     """
     columns = document["columns"]
-    free = next((place for place, column in enumerate(columns) if place > 1 and column["kind"] == Kind.TEXT), None)
+    free = next(
+        (place for place, column in enumerate(columns) if place > 1 and column["kind"] == ColumnType.TEXT), None
+    )
     if free is None:
         return []
     return [["total" if place == free else cell for place, cell in enumerate(row)] for row in document["totals"]]
 
 
-def moment(when: datetime) -> str:
+def format_timestamp(when: datetime) -> str:
     """Write a moment as RFC 3339 in UTC."""
     return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _period(period: str) -> str:
-    return "" if period == Period.INTERVAL else f"{period} "
+    return "" if period == ReportPeriod.INTERVAL else f"{period} "
 
 
 def _interval(interval: Interval) -> dict[str, str]:
@@ -139,8 +143,8 @@ def _interval(interval: Interval) -> dict[str, str]:
         "period": interval.period.value,
         "label": interval.label,
         "time_zone": interval.zone,
-        "since": moment(interval.since),
-        "until": moment(interval.until),
+        "since": format_timestamp(interval.since),
+        "until": format_timestamp(interval.until),
         "since_local": interval.since.astimezone(zone).isoformat(),
         "until_local": interval.until.astimezone(zone).isoformat(),
     }
@@ -172,11 +176,11 @@ def rate(share: Fraction) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-RATE_DECIMALS), rounding=ROUND_HALF_EVEN):f}"
 
 
-_WRITERS: Final[dict[Kind, Callable[[Any, str], Any]]] = {
-    Kind.TEXT: lambda cell, _: str(cell),
-    Kind.COUNT: lambda cell, _: int(cell),
-    Kind.MONEY: lambda cell, currency: money.text(int(cell), currency),
-    Kind.RATE: lambda cell, _: rate(cell),
-    Kind.MOMENT: lambda cell, _: moment(cell),
-    Kind.FLAG: lambda cell, _: bool(cell),
+_WRITERS: Final[dict[ColumnType, Callable[[Any, str], Any]]] = {
+    ColumnType.TEXT: lambda cell, _: str(cell),
+    ColumnType.COUNT: lambda cell, _: int(cell),
+    ColumnType.MONEY: lambda cell, currency: money.format_amount(int(cell), currency),
+    ColumnType.RATE: lambda cell, _: rate(cell),
+    ColumnType.MOMENT: lambda cell, _: format_timestamp(cell),
+    ColumnType.FLAG: lambda cell, _: bool(cell),
 }

@@ -13,21 +13,21 @@ from django.db import connection, transaction
 from casino.events.sql import execute, fetch
 from casino.kernel.ids import uuid7
 from casino.reports import document, registry
-from casino.reports.definition import Asked, Definition, Found, sums
-from casino.reports.document import Made, Whose
-from casino.reports.intervals import Interval, Period
+from casino.reports.definition import ReportData, ReportDefinition, ReportScope, sums
+from casino.reports.document import ReportOperator, VersionInfo
+from casino.reports.intervals import Interval, ReportPeriod
 from casino.reports.models import Report
-from casino.reports.refusals import IntervalNotBegun, UnknownReport
+from casino.reports.refusals import IntervalNotBegun, UnknownOperatorReport
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     """What was read, of when, and what it says."""
 
-    definition: Definition
+    definition: ReportDefinition
     interval: Interval
-    asked: Asked
-    found: Found
+    asked: ReportScope
+    found: ReportData
     said: dict[str, Any]
 
 
@@ -49,55 +49,55 @@ _KEEP: Final = """
 """
 
 
-def whose(operator: UUID) -> Whose:
+def load_report_operator(operator: UUID) -> ReportOperator:
     """Tell what a report has to know of an operator. Raises UnknownReport where there is none."""
     rows = fetch(_WHOSE, [operator])
     if not rows:
-        raise UnknownReport("There is no such operator.")
-    return Whose(*rows[0])
+        raise UnknownOperatorReport("There is no such operator.")
+    return ReportOperator(*rows[0])
 
 
-def make(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
+def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
     """Return the newest version of a report: a new one, or the one before where nothing has changed.
 
     Raises UnknownReport, IntervalNotBegun.
     """
-    definition = registry.find(name)
-    owner = whose(operator)
+    definition = registry.find_definition(name)
+    owner = load_report_operator(operator)
     with _snapshot():
         ((position, now),) = fetch(_HEAD)
         if interval.since > now:
-            raise IntervalNotBegun(f"It begins at {document.moment(interval.since)}.")
-        asked = Asked(operator, owner.sandbox, interval.since, interval.until, position)
+            raise IntervalNotBegun(f"It begins at {document.format_timestamp(interval.since)}.")
+        asked = ReportScope(operator, owner.sandbox, interval.since, interval.until, position)
         found = definition.read(asked)
     what = _Read(definition, interval, asked, found, document.facts(definition, owner, interval, found))
     identity = uuid7(milliseconds=int(now.timestamp() * 1000), entropy=os.urandom(10))
     with transaction.atomic():
-        report = _kept(what, Made(identity, 0, now, by, position))
+        report = _kept(what, VersionInfo(identity, 0, now, by, position))
         if report == identity and definition.watch is not None:
             definition.watch(asked, found)
     return Report.objects.get(pk=report)
 
 
-def again(report: Report) -> str:
+def recompute_facts_digest(report: Report) -> str:
     """Read the facts of a version anew, as of its own position, and return the hash of what they say."""
-    definition, owner = registry.find(report.name), whose(report.operator_id)
+    definition, owner = registry.find_definition(report.name), load_report_operator(report.operator_id)
     told = document.read(bytes(report.content))["interval"]
-    interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
-    asked = Asked(report.operator_id, owner.sandbox, report.since, report.until, report.position)
+    interval = Interval(ReportPeriod(told["period"]), report.since, report.until, told["time_zone"])
+    asked = ReportScope(report.operator_id, owner.sandbox, report.since, report.until, report.position)
     with _snapshot():
         found = definition.read(asked)
     return document.digest(document.facts(definition, owner, interval, found))
 
 
-def trouble_with(report: Report) -> str:
+def find_mismatch(report: Report) -> str:
     """Say what is wrong with a version that was kept; nothing where its bytes are those that were hashed,
     and what is sealed up to its position still says the same. Reports with notes of people's are not read anew.
     """
     content = bytes(report.content)
     if document.sha256(content) != report.sha256:
         return "its bytes are not those that were hashed"
-    if registry.find(report.name).repeatable and again(report) != report.facts:
+    if registry.find_definition(report.name).repeatable and recompute_facts_digest(report) != report.facts:
         return "what is sealed says otherwise"
     return ""
 
@@ -113,7 +113,7 @@ def _snapshot() -> Generator[None]:
         yield
 
 
-def _kept(what: _Read, made: Made) -> UUID:
+def _kept(what: _Read, made: VersionInfo) -> UUID:
     """The id of the version that says it; whoever read a later state of the log has the last word."""
     interval, found = what.interval, what.found
     key = [what.asked.operator, what.definition.name, interval.period.value, interval.since, interval.until]
@@ -123,7 +123,7 @@ def _kept(what: _Read, made: Made) -> UUID:
         known: UUID = latest[0][0]
         return known
     version = latest[0][1] + 1 if latest else 1
-    content = document.written(what.said, replace(made, version=version))
+    content = document.serialize_version(what.said, replace(made, version=version))
     figures = sums(what.definition.columns, found.rows) if found.figures is None else found.figures
     execute(
         _KEEP,

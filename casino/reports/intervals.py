@@ -18,7 +18,7 @@ END: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """After anything that can be told in every time zone."""
 
 
-class Period(StrEnum):
+class ReportPeriod(StrEnum):
     """The kinds of intervals."""
 
     DAY = "day"
@@ -32,7 +32,7 @@ class Period(StrEnum):
 class Interval:
     """From `since` until before `until`, both in UTC; `zone` is the IANA name of where days were counted."""
 
-    period: Period
+    period: ReportPeriod
     since: datetime
     until: datetime
     zone: str
@@ -41,17 +41,17 @@ class Interval:
     def label(self) -> str:
         """Say it in the operator's time: `2026-11-20`, `2026-11`, `2026`, or both ends."""
         first = self.since.astimezone(ZoneInfo(self.zone))
-        if self.period is Period.DAY:
+        if self.period is ReportPeriod.DAY:
             return first.date().isoformat()
-        if self.period is Period.MONTH:
+        if self.period is ReportPeriod.MONTH:
             return first.strftime("%Y-%m")
-        if self.period is Period.YEAR:
+        if self.period is ReportPeriod.YEAR:
             return first.strftime("%Y")
         last = f"{self.until.astimezone(ZoneInfo(self.zone)):%Y-%m-%d %H:%M:%S}"
-        return f"to {last}" if self.period is Period.LIFE else f"{first:%Y-%m-%d %H:%M:%S} to {last}"
+        return f"to {last}" if self.period is ReportPeriod.LIFE else f"{first:%Y-%m-%d %H:%M:%S} to {last}"
 
 
-def of_period(period: Period, *, day: date, zone: str) -> Interval:
+def period_interval(period: ReportPeriod, *, day: date, zone: str) -> Interval:
     """Return the day, month or year that a day lies in.
 
     Raises IntervalInvalid for other periods, and for days from before anything was recorded or after END.
@@ -62,29 +62,29 @@ def of_period(period: Period, *, day: date, zone: str) -> Interval:
     return Interval(period, _midnight(first, zone), _midnight(following, zone), zone)
 
 
-def life(*, until: datetime, zone: str) -> Interval:
+def lifetime_interval(*, until: datetime, zone: str) -> Interval:
     """Return all there was before a moment."""
-    return Interval(Period.LIFE, BEGINNING, until, zone)
+    return Interval(ReportPeriod.LIFE, BEGINNING, until, zone)
 
 
 def between(*, since: datetime, until: datetime, zone: str) -> Interval:
     """Return any interval. Raises IntervalInvalid when it does not end after it begins, or not before END."""
     if not BEGINNING <= since < until <= END:
         raise IntervalInvalid("An interval ends after it begins.")
-    return Interval(Period.INTERVAL, since.astimezone(UTC), until.astimezone(UTC), zone)
+    return Interval(ReportPeriod.INTERVAL, since.astimezone(UTC), until.astimezone(UTC), zone)
 
 
 def day_of(moment: datetime, zone: str) -> date:
     return moment.astimezone(ZoneInfo(zone)).date()
 
 
-def _edges(period: Period, day: date) -> tuple[date, date]:
-    if period is Period.DAY:
+def _edges(period: ReportPeriod, day: date) -> tuple[date, date]:
+    if period is ReportPeriod.DAY:
         return day, day + timedelta(days=1)
-    if period is Period.MONTH:
+    if period is ReportPeriod.MONTH:
         first = day.replace(day=1)
         return first, (first + timedelta(days=32)).replace(day=1)
-    if period is Period.YEAR:
+    if period is ReportPeriod.YEAR:
         return day.replace(month=1, day=1), day.replace(year=day.year + 1, month=1, day=1)
     raise IntervalInvalid(f"A {period} is not known by a day that lies in it.")
 

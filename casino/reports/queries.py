@@ -5,10 +5,10 @@ from uuid import UUID
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from casino.reports.models import Matter, MatterAct, Report
-from casino.reports.refusals import UnknownReport
+from casino.reports.refusals import UnknownOperatorReport
 
 
-def listed(*, operator: UUID, name: str | None, before: UUID | None, limit: int) -> list[Report]:
+def list_reports(*, operator: UUID, name: str | None, before: UUID | None, limit: int) -> list[Report]:
     """List versions of reports, newest first, those before this id, without their content."""
     reports = Report.objects.filter(operator_id=operator).defer("content")
     if name is not None:
@@ -22,7 +22,7 @@ def find(*, operator: UUID, report: UUID) -> Report:
     """Find one version. Raises UnknownReport, also for another operator's."""
     found = Report.objects.filter(operator_id=operator, pk=report).first()
     if found is None:
-        raise UnknownReport
+        raise UnknownOperatorReport
     return found
 
 
@@ -32,7 +32,7 @@ def versions(report: Report) -> QuerySet[Report]:
     return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")
 
 
-def standing(rows: QuerySet[Matter]) -> QuerySet[Matter]:
+def with_latest_action(rows: QuerySet[Matter]) -> QuerySet[Matter]:
     """Add to matters what was done last: `last_act`, `owner` and `words`, null where nothing was."""
     last = MatterAct.objects.filter(matter_id=OuterRef("pk")).order_by("-number")
     return rows.annotate(

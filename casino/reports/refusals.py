@@ -1,25 +1,25 @@
 """What is refused about reports, and what to do about it."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
-class UnknownReport(Refusal):
+class UnknownOperatorReport(Refusal):
     code = "unknown_house_report"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such report"
     remedy = "Use an id from GET /api/v1/reports, or a name from GET /api/v1/report-kinds."
 
 
 class UnknownFormat(Refusal):
     code = "unknown_report_format"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Reports are not to be had in this form"
     remedy = "Ask for csv, json, parquet or pdf."
 
 
 class IntervalInvalid(Refusal):
     code = "interval_invalid"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is no interval"
     remedy = (
         "Give a date for a day, month or year, a beginning and a later end for an interval, neither for life to date."
@@ -28,27 +28,27 @@ class IntervalInvalid(Refusal):
 
 class IntervalNotBegun(Refusal):
     code = "interval_not_begun"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "The interval has not begun yet"
     remedy = "Ask for one that has: nothing is recorded in the future."
 
 
-class UnknownMatter(Refusal):
+class UnknownCase(Refusal):
     code = "unknown_matter"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such matter"
     remedy = "Use an id from the list of what reports found."
 
 
-class MatterResolved(Refusal):
+class CaseAlreadyResolved(Refusal):
     code = "matter_resolved"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "The matter is resolved"
     remedy = "Look at it again: somebody was quicker."
 
 
-class MatterWordsMissing(Refusal):
+class ResolutionMissing(Refusal):
     code = "matter_words_missing"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "What became of a matter is told in words"
     remedy = "Send a resolution of 1 to 500 characters."

@@ -7,20 +7,20 @@ from types import MappingProxyType
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from casino.reports.definition import Definition
-from casino.reports.refusals import UnknownReport
+from casino.reports.definition import ReportDefinition
+from casino.reports.refusals import UnknownOperatorReport
 
 
 @lru_cache(maxsize=1)
-def definitions() -> Mapping[str, Definition]:
+def report_definitions() -> Mapping[str, ReportDefinition]:
     """Return every report there is by its name, in the order of the settings."""
-    loaded: list[Definition] = [import_string(path) for path in settings.REPORTS]
+    loaded: list[ReportDefinition] = [import_string(path) for path in settings.REPORTS]
     return MappingProxyType({each.name: each for each in loaded})
 
 
-def find(name: str) -> Definition:
+def find_definition(name: str) -> ReportDefinition:
     """Return one report. Raises UnknownReport."""
-    found = definitions().get(name)
+    found = report_definitions().get(name)
     if found is None:
-        raise UnknownReport(f"{name[:40]!r} is none of {', '.join(definitions())}.")
+        raise UnknownOperatorReport(f"{name[:40]!r} is none of {', '.join(report_definitions())}.")
     return found

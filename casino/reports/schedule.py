@@ -8,17 +8,17 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.reports import registry
-from casino.reports.generation import SYSTEM, make
-from casino.reports.intervals import Interval, Period, day_of, of_period
+from casino.reports.generation import SYSTEM, generate_report
+from casino.reports.intervals import Interval, ReportPeriod, day_of, period_interval
 
 logger = logging.getLogger(__name__)
 
-MOST: Final = 20
+BATCH_LIMIT: Final = 20
 """Reports made by one wake-up."""
-LOOKED_AT: Final = 500
+SCAN_LIMIT: Final = 500
 """Reports that one wake-up may try: those that can't be made hold up no others."""
 
-BACK: Final = 400
+LOOKBACK_DAYS: Final = 400
 """Days that are looked back: a good year."""
 _NOW: Final = """
     SELECT clock_timestamp() - interval '1 hour', coalesce(array_agg(DISTINCT time_zone), '{}') FROM operators_operator
@@ -40,25 +40,25 @@ _DUE: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueReport:
     """A report that was not made yet."""
 
     operator: UUID
     zone: str
     name: str
-    period: Period
+    period: ReportPeriod
     day: date
 
 
-def due(*, limit: int) -> list[Due]:
+def list_due_reports(*, limit: int) -> list[DueReport]:
     """List reports that wait to be made, the oldest first: of days, and of months and years once their last
     day, that are over for an hour where the operator counts its days.
     """
     ((now, zones),) = fetch(_NOW)
     spans = [(span.zone, span.period, day, span.since, span.until) for zone in zones for day, span in _over(now, zone)]
     columns: list[Any] = [list(column) for column in zip(*spans, strict=True)] or [[]] * 5
-    rows = fetch(_DUE, [*columns, list(registry.definitions()), limit])
-    return [Due(operator, zone, name, Period(period), day) for operator, zone, name, period, day in rows]
+    rows = fetch(_DUE, [*columns, list(registry.report_definitions()), limit])
+    return [DueReport(operator, zone, name, ReportPeriod(period), day) for operator, zone, name, period, day in rows]
 
 
 def _over(now: datetime, zone: str) -> list[tuple[date, Interval]]:
@@ -67,32 +67,36 @@ def _over(now: datetime, zone: str) -> list[tuple[date, Interval]]:
     Midnight is worked out here alone, as reports do: servers have rules of time zones of their own, other ones at
     times, and read a midnight that comes twice otherwise. What they take for a day would never be found made.
     """
-    days = [day_of(now, zone) - timedelta(days=back) for back in range(1, BACK + 1)]
-    firsts = {(period, _first(period, day)) for day in days for period in (Period.DAY, Period.MONTH, Period.YEAR)}
-    found = [(day, of_period(period, day=day, zone=zone)) for period, day in firsts]
+    days = [day_of(now, zone) - timedelta(days=back) for back in range(1, LOOKBACK_DAYS + 1)]
+    firsts = {
+        (period, _first(period, day))
+        for day in days
+        for period in (ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR)
+    }
+    found = [(day, period_interval(period, day=day, zone=zone)) for period, day in firsts]
     return [(day, span) for day, span in found if span.until <= now]
 
 
-def _first(period: Period, day: date) -> date:
-    if period is Period.DAY:
+def _first(period: ReportPeriod, day: date) -> date:
+    if period is ReportPeriod.DAY:
         return day
-    return day.replace(day=1) if period is Period.MONTH else day.replace(month=1, day=1)
+    return day.replace(day=1) if period is ReportPeriod.MONTH else day.replace(month=1, day=1)
 
 
-def make_due(*, limit: int = MOST) -> int:
+def generate_due_reports(*, limit: int = BATCH_LIMIT) -> int:
     """Make up to `limit` reports that wait, each by itself, and return how many came out."""
     made = 0
-    for each in due(limit=LOOKED_AT):
+    for each in list_due_reports(limit=SCAN_LIMIT):
         made += _try_to_make(each)
         if made == limit:
             break
     return made
 
 
-def _try_to_make(which: Due) -> bool:
+def _try_to_make(which: DueReport) -> bool:
     try:
-        interval = of_period(which.period, day=which.day, zone=which.zone)
-        make(operator=which.operator, name=which.name, interval=interval, by=SYSTEM)
+        interval = period_interval(which.period, day=which.day, zone=which.zone)
+        generate_report(operator=which.operator, name=which.name, interval=interval, by=SYSTEM)
     except Exception:
         # One report that can't be made holds up no other; it stays due, and the log says why.
         logger.exception("The report %s of %s %s could not be made.", which.name, which.period, which.day)

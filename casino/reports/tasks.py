@@ -6,6 +6,6 @@ from casino.reports import schedule
 
 
 @shared_task(name="reports.make_due", acks_late=True, ignore_result=True, soft_time_limit=280, time_limit=300)
-def make_due(**_: object) -> None:
+def generate_due_reports(**_: object) -> None:
     """Make reports of days, months and years that are over; one that comes twice finds nothing."""
-    schedule.make_due()
+    schedule.generate_due_reports()

@@ -14,11 +14,11 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
-class Kind(StrEnum):
+class SignificantEventKind(StrEnum):
     """Every kind of significant event."""
 
     ROUND_VOIDED = "round_voided"
-    ROUND_SET_ASIDE = "round_set_aside"
+    ROUND_SUSPENDED = "round_set_aside"
     MONEY_ADJUSTED = "money_adjusted"
     LARGE_WIN = "large_win"
     LARGE_WAGER = "large_wager"
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class KindDescription:
     """What is said of a kind: its title, the part of the system it comes from, how grave it is."""
 
     title: str
@@ -57,48 +57,48 @@ class Words:
 
 
 _INFO, _NOTICE, _WARNING, _CRITICAL = Severity
-WORDS: Final = {
-    Kind.ROUND_VOIDED: Words("Round voided", "tables", _WARNING),
-    Kind.ROUND_SET_ASIDE: Words("Round set aside", "tables", _WARNING),
-    Kind.MONEY_ADJUSTED: Words("Money adjusted by hand", "wallet", _NOTICE),
-    Kind.LARGE_WIN: Words("Large win", "tables", _NOTICE),
-    Kind.LARGE_WAGER: Words("Large wager", "tables", _NOTICE),
-    Kind.LARGE_PAYMENT: Words("Large payment", "wallet", _NOTICE),
-    Kind.NEGATIVE_BALANCE: Words("Negative balance", "wallet", _WARNING),
-    Kind.LOGIN_FAILED: Words("Failed access", "access", _INFO),
-    Kind.LOGIN_LOCKED: Words("Access locked", "access", _WARNING),
-    Kind.ACCESS_CHANGED: Words("Rights changed", "access", _NOTICE),
-    Kind.CONFIG_CHANGED: Words("Configuration changed", "configuration", _NOTICE),
-    Kind.RULES_PUBLISHED: Words("Rules published", "configuration", _NOTICE),
-    Kind.CLOCK_CHANGED: Words("Master clock changed", "clock", _CRITICAL),
-    Kind.SERVICE_UNAVAILABLE: Words("Service was unavailable", "availability", _WARNING),
-    Kind.INTEGRITY_FAILED: Words("Integrity check failed", "integrity", _CRITICAL),
-    Kind.AUDIT_FINDING: Words("Audit finding", "integrity", _CRITICAL),
-    Kind.TABLE_STOPPED: Words("Table stopped", "tables", _WARNING),
-    Kind.GAMING_STOPPED: Words("Gaming stopped", "tables", _CRITICAL),
-    Kind.GAMING_RESUMED: Words("Gaming resumed", "tables", _INFO),
-    Kind.ACCOUNT_CHANGED: Words("Player's data changed", "accounts", _INFO),
-    Kind.PLAYER_BLOCKED: Words("Player blocked or let in again", "accounts", _NOTICE),
-    Kind.RETURN_OUT_OF_BAND: Words("Return outside its band", "fairness", _WARNING),
-    Kind.RNG_OUT_OF_BAND: Words("Randomness outside its band", "fairness", _CRITICAL),
-    Kind.DATA_ERASED: Words("Personal data erased", "privacy", _NOTICE),
-    Kind.DATA_PURGED: Words("Old data purged", "privacy", _NOTICE),
-    Kind.KEY_ROTATED: Words("Key rotated", "keys", _INFO),
-    Kind.PACK_LINKED: Words("Dispute pack linked", "access", _INFO),
-    Kind.PACK_FETCHED: Words("Dispute pack fetched", "access", _INFO),
+DESCRIPTIONS: Final = {
+    SignificantEventKind.ROUND_VOIDED: KindDescription("Round voided", "tables", _WARNING),
+    SignificantEventKind.ROUND_SUSPENDED: KindDescription("Round set aside", "tables", _WARNING),
+    SignificantEventKind.MONEY_ADJUSTED: KindDescription("Money adjusted by hand", "wallet", _NOTICE),
+    SignificantEventKind.LARGE_WIN: KindDescription("Large win", "tables", _NOTICE),
+    SignificantEventKind.LARGE_WAGER: KindDescription("Large wager", "tables", _NOTICE),
+    SignificantEventKind.LARGE_PAYMENT: KindDescription("Large payment", "wallet", _NOTICE),
+    SignificantEventKind.NEGATIVE_BALANCE: KindDescription("Negative balance", "wallet", _WARNING),
+    SignificantEventKind.LOGIN_FAILED: KindDescription("Failed access", "access", _INFO),
+    SignificantEventKind.LOGIN_LOCKED: KindDescription("Access locked", "access", _WARNING),
+    SignificantEventKind.ACCESS_CHANGED: KindDescription("Rights changed", "access", _NOTICE),
+    SignificantEventKind.CONFIG_CHANGED: KindDescription("Configuration changed", "configuration", _NOTICE),
+    SignificantEventKind.RULES_PUBLISHED: KindDescription("Rules published", "configuration", _NOTICE),
+    SignificantEventKind.CLOCK_CHANGED: KindDescription("Master clock changed", "clock", _CRITICAL),
+    SignificantEventKind.SERVICE_UNAVAILABLE: KindDescription("Service was unavailable", "availability", _WARNING),
+    SignificantEventKind.INTEGRITY_FAILED: KindDescription("Integrity check failed", "integrity", _CRITICAL),
+    SignificantEventKind.AUDIT_FINDING: KindDescription("Audit finding", "integrity", _CRITICAL),
+    SignificantEventKind.TABLE_STOPPED: KindDescription("Table stopped", "tables", _WARNING),
+    SignificantEventKind.GAMING_STOPPED: KindDescription("Gaming stopped", "tables", _CRITICAL),
+    SignificantEventKind.GAMING_RESUMED: KindDescription("Gaming resumed", "tables", _INFO),
+    SignificantEventKind.ACCOUNT_CHANGED: KindDescription("Player's data changed", "accounts", _INFO),
+    SignificantEventKind.PLAYER_BLOCKED: KindDescription("Player blocked or let in again", "accounts", _NOTICE),
+    SignificantEventKind.RETURN_OUT_OF_BAND: KindDescription("Return outside its band", "fairness", _WARNING),
+    SignificantEventKind.RNG_OUT_OF_BAND: KindDescription("Randomness outside its band", "fairness", _CRITICAL),
+    SignificantEventKind.DATA_ERASED: KindDescription("Personal data erased", "privacy", _NOTICE),
+    SignificantEventKind.DATA_PURGED: KindDescription("Old data purged", "privacy", _NOTICE),
+    SignificantEventKind.KEY_ROTATED: KindDescription("Key rotated", "keys", _INFO),
+    SignificantEventKind.PACK_LINKED: KindDescription("Dispute pack linked", "access", _INFO),
+    SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack fetched", "access", _INFO),
 }
 """One for each kind; the table stores the severity as it was when the event was recorded."""
 
-OF_ALL: Final = frozenset(
+INSTALLATION_WIDE: Final = frozenset(
     {
-        Kind.CLOCK_CHANGED,
-        Kind.SERVICE_UNAVAILABLE,
-        Kind.INTEGRITY_FAILED,
-        Kind.GAMING_STOPPED,
-        Kind.GAMING_RESUMED,
-        Kind.RNG_OUT_OF_BAND,
-        Kind.KEY_ROTATED,
-        Kind.DATA_PURGED,
+        SignificantEventKind.CLOCK_CHANGED,
+        SignificantEventKind.SERVICE_UNAVAILABLE,
+        SignificantEventKind.INTEGRITY_FAILED,
+        SignificantEventKind.GAMING_STOPPED,
+        SignificantEventKind.GAMING_RESUMED,
+        SignificantEventKind.RNG_OUT_OF_BAND,
+        SignificantEventKind.KEY_ROTATED,
+        SignificantEventKind.DATA_PURGED,
     }
 )
 """What every operator is told where it is of the whole installation: it names nobody's players and nobody's money."""

@@ -11,9 +11,9 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
-LONGEST: Final = 4000
+MAX_NOTE_LENGTH: Final = 4000
 """Characters of a note."""
-MOST: Final = 500
+MAX_BATCH: Final = 500
 """Events that are acknowledged by one call."""
 
 # Who deletes the waiting row is the one who acknowledges: of two at once, one finds none.
@@ -46,12 +46,12 @@ def acknowledge(event: UUID, *, by: str, note: str = "") -> None:
 def acknowledge_many(events: Sequence[UUID], *, by: str, note: str = "") -> int:
     """Acknowledge those of the events that still wait, in one statement, and return how many they were."""
     wanted = list(dict.fromkeys(events))
-    return len(fetch(_ACKNOWLEDGE, [wanted, _kept(wanted, note.strip()[:LONGEST]), by]))
+    return len(fetch(_ACKNOWLEDGE, [wanted, _kept(wanted, note.strip()[:MAX_NOTE_LENGTH]), by]))
 
 
 def add_note(event: UUID, *, by: str, note: str) -> None:
     """Add a note to a significant event. Raises NoteIsEmpty."""
-    words = note.strip()[:LONGEST]
+    words = note.strip()[:MAX_NOTE_LENGTH]
     if not words:
         raise NoteIsEmpty
     fetch(_NOTE, [event, *_kept([event], words), by])
@@ -63,6 +63,8 @@ def _kept(events: Sequence[UUID], note: str) -> list[str]:
         return [note] * len(events)
     players: dict[UUID, str | None] = dict(fetch(_ABOUT, [list(events)]))
     sealed = {
-        player: crypto_shredding.words(UUID(player), note) for player in set(players.values()) if player is not None
+        player: crypto_shredding.encrypt_text(UUID(player), note)
+        for player in set(players.values())
+        if player is not None
     }
     return [sealed.get(players.get(event) or "", note) for event in events]

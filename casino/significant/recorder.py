@@ -11,11 +11,11 @@ import msgspec
 
 from casino.events.sql import fetch
 from casino.kernel.ids import uuid7
-from casino.significant.kinds import WORDS, Kind, Severity
+from casino.significant.kinds import DESCRIPTIONS, Severity, SignificantEventKind
 
-__all__ = ["Kind", "Severity", "Significant", "record", "record_many"]
+__all__ = ["NewSignificantEvent", "Severity", "SignificantEventKind", "record", "record_many"]
 
-LONGEST: Final = 4000
+MAX_REASON_LENGTH: Final = 4000
 """Characters of a reason that are kept: enough for the longest words when they are sealed."""
 
 _RECORD: Final = """
@@ -44,14 +44,14 @@ _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Significant:
+class NewSignificantEvent:
     """One significant event. `money` is in minor units of `currency`; `before` and `after` are JSON-ready.
 
     `operator` is None for what is of the whole installation. `once` is a name under which it is recorded at most once,
     for readers that may look at the same thing twice.
     """
 
-    kind: Kind
+    kind: SignificantEventKind
     operator: UUID | None
     subject: str
     actor: str
@@ -59,15 +59,15 @@ class Significant:
     reason: str = ""
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
-    money: int | None = None
+    amount: int | None = None
     currency: str = ""
     address: str = ""
-    once: str = ""
+    dedup_key: str = ""
 
 
 def record(
     *,
-    kind: Kind,
+    kind: SignificantEventKind,
     operator: UUID | None,
     subject: str,
     actor: str,
@@ -75,13 +75,13 @@ def record(
     reason: str = "",
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
-    money: int | None = None,
+    amount: int | None = None,
     currency: str = "",
     address: str = "",
-    once: str = "",
+    dedup_key: str = "",
 ) -> None:
     """Record one significant event, as `Significant` describes it, in the caller's transaction."""
-    one = Significant(
+    one = NewSignificantEvent(
         kind=kind,
         operator=operator,
         subject=subject,
@@ -90,15 +90,15 @@ def record(
         reason=reason,
         before=before,
         after=after,
-        money=money,
+        amount=amount,
         currency=currency,
         address=address,
-        once=once,
+        dedup_key=dedup_key,
     )
     record_many([one])
 
 
-def record_many(events: Iterable[Significant]) -> int:
+def record_many(events: Iterable[NewSignificantEvent]) -> int:
     """Record significant events in one statement, and return how many were new (see `once`)."""
     told = list(events)
     # Sorted, as ids of one millisecond are in no order, and lists go by id.
@@ -110,20 +110,20 @@ def _new_id() -> UUID:
     return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
 
 
-def _row(identity: UUID, event: Significant) -> dict[str, Any]:
+def _row(identity: UUID, event: NewSignificantEvent) -> dict[str, Any]:
     return {
         "id": identity,
         "kind": event.kind,
-        "severity": WORDS[event.kind].severity,
+        "severity": DESCRIPTIONS[event.kind].severity,
         "operator_id": event.operator,
         "subject": event.subject,
         "actor": event.actor,
         "authorised_by": event.authorised_by,
-        "reason": event.reason[:LONGEST],
+        "reason": event.reason[:MAX_REASON_LENGTH],
         "before": event.before,
         "after": event.after,
-        "money": event.money,
+        "money": event.amount,
         "currency": event.currency,
         "address": event.address,
-        "once": event.once,
+        "once": event.dedup_key,
     }

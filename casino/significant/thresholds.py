@@ -11,11 +11,11 @@ from django.db import transaction
 from casino.events.sql import fetch
 from casino.kernel import money
 from casino.significant import recorder
-from casino.significant.refusals import ThresholdImpossible
+from casino.significant.refusals import InvalidThreshold
 
-ONCE: Final = 10_000
+DEFAULT_SINGLE: Final = 10_000
 """Whole units of a currency from which on one wager, win or payment is large, as long as the operator sets nothing."""
-IN_A_DAY: Final = 50_000
+DEFAULT_DAILY: Final = 50_000
 """And all wagers, or all that is won, of one player in a day."""
 
 _NEWEST: Final = """
@@ -44,16 +44,16 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CurrentThresholds:
     """Thresholds as they stand in one currency; nobody and None for those of the house, which nobody set."""
 
     currency: str
     thresholds: Thresholds
-    by: str
-    at: datetime | None
+    set_by: str
+    set_at: datetime | None
 
 
-def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
+def thresholds_for(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
     """Return the thresholds of each (operator, currency), in one statement."""
     wanted = set(pairs)
     if not wanted:
@@ -63,33 +63,34 @@ def of(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], Thresholds]:
     return {pair: told.get(pair) or default(pair[1]) for pair in wanted}
 
 
-def standing(operator: UUID, *, currency: str) -> list[Standing]:
+def list_thresholds(operator: UUID, *, currency: str) -> list[CurrentThresholds]:
     """List what counts as large for an operator: in its own currency, and in all for which it was set."""
     told = {
-        each: Standing(each, Thresholds(*amounts), by, at) for each, by, at, *amounts in fetch(_STANDING, [operator])
+        each: CurrentThresholds(each, Thresholds(*amounts), by, at)
+        for each, by, at, *amounts in fetch(_STANDING, [operator])
     }
-    told.setdefault(currency, Standing(currency, default(currency), "", None))
+    told.setdefault(currency, CurrentThresholds(currency, default(currency), "", None))
     return [told[each] for each in sorted(told)]
 
 
 def default(currency: str) -> Thresholds:
     """Return the thresholds that count where an operator set none. Raises UnknownCurrency."""
     unit = 10 ** money.exponent(currency)
-    once, in_a_day = ONCE * unit, IN_A_DAY * unit
+    once, in_a_day = DEFAULT_SINGLE * unit, DEFAULT_DAILY * unit
     return Thresholds(wager=once, wager_day=in_a_day, win=once, win_day=in_a_day, payment=once)
 
 
 def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str) -> None:
     """Set an operator's thresholds, and record the change. Raises ThresholdImpossible, UnknownCurrency."""
     wanted = asdict(thresholds)
-    if not all(0 < amount <= money.LARGEST for amount in wanted.values()):
-        raise ThresholdImpossible
+    if not all(0 < amount <= money.MAX_AMOUNT for amount in wanted.values()):
+        raise InvalidThreshold
     money.exponent(currency)
     with transaction.atomic():
-        before = of([(operator, currency)])[operator, currency]
+        before = thresholds_for([(operator, currency)])[operator, currency]
         fetch(_ADD, [operator, currency, *wanted.values(), actor])
         recorder.record(
-            kind=recorder.Kind.CONFIG_CHANGED,
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,

@@ -6,12 +6,12 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from casino.operators.memberships import actor
+from casino.operators.memberships import staff_actor
 from casino.significant import recorder
 from casino.staff import authenticators, lockout
-from casino.staff.refusals import NotToOneself, ReasonMissing
+from casino.staff.refusals import OwnAccessChange, ReasonMissing
 
-SHORTEST, LONGEST = 3, 500
+MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
 SUBJECT: Final = "staff"
 
 
@@ -21,7 +21,7 @@ def unlock(user: User, *, by: User, reason: str) -> None:
         before = lockout.is_locked(user.username)
         _judge(user, by=by, reason=reason)
         lockout.unlock(user.username)
-        changed(user, by=by, reason=reason, before={"locked": before}, after={"locked": False})
+        record_access_change(user, by=by, reason=reason, before={"locked": before}, after={"locked": False})
 
 
 def reset_authenticator(user: User, *, by: User, reason: str) -> None:
@@ -29,10 +29,12 @@ def reset_authenticator(user: User, *, by: User, reason: str) -> None:
     with transaction.atomic():
         _judge(user, by=by, reason=reason)
         working = authenticators.forget(user)
-        changed(user, by=by, reason=reason, before={"authenticators": working}, after={"authenticators": 0})
+        record_access_change(
+            user, by=by, reason=reason, before={"authenticators": working}, after={"authenticators": 0}
+        )
 
 
-def facts(user: User) -> dict[str, Any]:
+def access_snapshot(user: User) -> dict[str, Any]:
     """Tell what a user may, as it stands in the database; nothing of a user who is not there yet."""
     kept = User.objects.filter(pk=user.pk).first()
     if kept is None:
@@ -46,15 +48,17 @@ def facts(user: User) -> dict[str, Any]:
     }
 
 
-def changed(user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+def record_access_change(
+    user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> None:
     """Record that somebody's access was changed; nothing where nothing was."""
     if before == after:
         return
     recorder.record(
-        kind=recorder.Kind.ACCESS_CHANGED,
-        operator=lockout.operator_of(user.pk),
+        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
+        operator=lockout.sole_operator(user.pk),
         subject=f"{SUBJECT}:{user.pk}",
-        actor=actor(by),
+        actor=staff_actor(by),
         reason=reason,
         before=before,
         after=after,
@@ -63,6 +67,6 @@ def changed(user: User, *, by: Any, reason: str, before: Mapping[str, Any], afte
 
 def _judge(user: User, *, by: User, reason: str) -> None:
     if user.pk == by.pk:
-        raise NotToOneself
-    if not SHORTEST <= len(reason.strip()) <= LONGEST:
+        raise OwnAccessChange
+    if not MIN_REASON_LENGTH <= len(reason.strip()) <= MAX_REASON_LENGTH:
         raise ReasonMissing

@@ -8,16 +8,16 @@ from django.http import HttpRequest
 from casino.api.client_ip import address_of
 from casino.staff.models import View
 
-LONGEST: Final = 500
+MAX_PATH_LENGTH: Final = 500
 """Characters of an address that are kept. Its query is not: a search may hold what is personal."""
 
 
-def seen(request: HttpRequest, *, subject: str, operator: UUID | None = None) -> None:
+def record_access(request: HttpRequest, *, subject: str, operator: UUID | None = None) -> None:
     """Keep that the member of staff who asks looks at `subject` now; an operator's, or nobody's."""
     View.objects.create(
         user_id=int(request.user.pk or 0),
         operator_id=operator,
         subject=subject,
-        path=request.path[:LONGEST],
+        path=request.path[:MAX_PATH_LENGTH],
         address=address_of(request),
     )

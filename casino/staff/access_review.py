@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from casino.staff import roles
-from casino.staff.colleagues import colleagues
+from casino.staff.colleagues import colleagues_filter
 from casino.staff.models import Authenticator, Member, SignIn
 
 COLUMNS: Final = (
@@ -26,7 +26,7 @@ _RISKY: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AccessReviewRow:
     """What is reviewed of one user."""
 
     name: str
@@ -51,7 +51,7 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
     failed = AccessAttempt.objects.filter(username=OuterRef("username"), attempt_time__gte=since).order_by()
     failures = failed.values("username").annotate(total=Sum("failures_since_start")).values("total")
     found: QuerySet[Member] = (
-        Member.objects.filter(colleagues(operators))
+        Member.objects.filter(colleagues_filter(operators))
         .select_related("account")
         .prefetch_related("groups", "memberships__operator")
         .annotate(
@@ -64,21 +64,21 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
     return found
 
 
-def lines(found: Iterable[Any]) -> list[Line]:
+def review_members(members: Iterable[Any]) -> list[AccessReviewRow]:
     """Review these members, of `members`."""
-    return [_line(user) for user in found]
+    return [_line(user) for user in members]
 
 
-def _line(user: Any) -> Line:
+def _line(user: Any) -> AccessReviewRow:
     names = sorted(group.name for group in user.groups.all())
-    held = roles.functions_of(names)
+    held = roles.permissions_of(names)
     account = getattr(user, "account", None)
-    return Line(
+    return AccessReviewRow(
         name=user.get_full_name(),
         user_id=user.pk,
         login=user.username,
         roles=names,
-        functions={name: sorted(held & roles.functions_of([name])) for name in names},
+        functions={name: sorted(held & roles.permissions_of([name])) for name in names},
         operators=sorted(membership.operator.slug for membership in user.memberships.all()),
         status=status(user),
         second_factor=user.enrolled,
@@ -101,14 +101,14 @@ def status(user: Any) -> str:
     return "superuser" if user.is_superuser else "active"
 
 
-def as_csv(reviewed: Iterable[Line]) -> Iterator[str]:
+def as_csv(reviewed: Iterable[AccessReviewRow]) -> Iterator[str]:
     """Write the review as CSV, line by line, the names of its columns first."""
     yield _row(COLUMNS)
     for line in reviewed:
-        yield _row(cells(line))
+        yield _row(format_row(line))
 
 
-def cells(line: Line) -> list[str]:
+def format_row(line: AccessReviewRow) -> list[str]:
     """Write a line's values as text, one for each of COLUMNS."""
     functions = "; ".join(f"{role}: {' '.join(held)}" for role, held in line.functions.items())
     every = "everything" if line.status == "superuser" else functions

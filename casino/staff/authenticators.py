@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_otp.oath import TOTP
 
-from casino.crypto.encryption import Sealed, Unreadable, seal, unseal
+from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.staff.models import Authenticator, RecoveryCode
 from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
 
@@ -23,7 +23,7 @@ ISSUER: Final = "Casino"
 SECRET: Final = 20
 """Bytes, as RFC 4226 recommends."""
 RECOVERY_CODES: Final = 8
-NEIGHBOURS: Final = 1
+STEP_TOLERANCE: Final = 1
 """Steps before and after the present one whose codes are taken, for clocks that differ."""
 
 
@@ -31,7 +31,7 @@ NEIGHBOURS: Final = 1
 class Enrolment:
     """What an authenticator app needs: an address to scan, and the same secret to type."""
 
-    address: str
+    provisioning_uri: str
     secret: str
 
 
@@ -103,8 +103,8 @@ def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
     unreadable: list[int] = []
     for each in Authenticator.objects.select_for_update().exclude(key_id=first).order_by("pk"):
         try:
-            sealed = seal(_secret(each), belongs_to=_belongs_to(each.user_id))
-        except Unreadable:
+            sealed = encrypt_secret(_secret(each), associated_data=_belongs_to(each.user_id))
+        except DecryptionFailed:
             unreadable.append(each.user_id)
             continue
         moved[each.key_id] = moved.get(each.key_id, 0) + 1
@@ -114,15 +114,15 @@ def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
 
 
 def _begin(user: Any) -> Authenticator:
-    sealed = seal(secrets.token_bytes(SECRET), belongs_to=_belongs_to(user.pk))
+    sealed = encrypt_secret(secrets.token_bytes(SECRET), associated_data=_belongs_to(user.pk))
     return Authenticator.objects.create(
         user_id=user.pk, name="authenticator", confirmed=False, key_id=sealed.key_id, sealed=sealed.data
     )
 
 
 def _secret(authenticator: Authenticator) -> bytes:
-    sealed = Sealed(authenticator.key_id, bytes(authenticator.sealed))
-    return unseal(sealed, belongs_to=_belongs_to(authenticator.user_id))
+    sealed = EncryptedSecret(authenticator.key_id, bytes(authenticator.sealed))
+    return decrypt_secret(sealed, associated_data=_belongs_to(authenticator.user_id))
 
 
 def _belongs_to(user: int) -> bytes:
@@ -142,9 +142,9 @@ def _accepts(authenticator: Authenticator, code: str) -> bool:
         return False
     try:
         totp = TOTP(_secret(authenticator))
-    except Unreadable:
+    except DecryptionFailed:
         return False
-    if not totp.verify(int(digits), NEIGHBOURS, authenticator.last_step + 1):
+    if not totp.verify(int(digits), STEP_TOLERANCE, authenticator.last_step + 1):
         return False
     authenticator.last_step = totp.t()
     authenticator.save(update_fields=["last_step"])

@@ -34,5 +34,5 @@ class RoleBackend(ModelBackend):
         if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return set()
         if not hasattr(user_obj, "role_functions"):
-            user_obj.role_functions = roles.functions_of(user_obj.groups.values_list("name", flat=True))
+            user_obj.role_functions = roles.permissions_of(user_obj.groups.values_list("name", flat=True))
         return set(user_obj.role_functions)

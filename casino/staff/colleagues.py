@@ -8,7 +8,7 @@ from django.db.models import Q
 from casino.operators.models import StaffMembership
 
 
-def colleagues(operators: Collection[UUID] | None, column: str = "pk") -> Q:
+def colleagues_filter(operators: Collection[UUID] | None, column: str = "pk") -> Q:
     """Find rows by a column of users' ids: who works for these operators alone; None finds everybody.
 
     Who works elsewhere too, or is a superuser, is left to superusers.

@@ -21,7 +21,7 @@ UNKNOWN = "login:unknown"
 """What an event names when nobody has the name: what was typed may be a password."""
 
 
-class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is untyped
+class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is untyped
     """Counts failures in the database, as django-axes does, and records them."""
 
     def user_login_failed(
@@ -32,18 +32,20 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is unty
         if request is None:
             return
         failures = getattr(request, "axes_failures_since_start", 0)
-        kinds = [recorder.Kind.LOGIN_FAILED]
+        kinds = [recorder.SignificantEventKind.LOGIN_FAILED]
         if failures == get_failure_limit(request, credentials):
-            kinds.append(recorder.Kind.LOGIN_LOCKED)
+            kinds.append(recorder.SignificantEventKind.LOGIN_LOCKED)
         recorder.record_many(_told(kind, credentials.get("username"), address_of(request), failures) for kind in kinds)
 
 
-def _told(kind: recorder.Kind, name: str | None, address: str | None, failures: int) -> recorder.Significant:
+def _told(
+    kind: recorder.SignificantEventKind, name: str | None, address: str | None, failures: int
+) -> recorder.NewSignificantEvent:
     user = get_user_model().objects.filter(username=name).first()
     subject = UNKNOWN if user is None else f"staff:{user.pk}"
-    return recorder.Significant(
+    return recorder.NewSignificantEvent(
         kind=kind,
-        operator=None if user is None else operator_of(user.pk),
+        operator=None if user is None else sole_operator(user.pk),
         subject=subject,
         actor=subject,
         after={"failures": failures},
@@ -51,13 +53,13 @@ def _told(kind: recorder.Kind, name: str | None, address: str | None, failures: 
     )
 
 
-def operator_of(user: int) -> UUID | None:
+def sole_operator(user: int) -> UUID | None:
     """Return the operator that somebody works for, None for none or for several."""
     found = list(StaffMembership.objects.filter(user_id=user).values_list("operator_id", flat=True)[:2])
     return found[0] if len(found) == 1 else None
 
 
-def locked_by(request: Any, credentials: Any) -> list[str]:
+def lockout_parameters(request: Any, credentials: Any) -> list[str]:
     """Say by what failures are counted: the name, wherever they come from."""
     del request, credentials
     return ["username"]

@@ -15,7 +15,7 @@ TOO_MANY: Final = 429
 
 
 @sync_and_async_middleware
-def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+def lockout_middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 

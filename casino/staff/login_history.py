@@ -13,22 +13,22 @@ from casino.staff.models import Authenticator, SignIn
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class PreviousSignIn:
     """When a member of staff came in the last time, and from where."""
 
     at: datetime
     address: str | None
 
 
-def note(request: HttpRequest) -> Before | None:
+def record_sign_in(request: HttpRequest) -> PreviousSignIn | None:
     """Keep that whoever asks has come in now, and return the time before; None for the first."""
     user = int(request.user.pk or 0)
     before = SignIn.objects.filter(user_id=user).order_by("-id").first()
     SignIn.objects.create(user_id=user, address=address_of(request), second_factor=has_second_factor(request))
-    return None if before is None else Before(before.at, before.address)
+    return None if before is None else PreviousSignIn(before.at, before.address)
 
 
-def may_pass(request: HttpRequest) -> bool:
+def satisfies_second_factor(request: HttpRequest) -> bool:
     """Tell whether the second factor, where it is asked for, was given in this session."""
     return not settings.STAFF_TOTP or has_second_factor(request)
 

@@ -1,38 +1,38 @@
 """What is refused about staff, and what to do about it."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class WrongCode(Refusal):
     code = "staff_code_wrong"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "This is not the code that the authenticator shows"
     remedy = "Wait for its next code; if that is wrong too, set the clock of the device."
 
 
 class NothingToConfirm(Refusal):
     code = "staff_authenticator_not_begun"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "There is no authenticator to confirm"
     remedy = "Open the page again and scan what it shows."
 
 
 class AlreadyEnrolled(Refusal):
     code = "staff_authenticator_there"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "There is an authenticator already"
     remedy = "Have an administrator take the old one away first."
 
 
 class ReasonMissing(Refusal):
     code = "staff_reason_missing"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A change to somebody's access needs a reason"
     remedy = "Say why, in 3 to 500 characters."
 
 
-class NotToOneself(Refusal):
+class OwnAccessChange(Refusal):
     code = "staff_not_to_oneself"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "Nobody changes their own access"
     remedy = "Have another administrator do it."

@@ -6,7 +6,7 @@ app's migrations, after `staff` 0001_initial.
 
 from typing import Final
 
-from casino.events.immutability import app_role, grant_all, plain
+from casino.events.immutability import app_role, grant_all, safe_identifier
 
 FUNCTION: Final = """
 CREATE FUNCTION staff_refuse_young() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -24,13 +24,13 @@ END $$
 DROP_FUNCTION: Final = "DROP FUNCTION staff_refuse_young()"
 
 
-def kept_for(table: str, *, column: str, days: int) -> tuple[str, ...]:
+def retain_for_sql(table: str, *, column: str, days: int) -> tuple[str, ...]:
     """Return the statements that let everyone read and add rows, and remove those of so many days or more.
 
     `column` has the time that counts. Reverse with `lift_kept_for`.
     """
-    name, role = plain(table), app_role()
-    refuse = f"EXECUTE FUNCTION staff_refuse_young('{plain(column)}', '{int(days)} days')"
+    name, role = safe_identifier(table), app_role()
+    refuse = f"EXECUTE FUNCTION staff_refuse_young('{safe_identifier(column)}', '{int(days)} days')"
     return (
         f"REVOKE ALL ON TABLE {name} FROM PUBLIC, {role}",
         f"GRANT SELECT, INSERT, DELETE ON TABLE {name} TO {role}",
@@ -41,9 +41,9 @@ def kept_for(table: str, *, column: str, days: int) -> tuple[str, ...]:
     )
 
 
-def lift_kept_for(table: str) -> tuple[str, ...]:
+def drop_retain_for_sql(table: str) -> tuple[str, ...]:
     """Return the statements that undo `kept_for`, for a migration's way back."""
-    name = plain(table)
+    name = safe_identifier(table)
     return (
         f"DROP TRIGGER {name}_never_changes ON {name}",
         f"DROP TRIGGER {name}_keeps_young ON {name}",

@@ -69,7 +69,7 @@ _STAFF: Final = {
     "staff.view_view",
 }
 
-FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
+PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
     Role.COMPLIANCE: frozenset(
         _PLAY
         | _INTEGRITY
@@ -155,7 +155,7 @@ FUNCTIONS: Final[Mapping[Role, frozenset[str]]] = {
 }
 """A new page or action has its line here, and in no migration."""
 
-APART: Final[tuple[tuple[str, str], ...]] = (
+INCOMPATIBLE_PERMISSIONS: Final[tuple[tuple[str, str], ...]] = (
     ("baccarat.request_void", "baccarat.approve_void"),
     ("baccarat.draft_rules", "baccarat.publish_rules"),
     ("wallet.request_adjustment", "wallet.approve_adjustment"),
@@ -168,21 +168,21 @@ APART: Final[tuple[tuple[str, str], ...]] = (
 """Functions that nobody may have both of, whatever roles somebody has."""
 
 
-def functions_of(roles: Iterable[str]) -> frozenset[str]:
+def permissions_of(roles: Iterable[str]) -> frozenset[str]:
     """Return what these roles may do together; of two functions that stand apart, neither.
 
     Names that are no roles add nothing.
     """
-    held = frozenset[str]().union(*(FUNCTIONS[Role(name)] for name in roles if name in set(Role)))
+    held = frozenset[str]().union(*(PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role)))
     return held - {function for pair in conflicts(held) for function in pair}
 
 
 def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
     """List the pairs of functions that one person would have and nobody may."""
     held = set(functions)
-    return [pair for pair in APART if held.issuperset(pair)]
+    return [pair for pair in INCOMPATIBLE_PERMISSIONS if held.issuperset(pair)]
 
 
-def conflicting(roles: Iterable[str]) -> list[tuple[str, str]]:
+def conflicting_role_permissions(roles: Iterable[str]) -> list[tuple[str, str]]:
     """List the pairs of functions that stand apart and would come together in somebody with these roles."""
-    return conflicts(function for name in roles if name in set(Role) for function in FUNCTIONS[Role(name)])
+    return conflicts(function for name in roles if name in set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)])

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore as KeptSessions
 from django.utils import timezone
 
-NOTES: Final = 30
+SAVES_PER_TIMEOUT: Final = 30
 """How often a session is noted within the time after which an unused one ends, at most."""
 
 
@@ -26,4 +26,4 @@ class SessionStore(KeptSessions):
 
     def _is_old(self, expires: Any) -> bool:
         lasts = timedelta(seconds=settings.SESSION_COOKIE_AGE)
-        return bool(timezone.now() - (expires - lasts) >= lasts / NOTES)
+        return bool(timezone.now() - (expires - lasts) >= lasts / SAVES_PER_TIMEOUT)

@@ -6,7 +6,7 @@ import pytest
 import redis
 from django.conf import settings
 
-from baccarat.beat import LOOK, Clock, Deadlines
+from baccarat.beat import CHECK_INTERVAL, DeadlineScheduler, DeadlineWatcher
 from baccarat.domain.rules.wagers import Spot
 from casino.celery import app
 from casino.events.sql import fetch
@@ -26,34 +26,34 @@ def test_a_turn_that_ends_wakes_the_dealers_once_and_at_its_end(database: Databa
     table = house.table("atlantic_city", turn_seconds=1)
     house.company(table, 2)[0].deal({Spot.TIE: 500})
     services.flush()
-    clock = Deadlines()
-    wait = clock.look()
+    clock = DeadlineWatcher()
+    wait = clock.wake_if_due()
     while wait:
-        assert wait <= LOOK
+        assert wait <= CHECK_INTERVAL
         assert waiting() == 0
         time.sleep(wait)
-        wait = clock.look()
+        wait = clock.wake_if_due()
     assert fetch("SELECT due_at <= clock_timestamp() FROM baccarat_table") == [(True,)]
     assert waiting() == 1
-    assert clock.look() == LOOK
+    assert clock.wake_if_due() == CHECK_INTERVAL
     assert waiting() == 1
 
 
 def test_a_clock_without_a_deadline_looks_again_soon(database: Database) -> None:
-    assert Deadlines().look() == LOOK
+    assert DeadlineWatcher().wake_if_due() == CHECK_INTERVAL
 
 
 def test_a_broker_that_is_away_holds_nobody_up(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     house = House()
     table = house.table("atlantic_city", turn_seconds=1)
     house.company(table, 2)[0].deal({Spot.TIE: 500})
-    clock = Deadlines()
-    clock.look()
+    clock = DeadlineWatcher()
+    clock.wake_if_due()
     monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
     time.sleep(1.1)
-    assert clock.look() == 0.0
-    assert clock.look() == LOOK
+    assert clock.wake_if_due() == 0.0
+    assert clock.wake_if_due() == CHECK_INTERVAL
 
 
 def test_beat_is_the_clock() -> None:
-    assert app.conf.beat_scheduler == f"{Clock.__module__}:{Clock.__name__}"
+    assert app.conf.beat_scheduler == f"{DeadlineScheduler.__module__}:{DeadlineScheduler.__name__}"

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator
 from functools import partial
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from tests.bench import peers
@@ -94,7 +94,7 @@ def _wait_sealed(watch: Connection, sealer: Child) -> None:
     deadline = time.monotonic() + PATIENCE
     while not _sealed(watch):
         if time.monotonic() > deadline or not sealer.alive():
-            raise Trouble(sealer.obituary())
+            raise DevstackError(sealer.exit_report())
         time.sleep(LOOK)
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
-from casino.devstack.system import WEB_CONNECTIONS, answers, commands, free_port
+from casino.devstack.system import WEB_CONNECTIONS, commands, free_port, is_responding
 from tests.bench.bare import TABLE
 from tests.bench.databases import Database
 from tests.bench.measure import Measured, in_turns, percentile
@@ -95,7 +95,7 @@ def _web(plan: Plan, database: Database) -> Generator[int]:
     web = Child(name="web", command=command, environment=environment, log=plan.log, folder=PROJECT)
     try:
         web.start()
-        web.wait_until(lambda: answers(port=port, path="/livez"))
+        web.wait_until(lambda: is_responding(port=port, path="/livez"))
         yield port
     finally:
         web.stop()

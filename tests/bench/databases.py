@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.services import migrate
 
 PREFIX = "casino_bench_"
@@ -54,7 +54,9 @@ class Server:
             with psycopg.connect(self.owner_url, autocommit=True) as connection:
                 connection.execute(statement)
         except psycopg.errors.InsufficientPrivilege:
-            raise Trouble("The owner of the database may not create another one: GRANT it CREATEDB first.") from None
+            raise DevstackError(
+                "The owner of the database may not create another one: GRANT it CREATEDB first."
+            ) from None
         try:
             yield Database(name=name, server=self)
         finally:
@@ -104,7 +106,7 @@ def server() -> Server:
 def _renamed(url: str, database: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in {"postgresql", "postgres"}:
-        raise Trouble("The measurements need a DATABASE_URL that begins with postgresql://")
+        raise DevstackError("The measurements need a DATABASE_URL that begins with postgresql://")
     # urlunsplit drops the // of a URL without a host, as a socket's is.
     text = urlunsplit(("", "", f"/{database}", parts.query, ""))
     return f"{parts.scheme}://{parts.netloc}{text}"

@@ -14,15 +14,15 @@ django.setup()
 from baccarat.audit import engine  # noqa: E402  (all below needs Django's settings)
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
 from baccarat.services import betting, dealing, opening, seats  # noqa: E402
-from baccarat.services.table_actor import Guest  # noqa: E402
+from baccarat.services.table_actor import TableActor  # noqa: E402
 from casino.events import sealer  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
-from casino.kernel.money import Book  # noqa: E402
+from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
 from wallet.ledger import store  # noqa: E402
-from wallet.ledger.accounts import OF_A_TABLE, table_account  # noqa: E402
+from wallet.ledger.accounts import TABLE_ACCOUNT_KINDS, table_account  # noqa: E402
 
 CURRENCY = "EUR"
 CREDIT = 10**8
@@ -46,33 +46,39 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
     player = wallet.register_player(
         operator=operator, reference=f"p{number}", nickname=f"Player {number}", currency=CURRENCY, metadata=notes
     ).id
-    wallet.sandbox_credit(
-        operator=operator, player=player, book=Book.PLAY, currency=CURRENCY, amount=CREDIT, sandbox=True, metadata=notes
+    wallet.credit_sandbox_player(
+        operator=operator,
+        player=player,
+        money_type=MoneyType.PLAY,
+        currency=CURRENCY,
+        amount=CREDIT,
+        sandbox=True,
+        metadata=notes,
     )
     table = opening.open_table(
         operator=operator,
         name=f"Table {number}",
         preset=PRESET,
         currency=CURRENCY,
-        books=[Book.PLAY],
+        money_types=[MoneyType.PLAY],
         edge_accepted=False,
         overrides={},
         metadata=notes,
     )
-    token = sessions.open_session(operator=operator, player=player, seconds=sessions.LONGEST_SESSION).token
+    token = sessions.open_session(operator=operator, player=player, seconds=sessions.MAX_SESSION_SECONDS).token
     place = {"table": str(table), "operator": str(operator), "player": str(player), "token": token}
     # A table's first rounds open its accounts one by one; what is measured is a table that has been played at.
     store.open_accounts(
-        table_account(kind=kind, operator=operator, table=table, book=Book.PLAY, currency=CURRENCY)
-        for kind in sorted(OF_A_TABLE)
+        table_account(kind=kind, operator=operator, table=table, money_type=MoneyType.PLAY, currency=CURRENCY)
+        for kind in sorted(TABLE_ACCOUNT_KINDS)
     )
-    seats.take(guest=_guest(place), seat=1, book=Book.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    seats.take(actor=_guest(place), seat=1, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
     return place
 
 
-def _guest(place: Place) -> Guest:
+def _guest(place: Place) -> TableActor:
     operator, player = uuid.UUID(place["operator"]), uuid.UUID(place["player"])
-    return Guest(
+    return TableActor(
         table=uuid.UUID(place["table"]),
         operator=operator,
         player=player,
@@ -83,7 +89,7 @@ def _guest(place: Place) -> Guest:
 def wager(*, places: list[Place]) -> int:
     """Confirm one Banker wager at each table and return how many."""
     for place in places:
-        betting.deal(guest=_guest(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+        betting.deal(actor=_guest(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
     return len(places)
 
 
@@ -119,14 +125,14 @@ def replay(*, log_only: bool) -> dict[str, Any]:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     began = time.process_time()
-    report = engine.run(log_only=log_only)
+    report = engine.run_audit(log_only=log_only)
     spent = time.process_time() - began
     return {
         "events": report.events,
         "rounds": report.rounds,
         "seconds": spent,
         "wall": report.log_seconds if log_only else report.seconds,
-        "findings": [f"{finding.what} at {finding.where}" for finding in report.findings[:3]],
+        "findings": [f"{finding.kind} at {finding.location}" for finding in report.findings[:3]],
     }
 
 

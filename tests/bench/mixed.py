@@ -19,15 +19,15 @@ django.setup()
 
 from baccarat.domain.rounds.refusals import WagerInPlay  # noqa: E402
 from baccarat.domain.rules.presets import rules_for  # noqa: E402
-from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum  # noqa: E402
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy  # noqa: E402
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
 from baccarat.services import betting, ceremony, dealing, opening, seats  # noqa: E402  (all below needs Django)
-from baccarat.services.table_actor import Guest  # noqa: E402
+from baccarat.services.table_actor import TableActor  # noqa: E402
 from casino.events import sealer  # noqa: E402
 from casino.events.sql import fetch  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.errors import Refusal  # noqa: E402
-from casino.kernel.money import Book  # noqa: E402
+from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
 
@@ -53,7 +53,7 @@ class Game:
 
     table: uuid.UUID
     rules: TableRules
-    guests: list[Guest]
+    guests: list[TableActor]
     known: set[uuid.UUID] = field(default_factory=set)
 
 
@@ -85,7 +85,7 @@ def _open(operator: uuid.UUID, preset: str, players: int) -> Game:
         name=preset.replace("_", " ").title(),
         preset=preset,
         currency=CURRENCY,
-        books=list(Book),
+        money_types=list(MoneyType),
         edge_accepted=True,
         overrides={},
         metadata=_notes(operator),
@@ -94,15 +94,21 @@ def _open(operator: uuid.UUID, preset: str, players: int) -> Game:
     return Game(table, rules_for(preset, currency=CURRENCY), guests)
 
 
-def _sit(operator: uuid.UUID, table: uuid.UUID, seat: int) -> Guest:
-    player, book = uuid.uuid4(), Book.PLAY if seat % 3 == 0 else Book.REAL
+def _sit(operator: uuid.UUID, table: uuid.UUID, seat: int) -> TableActor:
+    player, book = uuid.uuid4(), MoneyType.PLAY if seat % 3 == 0 else MoneyType.REAL
     notes = _notes(operator)
-    wallet.open_player(operator=operator, player=player, currency=CURRENCY, metadata=notes)
-    wallet.sandbox_credit(
-        operator=operator, player=player, book=book, currency=CURRENCY, amount=CREDIT, sandbox=True, metadata=notes
+    wallet.open_player_accounts(operator=operator, player=player, currency=CURRENCY, metadata=notes)
+    wallet.credit_sandbox_player(
+        operator=operator,
+        player=player,
+        money_type=book,
+        currency=CURRENCY,
+        amount=CREDIT,
+        sandbox=True,
+        metadata=notes,
     )
-    guest = Guest(table, operator, player, notes)
-    seats.take(guest=guest, seat=seat, book=book, buy_in=BUY_IN, currency=CURRENCY)
+    guest = TableActor(table, operator, player, notes)
+    seats.take(actor=guest, seat=seat, money_type=book, buy_in=BUY_IN, currency=CURRENCY)
     return guest
 
 
@@ -118,14 +124,14 @@ def _bet(game: Game, chance: Random, *, nap: bool) -> None:
             _turn(game, replace(guest, metadata=_notes(guest.operator)), chance)
 
 
-def _turn(game: Game, guest: Guest, chance: Random) -> None:
+def _turn(game: Game, guest: TableActor, chance: Random) -> None:
     dice, knows = chance.random(), guest.player in game.known
     if dice < 0.08 and len(game.guests) > 1:
-        betting.pass_turn(guest=guest)
+        betting.pass_turn(actor=guest)
     elif dice < 0.25 and knows:
-        betting.rebet_and_deal(guest=guest)
+        betting.rebet_and_deal(actor=guest)
     elif dice < 0.35 and knows:
-        betting.rebet(guest=guest)
+        betting.rebet(actor=guest)
         _confirm(game, guest, {}, chance)
     elif dice < 0.45:
         _confirm(game, guest, _stakes(game.rules, chance), chance)
@@ -134,44 +140,44 @@ def _turn(game: Game, guest: Guest, chance: Random) -> None:
         _confirm(game, guest, {}, chance)
 
 
-def _place(game: Game, guest: Guest, chance: Random) -> None:
+def _place(game: Game, guest: TableActor, chance: Random) -> None:
     """Chips one after the other, with a change of mind now and then."""
     for changed in (betting.undo, betting.clear):
         if chance.random() < CHANGES:
             _chips(guest, dict([next(iter(_stakes(game.rules, chance).items()))]))
-            changed(guest=guest)
+            changed(actor=guest)
     _chips(guest, _stakes(game.rules, chance))
 
 
-def _chips(guest: Guest, stakes: Mapping[Spot, int]) -> None:
+def _chips(guest: TableActor, stakes: Mapping[Spot, int]) -> None:
     for spot, amount in stakes.items():
-        betting.place(guest=guest, spot=spot, amount=amount, currency=CURRENCY)
+        betting.place(actor=guest, spot=spot, amount=amount, currency=CURRENCY)
 
 
-def _confirm(game: Game, guest: Guest, stakes: Mapping[Spot, int], chance: Random) -> None:
+def _confirm(game: Game, guest: TableActor, stakes: Mapping[Spot, int], chance: Random) -> None:
     """A cut of the player's own comes with the wager now and then; a round must be open for it."""
     cuts = not stakes and chance.random() < CUTS
     contribution = chance.randbytes(16).hex() if cuts else None
-    betting.deal(guest=guest, stakes=stakes, currency=CURRENCY, contribution=contribution)
+    betting.deal(actor=guest, stakes=stakes, currency=CURRENCY, contribution=contribution)
     game.known.add(guest.player)
 
 
 def _stakes(rules: TableRules, chance: Random) -> dict[Spot, int]:
     """One spot or several; now and then less than the minimum where that is raised."""
-    if rules.under_minimum is UnderMinimum.RAISE and chance.random() < RAISED:
+    if rules.under_minimum is UnderMinimumPolicy.RAISE and chance.random() < RAISED:
         return {chance.choice(list(Spot)): rules.chips[0] * 3}
     count = 1 if rules.spots_per_round is SpotsPerRound.ONE else chance.choice((1, 1, 1, 2, 3))
     return {spot: rules.minimum * chance.choice((1, 1, 2, 3, 4)) for spot in chance.sample(list(Spot), count)}
 
 
-def _deal(guests: Mapping[uuid.UUID, Sequence[Guest]]) -> None:
+def _deal(guests: Mapping[uuid.UUID, Sequence[TableActor]]) -> None:
     """Deal what is due; whoever has cards in hand looks at them and hands them back, and is dealt on."""
     while dealing.deal_due():
         for (table,) in fetch(_CARDS_OUT):
             for guest in guests[table]:
                 with contextlib.suppress(Refusal):
-                    ceremony.look(guest=guest)
-                    ceremony.hand_back(guest=guest)
+                    ceremony.look(actor=guest)
+                    ceremony.hand_back(actor=guest)
 
 
 def _leave(games: Sequence[Game]) -> None:
@@ -183,9 +189,9 @@ def _leave(games: Sequence[Game]) -> None:
         time.sleep(PAUSE if staying else 0)
 
 
-def _has_left(guest: Guest) -> bool:
+def _has_left(guest: TableActor) -> bool:
     try:
-        seats.leave(guest=guest)
+        seats.leave(actor=guest)
     except WagerInPlay:
         return False
     return True

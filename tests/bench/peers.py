@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT, base_folder
 from casino.devstack.processes import run_to_end
 
@@ -42,7 +42,7 @@ def have(package: str) -> str | None:
         return None
     try:
         _install(package)
-    except (Trouble, OSError) as trouble:
+    except (DevstackError, OSError) as trouble:
         return f"{package} could not be installed: {_reason(str(trouble))}"
     return None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from tests.bench.databases import Database
 from tests.bench.measure import Measured
 from tests.bench.plan import Plan
@@ -81,5 +81,5 @@ def _one(name: str, note: str, found: list[dict[str, Any]]) -> Measured:
 
 def _rate(audit: dict[str, Any], *, by: str = "seconds") -> float:
     if audit["findings"]:
-        raise Trouble(f"The audit of what was just played found: {'; '.join(audit['findings'])}.")
+        raise DevstackError(f"The audit of what was just played found: {'; '.join(audit['findings'])}.")
     return float(audit["events"]) / float(audit[by])

@@ -10,7 +10,7 @@ every batch. Afterwards both databases are compared, row counts and contents.
 import contextlib
 from collections.abc import Generator
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from tests.bench import settle_peer
 from tests.bench.databases import Database
 from tests.bench.measure import Measured
@@ -63,7 +63,7 @@ def _one_pair(
             peer.append(settle_peer.run(pgbench, twin, rounds=plan.size.tables - warm_up))
             wrong = "; ".join(settle_peer.differences(own, twin))
             if wrong:
-                raise Trouble(f"The two sides of `settle` did not write the same: {wrong}.")
+                raise DevstackError(f"The two sides of `settle` did not write the same: {wrong}.")
         return settle_peer.rows(own)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.postgres import installation
 from casino.devstack.processes import run_to_end
 from casino.settings import APP_ROLE
@@ -55,7 +55,7 @@ def program() -> str | None:
     """Find pgbench, the wheel's or the machine's; None when there is none."""
     try:
         found = installation() / "bin" / "pgbench"
-    except Trouble:
+    except DevstackError:
         return shutil.which("pgbench")
     return str(found) if found.exists() else shutil.which("pgbench")
 
@@ -98,7 +98,7 @@ def run(pgbench: str, peer: Database, *, rounds: int) -> float:
     said = run_to_end([*command, f"--file={SCRIPT}"], environment=environment)
     found = _TPS.search(said)
     if found is None or _FAILED.search(said) is None:
-        raise Trouble(f"pgbench did not settle every round:\n{said}")
+        raise DevstackError(f"pgbench did not settle every round:\n{said}")
     return float(found[1])
 
 

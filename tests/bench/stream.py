@@ -10,10 +10,10 @@ import resource
 from collections.abc import Generator
 from typing import Any
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
-from casino.devstack.system import WEB_CONNECTIONS, answers, commands, free_port
+from casino.devstack.system import WEB_CONNECTIONS, commands, free_port, is_responding
 from tests.bench.databases import Database
 from tests.bench.measure import Measured
 from tests.bench.plan import Plan, Size
@@ -56,14 +56,14 @@ def _scene(
         watchers[table] = watchers.get(table, 0) + 1
     opened = readers.ask("listen", port=port, streams=streams)
     if opened != len(streams):
-        raise Trouble(f"{len(streams) - opened} of {len(streams)} streams did not begin.")
+        raise DevstackError(f"{len(streams) - opened} of {len(streams)} streams did not begin.")
     found = []
     for _ in range(size.repeats):
         marks = house.ask("mark", tables=list(watchers), count=size.marks, pause=pause)
         expected = sum(watchers[mark["table"]] for mark in marks)
         took = readers.ask("took", marks=marks, expected=expected)
         if took["arrived"] != expected:
-            raise Trouble(f"{expected - took['arrived']} of {expected} messages did not arrive.")
+            raise DevstackError(f"{expected - took['arrived']} of {expected} messages did not arrive.")
         found.append(took)
     readers.ask("close")
     return found
@@ -97,7 +97,7 @@ def _serving(plan: Plan, database: Database) -> Generator[int]:
             child = Child(name=name, command=found[name], environment=environment, log=plan.log, folder=PROJECT)
             exits.callback(child.stop)
             child.start()
-        child.wait_until(lambda: answers(port=port, path="/livez"))
+        child.wait_until(lambda: is_responding(port=port, path="/livez"))
         yield port
 
 

@@ -15,8 +15,8 @@ from django.db import transaction  # noqa: E402  (all below needs Django's setti
 
 from baccarat.services import opening  # noqa: E402
 from casino.events import store  # noqa: E402
-from casino.events.records import Append, Draft, Metadata  # noqa: E402
-from casino.kernel.money import Book  # noqa: E402
+from casino.events.records import Append, Metadata, NewEvent  # noqa: E402
+from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
@@ -36,7 +36,7 @@ def open_(*, tables: int, players: int) -> dict[str, list[str]]:
             name=f"Table {number}",
             preset=PRESET,
             currency=CURRENCY,
-            books=[Book.PLAY],
+            money_types=[MoneyType.PLAY],
             edge_accepted=False,
             overrides={},
             metadata=notes,
@@ -60,7 +60,7 @@ def mark(*, tables: list[str], count: int, pause: float) -> list[dict[str, Any]]
         number = sum(WRITTEN.values())
         table = tables[number % len(tables)]
         with transaction.atomic():
-            draft = Draft("Marked", 1, json.dumps({"mark": number}).encode())
+            draft = NewEvent("Marked", 1, json.dumps({"mark": number}).encode())
             store.append([Append(f"mark-{table}", WRITTEN.get(table, 0), (draft,), notes)])
             moment = time.monotonic()
         WRITTEN[table] = WRITTEN.get(table, 0) + 1

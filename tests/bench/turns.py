@@ -9,7 +9,7 @@ import contextlib
 import time
 from collections.abc import Generator
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import commands
@@ -54,7 +54,7 @@ def measure(plan: Plan) -> list[Measured]:
         closes = _closes(database, began, began + size.turns_seconds)
     early = sum(closed < 0 for closed, _ in closes)
     if early:
-        raise Trouble(f"{early} rounds closed before their deadline.")
+        raise DevstackError(f"{early} rounds closed before their deadline.")
     return [_measured(closes, size.repeats, size.turning, size.turn)]
 
 
@@ -84,7 +84,9 @@ def _closes(database: Database, since: float, until: float) -> list[tuple[float,
         (left,) = owner.execute(OVERDUE, [since, until]).fetchall()[0]
         closes = owner.execute(CLOSES, [since, until]).fetchall()
     if left or not closes:
-        raise Trouble(f"{left} rounds were still open {SETTLING:g} s after their deadline, {len(closes)} were closed.")
+        raise DevstackError(
+            f"{left} rounds were still open {SETTLING:g} s after their deadline, {len(closes)} were closed."
+        )
     return [(closed, sealed) for closed, sealed in closes]
 
 

@@ -14,10 +14,10 @@ from django.db import connection  # noqa: E402  (all below needs Django's settin
 
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
 from baccarat.services import betting, opening, seats  # noqa: E402
-from baccarat.services.table_actor import Guest  # noqa: E402
+from baccarat.services.table_actor import TableActor  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.errors import Refusal  # noqa: E402
-from casino.kernel.money import Book  # noqa: E402
+from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
 
@@ -35,7 +35,7 @@ LOOK = 0.2
 """Seconds between looks for rounds in which the first player has not confirmed."""
 
 WAITING = "SELECT id, table_id FROM baccarat_round WHERE phase = 'betting' AND wagers = 0"
-FIRST: dict[uuid.UUID, Guest] = {}
+FIRST: dict[uuid.UUID, TableActor] = {}
 
 
 def seat(*, tables: int, turn: int) -> int:
@@ -47,7 +47,7 @@ def seat(*, tables: int, turn: int) -> int:
             name=f"Table {number}",
             preset=PRESET,
             currency=CURRENCY,
-            books=[Book.PLAY],
+            money_types=[MoneyType.PLAY],
             edge_accepted=True,
             overrides={"turn_seconds": turn, "seat_kept_rounds": KEPT},
             metadata=_notes(operator),
@@ -75,21 +75,27 @@ def _confirm() -> int:
     done = 0
     for _, table in waiting:
         try:
-            betting.deal(guest=FIRST[table], stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+            betting.deal(actor=FIRST[table], stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
         except Refusal:  # its turn has just ended
             continue
         done += 1
     return done
 
 
-def _seated(operator: uuid.UUID, table: uuid.UUID, number: int) -> Guest:
+def _seated(operator: uuid.UUID, table: uuid.UUID, number: int) -> TableActor:
     player, notes = uuid.uuid4(), _notes(operator)
-    wallet.open_player(operator=operator, player=player, currency=CURRENCY, metadata=notes)
-    wallet.sandbox_credit(
-        operator=operator, player=player, book=Book.PLAY, currency=CURRENCY, amount=CREDIT, sandbox=True, metadata=notes
+    wallet.open_player_accounts(operator=operator, player=player, currency=CURRENCY, metadata=notes)
+    wallet.credit_sandbox_player(
+        operator=operator,
+        player=player,
+        money_type=MoneyType.PLAY,
+        currency=CURRENCY,
+        amount=CREDIT,
+        sandbox=True,
+        metadata=notes,
     )
-    guest = Guest(table=table, operator=operator, player=player, metadata=notes)
-    seats.take(guest=guest, seat=number, book=Book.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    guest = TableActor(table=table, operator=operator, player=player, metadata=notes)
+    seats.take(actor=guest, seat=number, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
     return guest
 
 

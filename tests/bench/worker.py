@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
-from casino.devstack.processes import dies_with_parent
+from casino.devstack.processes import parent_death_hook
 
 SIGKILL = 9
 PATIENCE = 10.0
@@ -34,7 +34,7 @@ class Worker:
                 stderr=errors,
                 text=True,
                 start_new_session=True,
-                preexec_fn=dies_with_parent(SIGKILL),  # noqa: PLW1509  (no lock is taken in it)
+                preexec_fn=parent_death_hook(SIGKILL),  # noqa: PLW1509  (no lock is taken in it)
             )
 
     def __enter__(self) -> Self:
@@ -79,9 +79,9 @@ class Worker:
         found: TextIO = pipe
         return found
 
-    def _gone(self) -> Trouble:
+    def _gone(self) -> DevstackError:
         last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
-        return Trouble("A process of the measurement ended:\n" + "\n".join(last))
+        return DevstackError("A process of the measurement ended:\n" + "\n".join(last))
 
 
 @contextlib.contextmanager

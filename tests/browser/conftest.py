@@ -40,7 +40,7 @@ def house(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Gener
                 patch.setenv(variable, value)
             patch.setenv("CASINO_HOME", str(tmp_path_factory.mktemp("browser")))
             with (
-                Stack(name="browser", say=lambda _: None) as stack,
+                Stack(name="browser", print_line=lambda _: None) as stack,
                 contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house,
             ):
                 yield house

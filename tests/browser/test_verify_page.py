@@ -32,7 +32,7 @@ CHECK_ALL = """async ([files, key]) => {
 def answer(route: Route) -> None:
     """The page and its files, as the service answers them."""
     path = route.request.url.removeprefix(HOST).split("?")[0]
-    headers = {"Content-Security-Policy": policy.CONTENT}
+    headers = {"Content-Security-Policy": policy.CONTENT_SECURITY_POLICY}
     if path == "/play/verify/":
         body = render_to_string("play/verify.html")
         route.fulfill(status=200, headers={**headers, "Content-Type": "text/html"}, body=body)

@@ -4,7 +4,7 @@ import sys
 
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import run_to_end
-from casino.devstack.services import as_owner
+from casino.devstack.services import owner_environment
 from tests.conftest import Database
 
 MADE = """
@@ -22,7 +22,7 @@ REFUSING = """
 
 def migrate(database: Database, *words: str) -> None:
     command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--skip-checks", "--verbosity", "0", *words]
-    run_to_end(command, environment=as_owner(database.environment), folder=PROJECT)
+    run_to_end(command, environment=owner_environment(database.environment), folder=PROJECT)
 
 
 def test_all_that_migrations_make_can_be_undone_and_made_again(database: Database) -> None:

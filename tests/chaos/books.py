@@ -9,7 +9,7 @@ from django.conf import settings
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
-from baccarat.audit.report import Report
+from baccarat.audit.report import AuditReport
 from casino.devstack.bots.house import CREDIT
 from tests.chaos.players import Party, Player
 from tests.chaos.system import System
@@ -85,11 +85,11 @@ async def _account(player: Player) -> Decimal:
     return found
 
 
-def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.OLDEST) -> Report:
+def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.MAX_WAIT_SECONDS) -> AuditReport:
     """Audit the system's database from here, with its keys."""
     with pytest.MonkeyPatch.context() as patch, blocker.unblock(), pointed_at(system.database_url):
         told = system.stack.environment
         patch.setattr(settings, "SHOE_KEYS", told["SHOE_KEYS"])
         patch.setattr(settings, "CHECKPOINT_KEYS", Path(told["CHECKPOINT_KEYS_FILE"]).read_text(encoding="utf-8"))
         patch.setattr(settings, "CHECKPOINT_STORE", told["CHECKPOINT_STORE"])
-        return engine.run(oldest=oldest)
+        return engine.run_audit(max_wait=oldest)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Final
 
-from casino.devstack.bots.client import Client, Problem
+from casino.devstack.bots.client import ApiError, Client
 from casino.devstack.bots.house import CREDIT, CURRENCY, new_player
 from tests.chaos.system import System
 
@@ -83,7 +83,7 @@ class Player:
                 answer = await self.client.post(f"{self.table}/rebet-and-deal", {})
             else:
                 answer = await self.client.post(f"{self.table}/deal", {"stakes": self._stakes(), "currency": CURRENCY})
-        except Problem as problem:
+        except ApiError as problem:
             if problem.code not in TOO_LATE:
                 raise
             return
@@ -113,7 +113,7 @@ class Player:
         while True:
             try:
                 await self.client.post(f"{self.table}/leave", {})
-            except Problem as problem:
+            except ApiError as problem:
                 if problem.code != "wager_in_play":
                     raise
                 await asyncio.sleep(LOOK_EVERY)

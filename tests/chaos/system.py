@@ -110,7 +110,7 @@ class System:
 
         async def look() -> None:
             while True:
-                supervisor.look(time.monotonic())
+                supervisor.check_once(time.monotonic())
                 await asyncio.sleep(LOOK_EVERY)
 
         async with asyncio.TaskGroup() as group:
@@ -135,7 +135,7 @@ def running_system(folder: Path) -> Generator[System]:
         for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DATABASE_POOL"):
             patch.delenv(name, raising=False)
         said: list[str] = []
-        with Stack(name="chaos", say=said.append) as stack:
+        with Stack(name="chaos", print_line=said.append) as stack:
             yield System(stack=stack, credential=house.new_operator(stack, "chaos"))
         home = claim(folder / "chaos")
         assert home is not None

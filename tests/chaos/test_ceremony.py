@@ -23,7 +23,7 @@ FEWEST_STATEMENTS = 5
 
 def settled_rounds(house: House, table: UUID) -> int:
     """The number of the round that was settled last, 0 before the first."""
-    return 0 if house.state(table).last_round is None else house.last(table).facts().number
+    return 0 if house.state(table).last_round is None else house.last(table).require_opened().number
 
 
 def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_twice(
@@ -39,17 +39,17 @@ def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_t
         while ended != SURVIVED:
             killed += 1
             ann.deal({P: 2500})
-            number = house.in_hand(table).facts().number
+            number = house.in_hand(table).require_opened().number
             ended = dies_at(killed)  # with the cards on their way out
             until(lambda: house.in_hand(table).phase is Phase.CLOSED)  # the dead one's transaction may end a bit later
             assert house.in_hand(table).cards == ()
-            shown = ceremony.look(guest=ann.guest)["cards"]
-            ceremony.hand_back(guest=ann.guest)
+            shown = ceremony.look(actor=ann.guest)["cards"]
+            ceremony.hand_back(actor=ann.guest)
             back = dies_at(killed)  # with the cards on their way back
             until(lambda number=number: settled_rounds(house, table) == number)  # type: ignore[misc]
             assert {ended, back} <= {KILLED, SURVIVED}
             settled = house.last(table)
-            assert (settled.facts().number, settled.phase) == (number, Phase.SETTLED)
+            assert (settled.require_opened().number, settled.phase) == (number, Phase.SETTLED)
             assert [settled.cards[0], settled.cards[2]] == shown
             assert house.names(settled).count("CardsHandedOut") == 1
     assert killed > FEWEST_STATEMENTS
@@ -57,4 +57,4 @@ def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_t
     assert fetch(NOT_POSTED_ONCE) == []
     house.agree(table)
     seal_all()
-    assert engine.run().findings == ()
+    assert engine.run_audit().findings == ()

@@ -40,7 +40,7 @@ class Hall:
 
     def _settled(self, table: UUID) -> int:
         last = self.house.state(table).last_round
-        return 0 if last is None else self.house.round(last).facts().number
+        return 0 if last is None else self.house.round(last).require_opened().number
 
     def finish(self) -> None:
         """Another dealer comes by."""
@@ -74,4 +74,4 @@ def test_a_dealer_killed_at_any_moment_leaves_a_whole_settlement_or_none(
     assert fetch(NOT_POSTED_ONCE) == []
     hall.house.agree(*hall.tables)
     seal_all()
-    assert engine.run().findings == ()
+    assert engine.run_audit().findings == ()

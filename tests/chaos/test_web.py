@@ -15,7 +15,7 @@ from casino.devstack.bots.client import Client
 from casino.devstack.bots.house import CURRENCY, new_player
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
-from casino.devstack.system import answers, commands, free_port
+from casino.devstack.system import commands, free_port, is_responding
 from casino.events.sql import fetch
 from casino.observability import http
 from casino.operators import services
@@ -47,7 +47,7 @@ class Web:
     def start(self) -> None:
         """Start it and wait until it answers."""
         self.child.start()
-        self.child.wait_until(lambda: answers(port=self.port, path="/livez"))
+        self.child.wait_until(lambda: is_responding(port=self.port, path="/livez"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Ann:
     def bet(self, key: str) -> httpx.Response:
         """Send the bet once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
-        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=http.authorities())
+        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=http.ssl_context())
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from baccarat.domain import dealer
-from baccarat.domain.dealer import Fresh, named
-from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.dealer import Entropy, commitment_to
+from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.ceremony_events import HandTurned
@@ -28,10 +28,10 @@ from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.state import INITIAL
-from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.projections import due_at
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import OPENED, OPERATOR
 from tests.support.examples import TABLE as TABLE_ID
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
@@ -39,13 +39,13 @@ from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
 PLAYERS = tuple(UUID(int=number) for number in range(11, 15))
 CHIPS = (1, 2, 5, 20, 25, 60, 200, 301)
 FUNDS = 500_000
-FIRST = Secret(UUID(int=90_000), bytes(32))
+FIRST = ShoeSeed(UUID(int=90_000), bytes(32))
 """The shoe that is committed to when a table opens that shuffles for each round."""
-PLACE = Place(operator=OPERATOR, table=TABLE_ID, currency="EUR")
+PLACE = TableAccounts(operator=OPERATOR, table=TABLE_ID, currency="EUR")
 
 anybody = st.integers(0, 7)
 spots = st.sampled_from(Spot)
-Move = Callable[[Journal], object]
+Move = Callable[[UnitOfWork], object]
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -76,41 +76,43 @@ class TableMachine(RuleBasedStateMachine):
             operator=OPERATOR,
             name="any",
             rules=rules,
-            books=(Book.REAL, Book.PLAY),
+            money_types=(MoneyType.REAL, MoneyType.PLAY),
             edge_spots=(Spot.BANKER,),
             edge_accepted=True,  # of one deck, its Banker is the player's where commissions are rounded down
             now=OPENED,
-            next_shoe=None if rules.shuffle is Shuffle.SHOE else named(FIRST, shape=rules.shape),
+            next_shoe=None if rules.shuffle is Shuffle.SHOE else commitment_to(FIRST, shape=rules.shape),
         )
         for player in PLAYERS:
-            for book in Book:
+            for book in MoneyType:
                 self.balances[PLACE.player(player, book)] = FUNDS
 
-        def opens(journal: Journal) -> None:
-            journal.on_table(opening)
+        def opens(journal: UnitOfWork) -> None:
+            journal.decide_on_table(opening)
             if opening.next_shoe is not None:
-                journal.secrets.append(FIRST)
+                journal.new_seeds.append(FIRST)
             if journal.table.has_long_shoe():
-                dealer.commit_shoe(journal, fresh=self._fresh(), now=self.now)
+                dealer.commit_shoe(journal, entropy=self._fresh(), now=self.now)
 
         assert self._try(opens)
         for number, player in enumerate(PLAYERS[: rules.seats], 1):
-            self.sit(player, number, Book.PLAY if number == 3 else Book.REAL, 90_000)
+            self.sit(player, number, MoneyType.PLAY if number == 3 else MoneyType.REAL, 90_000)
 
     # -- moves ----------------------------------------------------------------------------------------------------
 
     @rule(
         player=st.sampled_from(PLAYERS),
         seat=st.integers(0, 6),
-        book=st.sampled_from(Book),
+        book=st.sampled_from(MoneyType),
         buy_in=st.sampled_from((0, 400, 90_000)),
     )
-    def sit(self, player: UUID, seat: int, book: Book, buy_in: int) -> None:
+    def sit(self, player: UUID, seat: int, book: MoneyType, buy_in: int) -> None:
         available = self.balances[PLACE.player(player, book)]
-        command = tc.TakeSeat(player=player, seat=seat, book=book, buy_in=buy_in, available=available, now=self.now)
+        command = tc.TakeSeat(
+            player=player, seat=seat, money_type=book, buy_in=buy_in, available=available, now=self.now
+        )
 
-        def move(journal: Journal) -> None:
-            journal.on_table(command)
+        def move(journal: UnitOfWork) -> None:
+            journal.decide_on_table(command)
             if journal.table.rules.turn_seconds is not None:
                 self._open(journal)
 
@@ -130,7 +132,7 @@ class TableMachine(RuleBasedStateMachine):
     def bet(self, who: int, spot: Spot, chips: int) -> None:
         player = self._who(who)
 
-        def move(journal: Journal) -> None:
+        def move(journal: UnitOfWork) -> None:
             self._place(journal, player, spot, chips)
             self._confirm(journal, player)
 
@@ -146,24 +148,24 @@ class TableMachine(RuleBasedStateMachine):
             for seat, (spot, chips, bets) in zip(self.table.seats, says, strict=False):
                 if bets or self.table.rules.turn_seconds is None:
                     self._bet(seat.player, spot, chips)
-                self._say(rc.Pass(player=seat.player, now=self.now))
+                self._say(rc.PassTurn(player=seat.player, now=self.now))
             self.deal()
 
     @rule(who=anybody)
     def rebet_and_deal(self, who: int) -> None:
         player = self._who(who)
 
-        def move(journal: Journal) -> None:
+        def move(journal: UnitOfWork) -> None:
             seat = self._open_for(journal, player)
             rules, stakes = journal.table.rules, {} if seat is None else dict(seat.last_wager or {})
-            journal.on_round(
+            journal.decide_on_round(
                 rc.RepeatWager(player=player, stakes=stakes, available=self._game(player), rules=rules, now=self.now)
             )
             self._confirm(journal, player)
 
         self._try(move)
 
-    @rule(who=anybody, command=st.sampled_from((rc.UndoPlacement, rc.ClearChips, rc.Pass)))
+    @rule(who=anybody, command=st.sampled_from((rc.UndoPlacement, rc.ClearChips, rc.PassTurn)))
     def say(self, who: int, command: type[Any]) -> None:
         player = self._who(who)
         self._say(command(player=player, now=self.now))
@@ -173,13 +175,15 @@ class TableMachine(RuleBasedStateMachine):
         """Anybody adds to the cut; it takes only what may still count."""
         player, given = self._who(who), contribution.hex()
         open_to = self._in_hand() if not self.table.has_long_shoe() else self.table.next_shoe
-        took = self._try(lambda journal: dealer.give_cut(journal, player=player, contribution=given, now=self.now))
+        took = self._try(
+            lambda journal: dealer.contribute_to_cut(journal, player=player, contribution=given, now=self.now)
+        )
         if took and self.table.has_long_shoe():
             assert self.table.next_shoe is not None
-            assert given in {each.contribution for each in self.table.next_shoe.given}
+            assert given in {each.contribution for each in self.table.next_shoe.contributions}
         elif took:
             assert open_to.phase is Phase.BETTING  # type: ignore[union-attr]
-            assert given in {each.contribution for each in self._in_hand().given}
+            assert given in {each.contribution for each in self._in_hand().contributions}
 
     @rule(who=anybody, hands_back=st.booleans())
     def take_the_cards(self, who: int, hands_back: bool) -> None:
@@ -192,7 +196,7 @@ class TableMachine(RuleBasedStateMachine):
             command: rc.CeremonyCommand = rc.HandBackCards(player=player, now=self.now)
         else:
             command = rc.LookAtCards(player=player, rules=rules, now=self.now)
-        took = self._try(lambda journal: journal.on_round(command))
+        took = self._try(lambda journal: journal.decide_on_round(command))
         may = held == player and round_.phase is Phase.CLOSED and ceremony is not None
         assert took == (may and ceremony.handed_back is None and self.now < ceremony.until)  # type: ignore[union-attr]
 
@@ -200,9 +204,9 @@ class TableMachine(RuleBasedStateMachine):
     def rebuy(self, who: int, amount: int) -> None:
         player = self._who(who)
         seat = self.table.seat_of(player)
-        available = 0 if seat is None else self.balances[PLACE.player(player, seat.book)]
+        available = 0 if seat is None else self.balances[PLACE.player(player, seat.money_type)]
         command = tc.Rebuy(player=player, amount=amount, available=available, now=self.now)
-        self._try(lambda journal: journal.on_table(command))
+        self._try(lambda journal: journal.decide_on_table(command))
 
     @rule(who=anybody, seat=st.integers(0, 6))
     def move_seat(self, who: int, seat: int) -> None:
@@ -233,7 +237,9 @@ class TableMachine(RuleBasedStateMachine):
         seat = self.table.seat_of(player)
         if self._try(lambda journal: self._step_out(journal, player, command)):
             assert seat is not None
-            assert silence == 1200 or (silence == 90 and seat.missed >= (self.table.rules.seat_kept_rounds or 10**6))
+            assert silence == 1200 or (
+                silence == 90 and seat.missed_turns >= (self.table.rules.seat_kept_rounds or 10**6)
+            )
 
     @rule(seconds=st.sampled_from((1, 6, 15)))
     def wait(self, seconds: int) -> None:
@@ -246,8 +252,8 @@ class TableMachine(RuleBasedStateMachine):
         if not round_.is_running():
             return
         due = due_at(round_)
-        seed = self.seeds[round_.facts().shoe]
-        dealt = self._try(lambda journal: dealer.deal_round(journal, seed=seed, fresh=self._fresh(), now=self.now))
+        seed = self.seeds[round_.require_opened().shoe]
+        dealt = self._try(lambda journal: dealer.deal_round(journal, seed=seed, entropy=self._fresh(), now=self.now))
         assert dealt == (due is not None and due <= self.now)
 
     # -- what always holds ----------------------------------------------------------------------------------------
@@ -272,20 +278,20 @@ class TableMachine(RuleBasedStateMachine):
     def one_round_at_a_time(self) -> None:
         running = [identity for identity, state in self.rounds.items() if state.is_running()]
         assert running == ([] if self.table.round is None else [self.table.round])
-        numbers = [state.facts().number for state in self.rounds.values()]
+        numbers = [state.require_opened().number for state in self.rounds.values()]
         assert numbers == list(range(1, len(numbers) + 1))
 
     @invariant()
     def every_confirmed_wager_is_settled_once_and_nothing_else_is(self) -> None:
         for state in self.rounds.values():
-            wagers, ended = state.wagers(), state.phase is Phase.SETTLED
-            assert all((seat.settled is not None) is ended for seat in wagers)
-            assert all(seat.settled is None for seat in state.seats if seat not in wagers)
+            wagers, ended = state.confirmed_seats(), state.phase is Phase.SETTLED
+            assert all((seat.settlement is not None) is ended for seat in wagers)
+            assert all(seat.settlement is None for seat in state.seats if seat not in wagers)
             assert bool(wagers) or not ended
             assert state.phase is not Phase.LAPSED or not wagers
         confirmed = sum(isinstance(event, re.WagerConfirmed) for event in self.log)
         settled = sum(len(event.wagers) for event in self.log if isinstance(event, re.RoundSettled))
-        assert confirmed == settled + len(self._in_hand().wagers())
+        assert confirmed == settled + len(self._in_hand().confirmed_seats())
 
     @invariant()
     def what_is_paid_and_kept_is_what_was_won(self) -> None:
@@ -297,34 +303,36 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def money_is_neither_made_nor_lost(self) -> None:
-        for book in Book:
-            total = sum(balance for account, balance in self.balances.items() if account.book is book)
+        for book in MoneyType:
+            total = sum(balance for account, balance in self.balances.items() if account.money_type is book)
             assert total in {0, FUNDS * len(PLAYERS)}
         assert [a for a, balance in self.balances.items() if a.kind in NEVER_NEGATIVE and balance < 0] == []
 
     @invariant()
     def stakes_in_play_are_those_of_the_round_in_hand(self) -> None:
-        in_play: Counter[Book] = Counter()
-        for seat in self._in_hand().wagers():
-            in_play[seat.book] += sum((seat.stakes or {}).values())
-        assert all(self.balances[PLACE.house(AccountKind.STAKES, book)] == in_play[book] for book in Book)
+        in_play: Counter[MoneyType] = Counter()
+        for seat in self._in_hand().confirmed_seats():
+            in_play[seat.money_type] += sum((seat.stakes or {}).values())
+        assert all(self.balances[PLACE.house(AccountKind.STAKES, book)] == in_play[book] for book in MoneyType)
 
     @invariant()
     def what_a_seat_owes_is_what_was_deferred_since_the_last_collection_and_lies_in_its_rack(self) -> None:
         racks = {a: balance for a, balance in self.balances.items() if a.kind is AccountKind.RACK and balance}
-        assert racks == {PLACE.rack(seat.player, seat.book): seat.owed for seat in self.table.seats if seat.owed}
+        assert racks == {PLACE.rack(seat.player, seat.money_type): seat.owed for seat in self.table.seats if seat.owed}
         assert {seat.player: seat.owed for seat in self.table.seats if seat.owed} == +self.owing
 
     @invariant()
     def chips_on_the_table_are_covered_by_the_game_balance(self) -> None:
         round_ = self._in_hand()
-        assert all(sum(seat.placed().values()) <= self._game(seat.player, seat.book) for seat in round_.seats)
+        assert all(
+            sum(seat.placed_stakes().values()) <= self._game(seat.player, seat.money_type) for seat in round_.seats
+        )
 
     @invariant()
     def a_seed_is_shown_once_and_only_when_its_shoe_is_over(self) -> None:
         in_use = {shoe.shoe for shoe in (self.table.shoe, self.table.next_shoe) if shoe is not None}
         if self.table.round is not None:
-            in_use.add(self._in_hand().facts().shoe)
+            in_use.add(self._in_hand().require_opened().shoe)
         assert len(set(self.revealed)) == len(self.revealed)
         assert set(self.seeds) - set(self.revealed) == in_use
 
@@ -335,7 +343,7 @@ class TableMachine(RuleBasedStateMachine):
         round_ = self._in_hand()
         version = 0 if self.table.round is None else len(self.streams[f"round-{self.table.round}"])
         table_version = len(self.streams[f"table-{TABLE_ID}"])
-        journal = Journal(table=self.table, table_version=table_version, round=round_, round_version=version)
+        journal = UnitOfWork(table=self.table, table_version=table_version, round=round_, round_version=version)
         try:
             move(journal)
         except Refusal:
@@ -343,21 +351,21 @@ class TableMachine(RuleBasedStateMachine):
         self._commit(journal)
         return True
 
-    def _commit(self, journal: Journal) -> None:
-        assert len({page.stream for page in journal.pages}) == len(journal.pages)
-        for page in journal.pages:
-            assert page.expected == len(self.streams[page.stream])
+    def _commit(self, journal: UnitOfWork) -> None:
+        assert len({page.stream for page in journal.changes}) == len(journal.changes)
+        for page in journal.changes:
+            assert page.expected_version == len(self.streams[page.stream])
             self.streams[page.stream] += page.events
             self.log += page.events
             for event in page.events:
                 self._post(event)
                 self._require_named(event)
         self.table = journal.table
-        for identity, (state, version) in journal.rounds.items():
+        for identity, (state, version) in journal.changed_rounds.items():
             assert version == len(self.streams[f"round-{identity}"])
             self.rounds[identity] = state
-        self.seeds |= {secret.shoe: secret.seed for secret in journal.secrets}
-        self.revealed += journal.revealed
+        self.seeds |= {secret.shoe: secret.seed for secret in journal.new_seeds}
+        self.revealed += journal.revealed_shoes
 
     def _require_named(self, event: Any) -> None:
         """A round with a shoe of its own opens on the one that an earlier move has named, and names the next."""
@@ -385,47 +393,47 @@ class TableMachine(RuleBasedStateMachine):
         return seats[number % len(seats)].player if seats and number < 7 else PLAYERS[number % len(PLAYERS)]
 
     def _bet(self, player: UUID, spot: Spot, chips: int) -> None:
-        def move(journal: Journal) -> None:
+        def move(journal: UnitOfWork) -> None:
             self._place(journal, player, spot, chips)
             self._confirm(journal, player)
 
         self._try(move)
 
     def _say(self, command: rc.PlayerCommand) -> None:
-        self._try(lambda journal: journal.on_round(command))
+        self._try(lambda journal: journal.decide_on_round(command))
 
     def _in_hand(self) -> RoundState:
         return NO_ROUND if self.table.round is None else self.rounds[self.table.round]
 
-    def _game(self, player: UUID, book: Book | None = None) -> int:
+    def _game(self, player: UUID, book: MoneyType | None = None) -> int:
         seat = self.table.seat_of(player)
         if book is None and seat is None:
             return 0
-        return self.balances[PLACE.game(player, book or seat.book)]  # type: ignore[union-attr]
+        return self.balances[PLACE.game(player, book or seat.money_type)]  # type: ignore[union-attr]
 
-    def _fresh(self) -> Fresh:
+    def _fresh(self) -> Entropy:
         self.drawn += 1
         coming = self.table.next_shoe
-        return Fresh(
+        return Entropy(
             round=UUID(int=10_000 + self.drawn),
             shoe=UUID(int=90_000 + self.drawn),
             seed=self.drawn.to_bytes(32, "big"),
-            committed=None if coming is None else self.seeds[coming.shoe],
+            committed_seed=None if coming is None else self.seeds[coming.shoe],
         )
 
-    def _open(self, journal: Journal) -> None:
-        dealer.open_round(journal, fresh=self._fresh(), now=self.now)
+    def _open(self, journal: UnitOfWork) -> None:
+        dealer.open_round(journal, entropy=self._fresh(), now=self.now)
 
-    def _open_for(self, journal: Journal, player: UUID) -> Any:
+    def _open_for(self, journal: UnitOfWork, player: UUID) -> Any:
         seat = journal.table.seat_of(player)
         if seat is not None:
             self._open(journal)
         return seat
 
-    def _place(self, journal: Journal, player: UUID, spot: Spot, chips: int) -> None:
+    def _place(self, journal: UnitOfWork, player: UUID, spot: Spot, chips: int) -> None:
         self._open_for(journal, player)
         rules = journal.table.rules
-        journal.on_round(
+        journal.decide_on_round(
             rc.PlaceChips(
                 player=player,
                 spot=spot,
@@ -436,17 +444,17 @@ class TableMachine(RuleBasedStateMachine):
             )
         )
 
-    def _confirm(self, journal: Journal, player: UUID) -> None:
+    def _confirm(self, journal: UnitOfWork, player: UUID) -> None:
         rules = journal.table.rules
-        journal.on_round(rc.ConfirmWager(player=player, available=self._game(player), rules=rules, now=self.now))
+        journal.decide_on_round(rc.ConfirmWager(player=player, available=self._game(player), rules=rules, now=self.now))
 
-    def _step_out(self, journal: Journal, player: UUID, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
-        dealer.withdraw(journal, player=player)
+    def _step_out(self, journal: UnitOfWork, player: UUID, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
+        dealer.leave_round(journal, player=player)
         if dealer.is_empty(journal):
-            seed = self.seeds[journal.round.facts().shoe]
+            seed = self.seeds[journal.round.require_opened().shoe]
             dealer.lapse_if_empty(journal, seed=seed, now=self.now)
-        journal.on_table(command)
-        dealer.go_on(journal, fresh=self._fresh(), now=self.now)
+        journal.decide_on_table(command)
+        dealer.open_next_round(journal, entropy=self._fresh(), now=self.now)
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

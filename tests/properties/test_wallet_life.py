@@ -28,7 +28,7 @@ from casino.events.sealer import seal_all
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import pins
 from casino.operators import services as operators
 from tests.conftest import Database
@@ -39,17 +39,17 @@ from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentReason, Direction
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import callbacks, deposits, methods, withdrawals
-from wallet.payments.provider_reports import Kind
+from wallet.payments.provider_reports import PaymentKind
 from wallet.responsible_gaming import play_money
 from wallet.responsible_gaming import services as protection
-from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.state import ExclusionKind
 from wallet.responsible_gaming.table_limit_services import set_table_limit
 
 SAID = st.sampled_from(("pending", "failed", "completed", "reversed"))
 AMOUNTS = st.sampled_from((100, 500, 2_500, 10_000, 40_000))
 MOST = st.sampled_from((0, 1_000, 5_000, 50_000))
-MONEY = (Measure.DEPOSIT, Measure.STAKE, Measure.LOSS)
+MONEY = (LimitType.DEPOSIT, LimitType.STAKE, LimitType.LOSS)
 WHICH = st.integers(0, 5)
 PIN = "482913"
 PLAY = 90_000
@@ -99,12 +99,14 @@ class WalletLife(RuleBasedStateMachine):
         self.player = self.newcomer()
         self.tables = [self.house.table("mini"), self.house.table("atlantic_city")]
         self.method = methods.create(operator=self.house.operator, offer=offer(minimum=100), actor="test").id
-        methods.set_policy(operator=self.house.operator, automatic_up_to=500, second_above=2_500, actor="test")
+        methods.set_policy(
+            operator=self.house.operator, auto_approve_up_to=500, second_approval_above=2_500, actor="test"
+        )
         voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
         self.pay_in(40_000)
         self.tell(0, "completed")
-        self.sit(0, 10_000, Book.REAL)
-        self.sit(1, 10_000, Book.PLAY)
+        self.sit(0, 10_000, MoneyType.REAL)
+        self.sit(1, 10_000, MoneyType.PLAY)
 
     def newcomer(self) -> UUID:
         """Ann, with a PIN and play money."""
@@ -113,7 +115,7 @@ class WalletLife(RuleBasedStateMachine):
             operator=house.operator, reference="ann", nickname="Ann", currency="EUR", metadata=house.metadata
         ).id
         pins.set_pin(operator=house.operator, player=player, pin=PIN)
-        house.credit(player, PLAY, Book.PLAY)
+        house.credit(player, PLAY, MoneyType.PLAY)
         return player
 
     def at(self, table: int) -> At:
@@ -154,7 +156,7 @@ class WalletLife(RuleBasedStateMachine):
     def tell_of_a_payout(self, which: int, said: str) -> None:
         if self.withdrawals:
             made, amount = self.withdrawals[which % len(self.withdrawals)]
-            call_back(report(made, said, kind=Kind.PAYOUT, amount=amount))
+            call_back(report(made, said, kind=PaymentKind.PAYOUT, amount=amount))
             callbacks.apply_waiting()
 
     # -- withdrawals --------------------------------------------------------------------------------------------------
@@ -181,8 +183,8 @@ class WalletLife(RuleBasedStateMachine):
 
     # -- at the tables ------------------------------------------------------------------------------------------------
 
-    @rule(table=WHICH, amount=AMOUNTS, book=st.sampled_from(Book))
-    def sit(self, table: int, amount: int, book: Book) -> None:
+    @rule(table=WHICH, amount=AMOUNTS, book=st.sampled_from(MoneyType))
+    def sit(self, table: int, amount: int, book: MoneyType) -> None:
         self.attempt(lambda: self.at(table).sit(1, buy_in=amount, book=book))
 
     @rule(table=WHICH, amount=AMOUNTS)
@@ -232,7 +234,7 @@ class WalletLife(RuleBasedStateMachine):
         made = self.attempt(
             lambda: adjustments.request(
                 **self.me,
-                book=Book.REAL,
+                money_type=MoneyType.REAL,
                 direction=direction,
                 amount=amount,
                 reason=next(iter(AdjustmentReason)),
@@ -260,18 +262,20 @@ class WalletLife(RuleBasedStateMachine):
     # -- limits -------------------------------------------------------------------------------------------------------
 
     @rule(
-        measure=st.sampled_from((Measure.DEPOSIT, Measure.STAKE, Measure.LOSS)),
-        period=st.sampled_from(Period),
+        measure=st.sampled_from((LimitType.DEPOSIT, LimitType.STAKE, LimitType.LOSS)),
+        period=st.sampled_from(LimitPeriod),
         most=MOST,
     )
-    def limit(self, measure: Measure, period: Period, most: int) -> None:
-        on = protection.On(**self.me, metadata=self.house.metadata)
-        self.attempt(lambda: protection.set_limit(on=on, by=Setter.PLAYER, measure=measure, period=period, most=most))
+    def limit(self, measure: LimitType, period: LimitPeriod, most: int) -> None:
+        on = protection.PlayerContext(**self.me, metadata=self.house.metadata)
+        self.attempt(
+            lambda: protection.set_limit(context=on, by=Initiator.PLAYER, limit_type=measure, period=period, limit=most)
+        )
 
-    @rule(measure=st.sampled_from(Measure), period=st.sampled_from(Period))
-    def confirm_a_raise_too_early(self, measure: Measure, period: Period) -> None:
-        on = protection.On(**self.me, metadata=self.house.metadata)
-        assert self.attempt(lambda: protection.confirm_raise(on=on, measure=measure, period=period)) is None
+    @rule(measure=st.sampled_from(LimitType), period=st.sampled_from(LimitPeriod))
+    def confirm_a_raise_too_early(self, measure: LimitType, period: LimitPeriod) -> None:
+        on = protection.PlayerContext(**self.me, metadata=self.house.metadata)
+        assert self.attempt(lambda: protection.confirm_increase(context=on, limit_type=measure, period=period)) is None
 
     @rule(amount=st.sampled_from((None, 200, 2_500, 30_000)))
     def limit_every_wager(self, amount: int | None) -> None:
@@ -279,10 +283,10 @@ class WalletLife(RuleBasedStateMachine):
         self.attempt(lambda: set_table_limit(**asked))
 
     @precondition(lambda self: len(self.rounds) > MANY)
-    @rule(by=st.sampled_from(Setter))
-    def stay_away(self, by: Setter) -> None:
-        on = protection.On(**self.me, metadata=self.house.metadata)
-        self.attempt(lambda: exclusion.exclude(on=on, by=by, kind=COOLING, length=24, pin=PIN))
+    @rule(by=st.sampled_from(Initiator))
+    def stay_away(self, by: Initiator) -> None:
+        on = protection.PlayerContext(**self.me, metadata=self.house.metadata)
+        self.attempt(lambda: exclusion.exclude(subject=on, by=by, kind=COOLING, length=24, pin=PIN))
 
     # -- what always holds --------------------------------------------------------------------------------------------
 
@@ -295,32 +299,32 @@ class WalletLife(RuleBasedStateMachine):
     @invariant()
     def the_player_has_what_came_in_and_what_the_tables_paid(self) -> None:
         came_in = int(fetch(CAME_IN, {"player": self.player})[0][0])
-        assert self.held(Book.REAL) == came_in + self.won_in_all(Book.REAL)
+        assert self.held(MoneyType.REAL) == came_in + self.won_in_all(MoneyType.REAL)
 
     @invariant()
     def play_money_is_what_was_given_and_what_the_tables_paid_in_it(self) -> None:
-        assert self.held(Book.PLAY) == PLAY + self.topped + self.won_in_all(Book.PLAY)
+        assert self.held(MoneyType.PLAY) == PLAY + self.topped + self.won_in_all(MoneyType.PLAY)
 
-    def held(self, book: Book) -> int:
+    def held(self, book: MoneyType) -> int:
         return int(fetch(HELD, [self.house.operator, book])[0][0])
 
-    def won_in_all(self, book: Book) -> int:
+    def won_in_all(self, book: MoneyType) -> int:
         return sum(self.won(round_, book) for round_ in dict.fromkeys(self.rounds))
 
-    def won(self, identity: UUID, book: Book) -> int:
+    def won(self, identity: UUID, book: MoneyType) -> int:
         """What a round brought the player in one book, by its own record; a void leaves what the house forgave."""
         round_ = self.house.round(identity)
-        seat, undone = round_.seats[0], round_.voided_of(1)
-        if seat.book is not book:
+        seat, undone = round_.seats[0], round_.void_of(1)
+        if seat.money_type is not book:
             return 0
         if round_.voided is not None:
             return 0 if undone is None else undone.forgiven
-        return 0 if seat.settled is None else seat.settled.returned - seat.settled.staked
+        return 0 if seat.settlement is None else seat.settlement.returned - seat.settlement.staked
 
     def teardown(self) -> None:
         deal_all()
         seal_all()
-        assert engine.run().findings == ()
+        assert engine.run_audit().findings == ()
 
 
 def new_operator() -> UUID:

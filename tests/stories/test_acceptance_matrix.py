@@ -18,7 +18,12 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from baccarat.domain.rounds.refusals import NoVoidRequested, RoundAlreadyVoided, VoidAlreadyRequested, VoidNeedsAnother
+from baccarat.domain.rounds.refusals import (
+    NoVoidRequested,
+    RoundAlreadyVoided,
+    VoidAlreadyRequested,
+    VoidNeedsSecondPerson,
+)
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import rules_for
 from baccarat.services import voiding
@@ -260,7 +265,7 @@ def test_n_a_settled_bet_is_rolled_back_by_two_persons_only(game: Game, fixed: F
     void(game, round_, by="mary")
     with pytest.raises(VoidAlreadyRequested):
         void(game, round_, by="mary")
-    with pytest.raises(VoidNeedsAnother):
+    with pytest.raises(VoidNeedsSecondPerson):
         approve(game, round_, by="mary")
     assert game.money()[1] == BUY_IN - 10
     approve(game, round_, by="paul")

@@ -3,9 +3,9 @@
 import pytest
 
 from baccarat.domain.rounds.refusals import NotYourTurn
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import Outcome
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support import chance
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, House, deal_all
@@ -17,17 +17,17 @@ def test_a_player_drops_mid_round_and_the_wager_is_settled(house: House) -> None
     table = house.table("atlantic_city")
     ann, ben = house.company(table, 2)
     ann.deal({P: 5000})
-    round_ = house.in_hand(table).facts().round
+    round_ = house.in_hand(table).require_opened().round
     ben.deal({B: 5000})  # Ann's connection is gone; nothing more is heard of her
 
     deal_all()
 
     (settled, _) = house.round(round_).seats
-    assert settled.settled is not None
+    assert settled.settlement is not None
     assert house.round(round_).phase is Phase.SETTLED
-    assert house.game(ann) == BUY_IN - 5000 + settled.settled.returned
+    assert house.game(ann) == BUY_IN - 5000 + settled.settlement.returned
     (waiting, _) = house.in_hand(table).seats
-    assert waiting.standing is Standing.DECIDING
+    assert waiting.status is SeatStatus.DECIDING
     house.agree(table)
 
 
@@ -43,7 +43,7 @@ def test_three_sit_down_one_bets_one_passes_and_one_came_late(house: House) -> N
         cat.place(P, 500)
     assert deal_all() == 1
 
-    assert [wager.player for wager in house.last(table).wagers()] == [ann.player]
+    assert [wager.player for wager in house.last(table).confirmed_seats()] == [ann.player]
     assert house.game(ben) == house.game(cat) == BUY_IN
     assert [seat.player for seat in house.in_hand(table).seats] == [ann.player, ben.player, cat.player]
     house.agree(table)
@@ -76,7 +76,7 @@ def test_play_money_and_real_money_follow_the_same_rules_and_payouts(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wins = {}
-    for book in Book:
+    for book in MoneyType:
         table = house.table("classic")
         chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
         ann = house.seated(table, book=book)
@@ -86,7 +86,7 @@ def test_play_money_and_real_money_follow_the_same_rules_and_payouts(
         wins[book] = house.game(ann, book) - BUY_IN
         house.agree(table)
 
-    assert wins == {Book.REAL: 950, Book.PLAY: 950}
+    assert wins == {MoneyType.REAL: 950, MoneyType.PLAY: 950}
 
 
 def test_a_table_that_the_operator_made_its_own(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

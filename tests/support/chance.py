@@ -6,13 +6,13 @@ from itertools import count
 
 import pytest
 
-from baccarat.domain.dealer import Fresh
+from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.commitment import commit, opens
 from baccarat.domain.fairness.cut import NO_CUT
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.deal import Outcome, deal
 from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import repository, shoe_seeds
 
 
@@ -21,7 +21,7 @@ def seed_for(outcome: Outcome, decks: int) -> bytes:
     """Find the lowest seed whose first round ends so."""
     for number in count():
         seed = number.to_bytes(32, "big")
-        if deal(order(seed, cut=NO_CUT, decks=decks, first=6)).outcome is outcome:
+        if deal(shuffle(seed, cut=NO_CUT, decks=decks, first=6)).outcome is outcome:
             return seed
     raise AssertionError
 
@@ -34,14 +34,14 @@ def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) ->
     """
     seed = seed_for(outcome, rules.decks)
 
-    def fresh(journal: Journal, **_: object) -> Fresh:
+    def fresh(journal: UnitOfWork, **_: object) -> Entropy:
         coming = journal.table.next_shoe
         if coming is not None and not journal.table.has_long_shoe() and not opens(coming.commitment, seed):
-            own = Secret(repository.new_id(), seed)
-            shoe_seeds.forget([coming.shoe])
-            shoe_seeds.keep([own])
+            own = ShoeSeed(repository.new_id(), seed)
+            shoe_seeds.delete([coming.shoe])
+            shoe_seeds.store([own])
             journal.table = replace(journal.table, next_shoe=replace(coming, shoe=own.shoe, commitment=commit(seed)))
-        return Fresh(round=repository.new_id(), shoe=repository.new_id(), seed=seed, committed=seed)
+        return Entropy(round=repository.new_id(), shoe=repository.new_id(), seed=seed, committed_seed=seed)
 
-    monkeypatch.setattr(repository, "fresh", fresh)
+    monkeypatch.setattr(repository, "draw_entropy", fresh)
     return seed

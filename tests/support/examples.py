@@ -9,11 +9,11 @@ from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import TableRules, player_edge_spots, rules_for
-from baccarat.domain.rules.versions import FLOOR, returns
+from baccarat.domain.rules.versions import DEFAULT_FLOOR, theoretical_returns
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)
 ANN, BEN, CAT = UUID(int=11), UUID(int=12), UUID(int=13)
@@ -40,7 +40,7 @@ A_TIE = tuple(map(Card, ("2c", "3d", "5h", "4s", "Kc", "Kd")))
 """Seven to seven: both stand."""
 
 
-def opened(*players: UUID, rules: TableRules = AC, book: Book = Book.REAL, **changes: Any) -> re.RoundOpened:
+def opened(*players: UUID, rules: TableRules = AC, book: MoneyType = MoneyType.REAL, **changes: Any) -> re.RoundOpened:
     """A round that is open for these players, in seats from 1 on; the turn ends at DEADLINE where there is one."""
     seats = tuple(re.SeatInRound(seat=number, player=player, book=book) for number, player in enumerate(players, 1))
     event = re.RoundOpened(
@@ -62,7 +62,7 @@ def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[
               at: datetime = OPENED) -> re.WagerConfirmed:  # fmt: skip
     """A confirmed wager in real money."""
     return re.WagerConfirmed(
-        seat=seat, player=player, book=Book.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
+        seat=seat, player=player, book=MoneyType.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
     )
 
 
@@ -89,7 +89,7 @@ def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: d
     return rc.DealRound(cards=cards, position=position, seed=seed, rules=rules, now=at)
 
 
-def open_table(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL,), edge_accepted: bool = True
+def open_table(rules: TableRules = AC, *, books: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
                ) -> tc.OpenTable:  # fmt: skip
     """The command that opens a table, with the spots that really have a player's edge."""
     return tc.OpenTable(
@@ -97,14 +97,16 @@ def open_table(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL,)
         operator=OPERATOR,
         name="The first",
         rules=rules,
-        books=books,
+        money_types=books,
         edge_spots=player_edge_spots(rules),
         edge_accepted=edge_accepted,
         now=OPENED,
     )
 
 
-def table_opened(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL, Book.PLAY)) -> te.TableOpened:
+def table_opened(
+    rules: TableRules = AC, *, books: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY)
+) -> te.TableOpened:
     return te.TableOpened(
         table=TABLE,
         operator=OPERATOR,
@@ -113,10 +115,10 @@ def table_opened(rules: TableRules = AC, *, books: tuple[Book, ...] = (Book.REAL
         books=books,
         edge_accepted=(),
         opened_at=OPENED,
-        returns=returns(rules),
-        floor=FLOOR,
+        returns=theoretical_returns(rules),
+        floor=DEFAULT_FLOOR,
     )
 
 
-def seat_taken(seat: int, player: UUID, *, book: Book = Book.REAL, bought_in: int = 0) -> te.SeatTaken:
+def seat_taken(seat: int, player: UUID, *, book: MoneyType = MoneyType.REAL, bought_in: int = 0) -> te.SeatTaken:
     return te.SeatTaken(seat=seat, player=player, book=book, bought_in=bought_in, taken_at=OPENED)

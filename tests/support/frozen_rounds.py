@@ -9,22 +9,22 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.domain import dealer
-from baccarat.domain.postings import Place, entry_for
-from baccarat.domain.rounds.commands import ConfirmWager, Pass, PlaceChips
+from baccarat.domain.postings import TableAccounts, entry_for
+from baccarat.domain.rounds.commands import ConfirmWager, PassTurn, PlaceChips
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import Shuffle, player_edge_spots, rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.commands import LeaveSeat, OpenTable, TakeSeat
 from baccarat.domain.tables.state import INITIAL
-from baccarat.domain.unit_of_work import Journal, Secret
-from casino.kernel.money import Book
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
+from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName
 
-BOOKS = {"real": Book.REAL, "play": Book.PLAY}
+BOOKS = {"real": MoneyType.REAL, "play": MoneyType.PLAY}
 SPOTS = {"P": Spot.PLAYER, "B": Spot.BANKER, "T": Spot.TIE}
 OUTCOMES: dict[Outcome | None, str] = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
-MONEY = {Book.REAL: "real", Book.PLAY: "play"}
+MONEY = {MoneyType.REAL: "real", MoneyType.PLAY: "play"}
 ACCOUNTS = {
     AccountKind.ACCOUNT: "account",
     AccountKind.GAME: "game",
@@ -54,23 +54,23 @@ class Evening:
     def __init__(self, *, preset: str, currency: str, seats: dict[str, str], seeds: list[str]) -> None:
         self.rules = rules_for(preset, currency=currency)
         self.seeds = [bytes.fromhex(seed) for seed in seeds]
-        self.place = Place(OPERATOR, TABLE, currency)
+        self.place = TableAccounts(OPERATOR, TABLE, currency)
         self.players = {seat: UUID(int=100 + int(seat)) for seat in seats}
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-        self.journal = Journal(table=INITIAL, table_version=0)
+        self.journal = UnitOfWork(table=INITIAL, table_version=0)
         self.balances: defaultdict[AccountName, int] = defaultdict(int)
         self.moved: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._open_table()
         for seat, book in seats.items():
             taken = TakeSeat(self.players[seat], int(seat), BOOKS[book], BUY_IN, available=BUY_IN, now=self.now)
-            self.journal.on_table(taken)
+            self.journal.decide_on_table(taken)
 
     def play_round(self, *, cut: dict[str, str], wagers: dict[str, dict[str, int]]) -> Document:
         """Play one round: `cut` has contributions in hex, `wagers` what is placed on which spots, both by seat."""
         if not self.journal.table.has_long_shoe():
             self._open_round()
         for seat, contribution in cut.items():
-            dealer.give_cut(self.journal, player=self.players[seat], contribution=contribution, now=self.now)
+            dealer.contribute_to_cut(self.journal, player=self.players[seat], contribution=contribution, now=self.now)
         self._open_round()
         for seat in self.players:
             self._bet(seat, wagers.get(seat))
@@ -79,53 +79,55 @@ class Evening:
     def leave(self) -> Document:
         """Let everybody leave, with what the ledger says they have."""
         for player in self.players.values():
-            dealer.withdraw(self.journal, player=player)
-            self.journal.on_table(LeaveSeat(player, game_balance=self._game_balance(player), now=self.now))
+            dealer.leave_round(self.journal, player=player)
+            self.journal.decide_on_table(LeaveSeat(player, game_balance=self._game_balance(player), now=self.now))
         return {"moved": self._post(), "held": _by_kind(self.balances)}
 
     def _open_table(self) -> None:
         each_round = self.rules.shuffle is Shuffle.EACH_ROUND
         first = self._fresh()
-        self.journal.on_table(
+        self.journal.decide_on_table(
             OpenTable(
                 table=TABLE,
                 operator=OPERATOR,
                 name="Frozen",
                 rules=self.rules,
-                books=tuple(BOOKS.values()),
+                money_types=tuple(BOOKS.values()),
                 edge_spots=player_edge_spots(self.rules),
                 edge_accepted=True,
                 now=self.now,
-                next_shoe=dealer.named(Secret(first.shoe, first.seed), shape=self.rules.shape) if each_round else None,
+                next_shoe=dealer.commitment_to(ShoeSeed(first.shoe, first.seed), shape=self.rules.shape)
+                if each_round
+                else None,
             )
         )
         if each_round:
-            self.journal.secrets.append(Secret(first.shoe, first.seed))
+            self.journal.new_seeds.append(ShoeSeed(first.shoe, first.seed))
         else:
-            dealer.commit_shoe(self.journal, fresh=first, now=self.now)
+            dealer.commit_shoe(self.journal, entropy=first, now=self.now)
 
     def _open_round(self) -> None:
-        dealer.open_round(self.journal, fresh=self._fresh(), now=self.now)
+        dealer.open_round(self.journal, entropy=self._fresh(), now=self.now)
 
     def _bet(self, seat: str, wager: dict[str, int] | None) -> None:
         player = self.players[seat]
         if wager is None:
-            self.journal.on_round(Pass(player, now=self.now))
+            self.journal.decide_on_round(PassTurn(player, now=self.now))
             return
         available = self._game_balance(player)
         for spot, amount in wager.items():
-            self.journal.on_round(PlaceChips(player, SPOTS[spot], amount, available, self.rules, self.now))
-        self.journal.on_round(ConfirmWager(player, available, self.rules, self.now))
+            self.journal.decide_on_round(PlaceChips(player, SPOTS[spot], amount, available, self.rules, self.now))
+        self.journal.decide_on_round(ConfirmWager(player, available, self.rules, self.now))
 
     def _deal(self) -> Document:
         """Deal the round, at a table with a Caller when the cards are back."""
-        opened, shoe = self.journal.round.facts(), self.journal.table.shoe
+        opened, shoe = self.journal.round.require_opened(), self.journal.table.shoe
         seed = self._seed_of(opened.shoe)
-        dealer.deal_round(self.journal, seed=seed, fresh=self._fresh(), now=self.now)
-        if self.journal.round.is_running() and self.journal.round.facts().round == opened.round:
+        dealer.deal_round(self.journal, seed=seed, entropy=self._fresh(), now=self.now)
+        if self.journal.round.is_running() and self.journal.round.require_opened().round == opened.round:
             self.now += CEREMONY
-            dealer.deal_round(self.journal, seed=seed, fresh=self._fresh(), now=self.now)
-        ended, _ = self.journal.rounds[opened.round]
+            dealer.deal_round(self.journal, seed=seed, entropy=self._fresh(), now=self.now)
+        ended, _ = self.journal.changed_rounds[opened.round]
         return {
             "commitment": opened.commitment if shoe is None else shoe.commitment,
             "root": None if shoe is None else shoe.root,
@@ -137,12 +139,12 @@ class Evening:
             "moved": self._post(),
         }
 
-    def _fresh(self) -> dealer.Fresh:
+    def _fresh(self) -> dealer.Entropy:
         """Name the next shoe and the next round; which shoe is committed to already, the journal knows."""
-        number, coming = len(self.journal.secrets), self.journal.table.next_shoe
+        number, coming = len(self.journal.new_seeds), self.journal.table.next_shoe
         shoe = UUID(int=1000 + number)
         committed = None if coming is None else self._seed_of(coming.shoe)
-        return dealer.Fresh(UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), committed)
+        return dealer.Entropy(UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), committed)
 
     def _seed_of(self, shoe: UUID) -> bytes:
         number = shoe.int - 1000
@@ -153,16 +155,16 @@ class Evening:
         if seat is None:
             raise LookupError("who bets and leaves has a seat")
         self._book()
-        return self.balances[self.place.game(player, seat.book)]
+        return self.balances[self.place.game(player, seat.money_type)]
 
     def _book(self) -> None:
         """Keep the ledger of what has happened since."""
-        for event in (event for page in self.journal.pages for event in page.events):
+        for event in (event for page in self.journal.changes for event in page.events):
             entry = entry_for(event, 1, self.place)
             for posting in () if entry is None else entry.postings:
                 self.balances[posting.account] += posting.amount
                 self.moved[_kind(posting.account)][posting.amount < 0] += posting.amount
-        self.journal.pages.clear()
+        self.journal.changes.clear()
 
     def _post(self) -> dict[str, list[int]]:
         """Return what came to each kind of account and what left it since this was last asked."""
@@ -173,7 +175,7 @@ class Evening:
 
 
 def _kind(account: AccountName) -> str:
-    return f"{MONEY[account.book]} {ACCOUNTS[account.kind]}"
+    return f"{MONEY[account.money_type]} {ACCOUNTS[account.kind]}"
 
 
 def _by_kind(balances: dict[AccountName, int]) -> dict[str, int]:
@@ -185,7 +187,7 @@ def _by_kind(balances: dict[AccountName, int]) -> dict[str, int]:
 
 def _payouts(ended: RoundState) -> dict[str, list[Any]]:
     """By seat: staked, won, commission, whether that is owed rather than taken, and what came back."""
-    settled = [seat.settled for seat in ended.seats if seat.settled is not None]
+    settled = [seat.settlement for seat in ended.seats if seat.settlement is not None]
     return {
         str(each.seat): [each.staked, each.won, each.commission, "owed" if each.deferred else "taken", each.returned]
         for each in settled

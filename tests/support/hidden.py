@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat.domain.fairness.cut import cut
-from baccarat.domain.fairness.shuffle import order
-from baccarat.domain.rounds.cut import listed
+from baccarat.domain.fairness.cut import compute_cut
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.storage import projections, shoe_seeds
 from casino.events.sql import fetch
@@ -54,17 +54,18 @@ def in_play() -> list[Hidden]:
         table = projections.decode_table(state)
         decks = table.rules.decks
         if table.shoe is not None:
-            found.append((table.shoe.shoe, bytes.fromhex(table.shoe.cut), decks, table.shoe.out))
+            found.append((table.shoe.shoe, bytes.fromhex(table.shoe.cut), decks, table.shoe.cards_out))
         elif round_state is not None:
             round_ = projections.decode_round(round_state)
-            shoe = round_.facts().shoe
-            found.append((shoe, cut(shoe, listed(round_.given)), decks, 0))
+            shoe = round_.require_opened().shoe
+            found.append((shoe, compute_cut(shoe, as_contributions(round_.contributions)), decks, 0))
         if table.next_shoe is not None:
             coming = table.next_shoe
-            found.append((coming.shoe, cut(coming.shoe, listed(coming.given)), decks, 0))
-    seeds = shoe_seeds.read([shoe for shoe, *_ in found])
+            found.append((coming.shoe, compute_cut(coming.shoe, as_contributions(coming.contributions)), decks, 0))
+    seeds = shoe_seeds.decrypt([shoe for shoe, *_ in found])
     return [
-        Hidden(shoe, seeds[shoe], order(seeds[shoe], cut=mixed, decks=decks)[out:]) for shoe, mixed, decks, out in found
+        Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks)[out:])
+        for shoe, mixed, decks, out in found
     ]
 
 

@@ -9,20 +9,20 @@ from uuid import UUID, uuid4
 
 from pytest_django import DjangoDbBlocker
 
-from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL, RoundState
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.state import TableState
 from baccarat.services import betting, dealing, opening, seats
-from baccarat.services.table_actor import Guest
+from baccarat.services.table_actor import TableActor
 from baccarat.storage import projections, rows
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
 from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.conftest import Database, pointed_at
 from tests.services import Services
 from wallet.ledger import audit
@@ -52,47 +52,47 @@ def fresh_database(services: Services, blocker: DjangoDbBlocker) -> Generator[Da
 class At:
     """One player at one table: each method is one call of a use case, with amounts in cents."""
 
-    guest: Guest
+    guest: TableActor
 
     @property
     def player(self) -> UUID:
         return self.guest.player
 
-    def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, book: Book = Book.REAL) -> dict[str, Any]:
-        return seats.take(guest=self.guest, seat=seat, book=book, buy_in=buy_in, currency="EUR")
+    def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, book: MoneyType = MoneyType.REAL) -> dict[str, Any]:
+        return seats.take(actor=self.guest, seat=seat, money_type=book, buy_in=buy_in, currency="EUR")
 
     def move(self, seat: int) -> dict[str, Any]:
-        return seats.change(guest=self.guest, seat=seat)
+        return seats.change(actor=self.guest, seat=seat)
 
     def rebuy(self, amount: int) -> dict[str, Any]:
-        return seats.rebuy(guest=self.guest, amount=amount, currency="EUR")
+        return seats.rebuy(actor=self.guest, amount=amount, currency="EUR")
 
     def leave(self) -> dict[str, Any]:
-        return seats.leave(guest=self.guest)
+        return seats.leave(actor=self.guest)
 
     def new_game(self) -> dict[str, Any]:
-        return betting.new_game(guest=self.guest)
+        return betting.new_game(actor=self.guest)
 
     def place(self, spot: Spot, amount: int) -> dict[str, Any]:
-        return betting.place(guest=self.guest, spot=spot, amount=amount, currency="EUR")
+        return betting.place(actor=self.guest, spot=spot, amount=amount, currency="EUR")
 
     def undo(self) -> dict[str, Any]:
-        return betting.undo(guest=self.guest)
+        return betting.undo(actor=self.guest)
 
     def clear(self) -> dict[str, Any]:
-        return betting.clear(guest=self.guest)
+        return betting.clear(actor=self.guest)
 
     def pass_turn(self) -> dict[str, Any]:
-        return betting.pass_turn(guest=self.guest)
+        return betting.pass_turn(actor=self.guest)
 
     def rebet(self) -> dict[str, Any]:
-        return betting.rebet(guest=self.guest)
+        return betting.rebet(actor=self.guest)
 
     def rebet_and_deal(self) -> dict[str, Any]:
-        return betting.rebet_and_deal(guest=self.guest)
+        return betting.rebet_and_deal(actor=self.guest)
 
     def deal(self, stakes: dict[Spot, int] | None = None) -> dict[str, Any]:
-        return betting.deal(guest=self.guest, stakes=stakes or {}, currency="EUR")
+        return betting.deal(actor=self.guest, stakes=stakes or {}, currency="EUR")
 
 
 @dataclass(slots=True)
@@ -105,14 +105,16 @@ class House:
     def metadata(self) -> Metadata:
         return Metadata(operator=str(self.operator), actor="test", causation="test", correlation="test")
 
-    def table(self, preset: str, *, books: tuple[Book, ...] = (Book.REAL, Book.PLAY), **overrides: Any) -> UUID:
+    def table(
+        self, preset: str, *, books: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY), **overrides: Any
+    ) -> UUID:
         """A table of a preset, without the Caller's ceremony unless it is asked for by `caller=True`."""
         return opening.open_table(
             operator=self.operator,
             name="A table",
             preset=preset,
             currency="EUR",
-            books=books,
+            money_types=books,
             edge_accepted=True,
             overrides={"caller": False, **overrides},
             metadata=self.metadata,
@@ -120,17 +122,17 @@ class House:
 
     def player(self, *, real: int = FUNDS, play: int = 0) -> UUID:
         player = uuid4()
-        wallet.open_player(operator=self.operator, player=player, currency="EUR", metadata=self.metadata)
-        for book, amount in ((Book.REAL, real), (Book.PLAY, play)):
+        wallet.open_player_accounts(operator=self.operator, player=player, currency="EUR", metadata=self.metadata)
+        for book, amount in ((MoneyType.REAL, real), (MoneyType.PLAY, play)):
             if amount:
                 self.credit(player, amount, book)
         return player
 
-    def credit(self, player: UUID, amount: int, book: Book = Book.REAL) -> None:
-        wallet.sandbox_credit(
+    def credit(self, player: UUID, amount: int, book: MoneyType = MoneyType.REAL) -> None:
+        wallet.credit_sandbox_player(
             operator=self.operator,
             player=player,
-            book=book,
+            money_type=book,
             currency="EUR",
             amount=amount,
             sandbox=True,
@@ -139,9 +141,11 @@ class House:
 
     def guest(self, table: UUID, player: UUID | None = None) -> At:
         """A player who has not sat down; a new one with money unless one is given."""
-        return At(Guest(table=table, operator=self.operator, player=player or self.player(), metadata=self.metadata))
+        return At(
+            TableActor(table=table, operator=self.operator, player=player or self.player(), metadata=self.metadata)
+        )
 
-    def seated(self, table: UUID, seat: int = 1, *, buy_in: int = BUY_IN, book: Book = Book.REAL) -> At:
+    def seated(self, table: UUID, seat: int = 1, *, buy_in: int = BUY_IN, book: MoneyType = MoneyType.REAL) -> At:
         """A new player in a seat."""
         at = self.guest(table, self.player(real=FUNDS, play=FUNDS))
         at.sit(seat, buy_in=buy_in, book=book)
@@ -154,19 +158,19 @@ class House:
         deal_all()
         return company
 
-    def place_of(self, table: UUID) -> Place:
-        return Place(operator=self.operator, table=table, currency="EUR")
+    def place_of(self, table: UUID) -> TableAccounts:
+        return TableAccounts(operator=self.operator, table=table, currency="EUR")
 
-    def account(self, at: At, book: Book = Book.REAL) -> int:
+    def account(self, at: At, book: MoneyType = MoneyType.REAL) -> int:
         return _balance(self.place_of(at.guest.table).player(at.player, book))
 
-    def game(self, at: At, book: Book = Book.REAL) -> int:
+    def game(self, at: At, book: MoneyType = MoneyType.REAL) -> int:
         return _balance(self.place_of(at.guest.table).game(at.player, book))
 
-    def rack(self, at: At, book: Book = Book.REAL) -> int:
+    def rack(self, at: At, book: MoneyType = MoneyType.REAL) -> int:
         return _balance(self.place_of(at.guest.table).rack(at.player, book))
 
-    def holds(self, table: UUID, kind: AccountKind, book: Book = Book.REAL) -> int:
+    def holds(self, table: UUID, kind: AccountKind, book: MoneyType = MoneyType.REAL) -> int:
         """What the table's stakes, bank or commission account holds."""
         return _balance(self.place_of(table).house(kind, book))
 
@@ -192,7 +196,7 @@ class House:
 
     def names(self, round_: RoundState) -> list[str]:
         """The names of a round's events in order."""
-        return [each.type for each in store.read(f"round-{round_.facts().round}")]
+        return [each.type for each in store.read(f"round-{round_.require_opened().round}")]
 
     def agree(self, *tables: UUID) -> None:
         """Assert that events, read models and ledger of these tables tell one story, and money adds up."""
@@ -216,19 +220,19 @@ class House:
         assert _row("baccarat_table", rows.TABLES, table) == tuple(row)
         for stream, round_ in rounds.items():
             expected = projections.round_row(round_, versions[stream], state)
-            assert _row("baccarat_round", rows.ROUNDS, round_.facts().round) == tuple(expected)
+            assert _row("baccarat_round", rows.ROUNDS, round_.require_opened().round) == tuple(expected)
         place = self.place_of(table)
         entries = [entry_for(event, cause, place) for cause, _, event in events]
         causes = [cause for cause, _, _ in events]
         assert audit.compare_batch(causes, [entry for entry in entries if entry is not None]) == []
 
-    def handle(self, table: UUID, book: Book = Book.REAL) -> tuple[int, int, int]:
+    def handle(self, table: UUID, book: MoneyType = MoneyType.REAL) -> tuple[int, int, int]:
         """Totals of a table's settled wagers: staked, paid to players in the end, commission."""
         wagers = [
             wager
             for (key,) in _round_ids(table)
             for seat in self.round(key).seats
-            if (wager := seat.settled) is not None and wager.book is book
+            if (wager := seat.settlement) is not None and wager.book is book
         ]
         commission = sum(wager.commission for wager in wagers)
         deferred = sum(wager.commission for wager in wagers if wager.deferred)
@@ -266,7 +270,7 @@ def _round_ids(table: UUID) -> list[tuple[Any, ...]]:
     return fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY number", [table])
 
 
-def _row(name: str, relation: rows.Relation, key: UUID) -> tuple[Any, ...]:
+def _row(name: str, relation: rows.ReadModelTable, key: UUID) -> tuple[Any, ...]:
     columns = ", ".join("state::text" if column == "state" else column for column, _ in relation.columns)
     (row,) = fetch(f"SELECT {columns} FROM {name} WHERE id = %s", [key])  # noqa: S608
     return (*row[:-1], canonical(row[-1]))

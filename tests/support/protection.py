@@ -7,29 +7,33 @@ from uuid import UUID
 from casino.events.sql import execute, fetch
 from tests.support.house import House
 from wallet.responsible_gaming import projection, services
-from wallet.responsible_gaming.events import Measure, Period, Setter
-from wallet.responsible_gaming.services import On
-from wallet.responsible_gaming.state import Protection
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import PlayerRestrictionsState
 
 
-def on(house: House, player: UUID) -> On:
-    return On(operator=house.operator, player=player, currency="EUR", metadata=house.metadata)
+def on(house: House, player: UUID) -> PlayerContext:
+    return PlayerContext(operator=house.operator, player=player, currency="EUR", metadata=house.metadata)
 
 
-def limited(house: House, player: UUID, measure: Measure, most: int | None, period: Period = Period.DAY) -> Protection:
+def limited(
+    house: House, player: UUID, measure: LimitType, most: int | None, period: LimitPeriod = LimitPeriod.DAY
+) -> PlayerRestrictionsState:
     """The player's own limit, in cents or minutes."""
-    return services.set_limit(on=on(house, player), by=Setter.PLAYER, measure=measure, period=period, most=most)
-
-
-def all_limited(house: House, measure: Measure, most: int | None, period: Period = Period.DAY) -> None:
-    """The operator's limit on all its players."""
-    services.set_house_limit(
-        operator=house.operator, currency="EUR", measure=measure, period=period, most=most, metadata=house.metadata
+    return services.set_limit(
+        context=on(house, player), by=Initiator.PLAYER, limit_type=measure, period=period, limit=most
     )
 
 
-def away(house: House, player: UUID, hours: int = 24) -> Protection:
-    return services.cool_off(on=on(house, player), by=Setter.PLAYER, hours=hours)
+def all_limited(house: House, measure: LimitType, most: int | None, period: LimitPeriod = LimitPeriod.DAY) -> None:
+    """The operator's limit on all its players."""
+    services.set_operator_wide_limit(
+        operator=house.operator, currency="EUR", limit_type=measure, period=period, limit=most, metadata=house.metadata
+    )
+
+
+def away(house: House, player: UUID, hours: int = 24) -> PlayerRestrictionsState:
+    return services.cool_off(context=on(house, player), by=Initiator.PLAYER, hours=hours)
 
 
 def age_play(player: UUID, by: timedelta) -> None:
@@ -47,14 +51,14 @@ def age_wishes(player: UUID, by: timedelta) -> None:
     ((operator, text, version),) = fetch(
         "SELECT operator_id, state::text, version FROM wallet_protection WHERE player_id = %s", [player]
     )
-    state = projection.protection(text)
-    aged = Protection(
+    state = projection.decode_restrictions(text)
+    aged = PlayerRestrictionsState(
         limits=state.limits,
-        raises=tuple(_earlier(each, by) for each in state.raises),
+        pending_increases=tuple(_earlier(each, by) for each in state.pending_increases),
         exclusion=None if state.exclusion is None else _earlier(state.exclusion, by),
-        reality_minutes=state.reality_minutes,
+        reality_check_minutes=state.reality_check_minutes,
     )
-    projection.save(operator=operator, player=player, state=aged, version=version)
+    projection.save_restrictions(operator=operator, player=player, state=aged, version=version)
 
 
 def _earlier(value: Any, by: timedelta) -> Any:

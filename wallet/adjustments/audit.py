@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel.findings import Finding
-from casino.kernel.money import LARGEST, Book
+from casino.kernel.money import MAX_AMOUNT, MoneyType
 from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentEvent,
@@ -16,20 +16,20 @@ from wallet.adjustments.events import (
 )
 from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.state import fold
-from wallet.ledger.relations import differences
+from wallet.ledger.relations import compare_rows
 
 _SAME: Final = ("operator", "player", "book", "currency", "direction", "amount")
 
 
-class Adjustments:
+class AdjustmentTraces:
     """Every adjustment that the log has told of; those that can't be explained are told of and then left out."""
 
     def __init__(self) -> None:
         self._told: dict[UUID, list[AdjustmentEvent]] = {}
         self._broken: set[UUID] = set()
 
-    def follow(
-        self, event: AdjustmentEvent, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
+    def replay(
+        self, event: AdjustmentEvent, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
         """Follow one event and yield what contradicts the events before it.
 
@@ -44,7 +44,7 @@ class Adjustments:
             yield Finding("event out of place", where, "a request and then one decision", f"version {version}")
         told.append(event)
         if isinstance(event, AdjustmentRequested):
-            yield from _requested(event, opened, where)
+            yield from _requested(event, wallet, where)
         elif event.adjustment not in self._broken:
             yield from _decided(told[0], event, where)
 
@@ -56,14 +56,14 @@ class Adjustments:
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with what the events have led to."""
         sound = (events for key, events in self._told.items() if key not in self._broken)
-        yield from differences(ADJUSTMENTS, (adjustment_row(fold(events), len(events)) for events in sound))
+        yield from compare_rows(ADJUSTMENTS, (adjustment_row(fold(events), len(events)) for events in sound))
 
 
 def _requested(event: AdjustmentRequested, opened: tuple[UUID, str] | None, where: str) -> Iterator[Finding]:
     if opened != (event.operator, event.currency):
         yield Finding("adjustment of another wallet", where, str(opened), f"{event.operator} {event.currency}")
-    if not 0 < event.amount < LARGEST:
-        yield Finding("amount out of range", where, f"1 to {LARGEST - 1}", str(event.amount))
+    if not 0 < event.amount < MAX_AMOUNT:
+        yield Finding("amount out of range", where, f"1 to {MAX_AMOUNT - 1}", str(event.amount))
 
 
 def _decided(asked: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejected, where: str) -> Iterator[Finding]:
@@ -79,6 +79,6 @@ def _decided(asked: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejec
         if due != has:
             yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(has))
     moved = event.amount if event.direction is Direction.DEBIT else 0
-    owing = event.owed > 0 and event.book is not Book.REAL
+    owing = event.owed > 0 and event.book is not MoneyType.REAL
     if event.taken + event.owed != moved or min(event.taken, event.owed) < 0 or owing:
         yield Finding("adjustment differs", where, f"{moved} in all", f"{event.taken} taken, {event.owed} owed")

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 class Direction(StrEnum):
@@ -39,7 +39,7 @@ class AdjustmentRequested:
     adjustment: UUID
     operator: UUID
     player: UUID
-    book: Book
+    book: MoneyType
     currency: str
     direction: Direction
     amount: int
@@ -55,7 +55,7 @@ class AdjustmentApproved:
     adjustment: UUID
     operator: UUID
     player: UUID
-    book: Book
+    book: MoneyType
     currency: str
     direction: Direction
     amount: int

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from wallet.adjustments.state import Adjustment
-from wallet.ledger.relations import Relation, Row
+from wallet.adjustments.state import AdjustmentState
+from wallet.ledger.relations import ProjectionTable, Row
 
-ADJUSTMENTS: Final = Relation(
+ADJUSTMENTS: Final = ProjectionTable(
     "wallet_adjustment",
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("book", "text"), ("currency", "text"),
@@ -16,7 +16,7 @@ ADJUSTMENTS: Final = Relation(
 )  # fmt: skip
 
 
-def adjustment_row(state: Adjustment, version: int) -> Row:
+def adjustment_row(state: AdjustmentState, version: int) -> Row:
     """Turn an adjustment at a version of its stream into a row of ADJUSTMENTS."""
     asked = state.requested
     return (

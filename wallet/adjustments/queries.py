@@ -8,14 +8,24 @@ from uuid import UUID
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.adjustments.events import AdjustmentReason
 from wallet.adjustments.refusals import UnknownAdjustment
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.ledger.refusals import PeriodReversed
 from wallet.models import Adjustment, AdjustmentWords
 
-__all__ = ["Adjustment", "AdjustmentWords", "Asked", "Total", "by_reason", "find", "lines", "listed", "words"]
+__all__ = [
+    "Adjustment",
+    "AdjustmentFilter",
+    "AdjustmentTotal",
+    "AdjustmentWords",
+    "find",
+    "iterate_adjustments",
+    "list_adjustments",
+    "load_adjustment_texts",
+    "totals_by_reason",
+]
 
 NEWEST: Final = UUID(int=2**128 - 1)
 PAGE: Final = 500
@@ -30,7 +40,7 @@ _BY_REASON: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AdjustmentFilter:
     """Which adjustments of an operator's; `since` is included and `until` not, by the time of the request."""
 
     operator: UUID
@@ -55,12 +65,12 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class AdjustmentTotal:
     """Approved adjustments of one reason, way, book and currency: how many, and minor units in all."""
 
     reason: str
     direction: str
-    book: str
+    money_type: str
     currency: str
     count: int
     amount: int
@@ -75,29 +85,31 @@ def find(*, operator: UUID, adjustment: UUID) -> Adjustment:
     return found
 
 
-def listed(asked: Asked, *, before: UUID | None, limit: int) -> list[Adjustment]:
+def list_adjustments(asked: AdjustmentFilter, *, before: UUID | None, limit: int) -> list[Adjustment]:
     """List adjustments asked for before the one with this id, newest first. Raises PeriodReversed."""
     rows = Adjustment.objects.filter(**asked.filters(), id__lt=before or NEWEST)
     return list(rows.order_by("-id")[:limit])
 
 
-def lines(asked: Asked) -> Iterator[list[Adjustment]]:
+def iterate_adjustments(asked: AdjustmentFilter) -> Iterator[list[Adjustment]]:
     """Yield all of them, newest first, some at a time. Raises PeriodReversed."""
     before = NEWEST
-    while found := listed(asked, before=before, limit=PAGE):
+    while found := list_adjustments(asked, before=before, limit=PAGE):
         before = found[-1].id
         yield found
 
 
-def by_reason(*, operator: UUID, since: datetime | None, until: datetime | None, book: Book = Book.REAL) -> list[Total]:
+def totals_by_reason(
+    *, operator: UUID, since: datetime | None, until: datetime | None, money_type: MoneyType = MoneyType.REAL
+) -> list[AdjustmentTotal]:
     """Add up what was approved in a period, in one book, by reason. Raises PeriodReversed."""
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
-    return [Total(*row) for row in fetch(_BY_REASON, [operator, book, since, since, until, until])]
+    return [AdjustmentTotal(*row) for row in fetch(_BY_REASON, [operator, money_type, since, since, until, until])]
 
 
-def words(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
+def load_adjustment_texts(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
     """Return what was said about these adjustments, by id, in two queries."""
     found = list(AdjustmentWords.objects.filter(adjustment_id__in=adjustments))
-    crypto_shredding.open_rows(found)
+    crypto_shredding.decrypt_rows(found)
     return {said.adjustment_id: said for said in found}

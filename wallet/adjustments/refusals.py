@@ -1,45 +1,45 @@
 """What is refused about corrections by hand, and what to do about it."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class UnknownAdjustment(Refusal):
     code = "unknown_adjustment"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such adjustment"
     remedy = "Use an id from GET /api/v1/adjustments."
 
 
 class AdjustmentDecided(Refusal):
     code = "adjustment_decided"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "The adjustment has been decided before"
     remedy = "Look at it again: somebody was quicker."
 
 
-class AdjustmentNeedsAnother(Refusal):
+class AdjustmentRequiresSecondPerson(Refusal):
     code = "adjustment_needs_another"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "Who asked for an adjustment can't decide it"
     remedy = "Have another person look at it."
 
 
 class AdjustmentNoteMissing(Refusal):
     code = "adjustment_note_missing"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "An adjustment is explained in words"
     remedy = "Send a `note` of 1 to 500 characters."
 
 
-class UnknownChoice(Refusal):
+class InvalidAdjustmentChoice(Refusal):
     code = "adjustment_choice_unknown"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "An adjustment has one of the known ways and reasons"
     remedy = "Choose from the lists."
 
 
-class NoDebtInPlay(Refusal):
+class NoDebtInPlayMoney(Refusal):
     code = "no_debt_in_play_money"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Nobody owes play money"
     remedy = "Take no more than the balance."

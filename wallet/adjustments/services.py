@@ -10,7 +10,7 @@ from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read
 from casino.kernel import money
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet import notices
 from wallet.adjustments import state as adjustment
 from wallet.adjustments.events import (
@@ -23,17 +23,17 @@ from wallet.adjustments.events import (
 )
 from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
-from wallet.adjustments.state import Adjustment
+from wallet.adjustments.state import AdjustmentState
 from wallet.ledger import store
-from wallet.ledger.accounts import AccountName, debt, player_account
+from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.postings import entry_for
 from wallet.ledger.refusals import UnknownAccount
-from wallet.ledger.relations import save
+from wallet.ledger.relations import upsert_rows
 from wallet.notices import Notice
 from wallet.payments import debts
 
-LONGEST_NOTE: Final = 500
+MAX_NOTE_LENGTH: Final = 500
 _WHOSE: Final = "SELECT player_id, book, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
 _CLOCK: Final = "SELECT clock_timestamp()"
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
@@ -46,7 +46,7 @@ def request(
     *,
     operator: UUID,
     player: UUID,
-    book: Book,
+    money_type: MoneyType,
     currency: str,
     direction: Direction,
     amount: int,
@@ -64,21 +64,21 @@ def request(
     """
     _require_amount(amount, currency)
     words = _words(note), _words(message, empty=True)
-    account = player_account(operator=operator, player=player, book=book, currency=currency)
+    account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
     if not fetch(_OPEN, [account.id]):
         raise UnknownAccount
     made = new_id()
     with transaction.atomic():
         at = fetch(_CLOCK)[0][0]
-        asked = AdjustmentRequested(made, operator, player, book, currency, direction, amount, reason, by, at)
-        execute(_SAY, [made, *(crypto_shredding.words(player, each) for each in words)])
-        _write(Adjustment(asked), asked, version=0, metadata=metadata)
+        asked = AdjustmentRequested(made, operator, player, money_type, currency, direction, amount, reason, by, at)
+        execute(_SAY, [made, *(crypto_shredding.encrypt_text(player, each) for each in words)])
+        _write(AdjustmentState(asked), asked, version=0, metadata=metadata)
     return made
 
 
 def approve(
     wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, as_debt: bool = False, answer: str = ""
-) -> Adjustment:
+) -> AdjustmentState:
     """Agree to an adjustment: the money moves, and the player is told.
 
     With `as_debt`, what a debit finds missing is owed from now on. Raises UnknownAdjustment, AdjustmentDecided,
@@ -91,15 +91,15 @@ def approve(
         if event.owed:
             store.lock((_debt(event),))
         after = _write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [crypto_shredding.words(event.player, _words(answer, empty=True)), wanted])
-        if event.direction is Direction.CREDIT and event.book is Book.REAL:
+        execute(_ANSWER, [crypto_shredding.encrypt_text(event.player, _words(answer, empty=True)), wanted])
+        if event.direction is Direction.CREDIT and event.book is MoneyType.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
-        (message,) = crypto_shredding.opened(fetch(_MESSAGE, [wanted])[0])
-        notices.give(_notice(event, before.requested.reason, message or ""))
+        (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [wanted])[0])
+        notices.notify_player(_notice(event, before.requested.reason, message or ""))
     return after
 
 
-def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer: str) -> Adjustment:
+def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer: str) -> AdjustmentState:
     """Refuse an adjustment, for a reason in words; nothing moves.
 
     Raises UnknownAdjustment, AdjustmentNoteMissing, AdjustmentDecided, AdjustmentNeedsAnother.
@@ -109,24 +109,24 @@ def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer:
         _, before, version, at = _locked(wanted, operator)
         event = adjustment.reject(before, by=by, at=at)
         after = _write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [crypto_shredding.words(before.requested.player, why), wanted])
+        execute(_ANSWER, [crypto_shredding.encrypt_text(before.requested.player, why), wanted])
     return after
 
 
-def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, Adjustment, int, Any]:
+def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState, int, Any]:
     """The account, locked: who holds it alone decides its adjustments. With it the adjustment, version and time."""
     rows = fetch(_WHOSE, [wanted, operator])
     if not rows:
         raise UnknownAdjustment
     player, book, currency = rows[0]
-    account = player_account(operator=operator, player=player, book=Book(book), currency=currency)
+    account = player_account(operator=operator, player=player, money_type=MoneyType(book), currency=currency)
     store.lock((account,))
     at = fetch(_CLOCK)[0][0]
     events = [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(adjustment_stream(wanted))]
     return account, adjustment.fold(events), len(events), at
 
 
-def _write(before: Adjustment, event: AdjustmentEvent, *, version: int, metadata: Metadata) -> Adjustment:
+def _write(before: AdjustmentState, event: AdjustmentEvent, *, version: int, metadata: Metadata) -> AdjustmentState:
     """Writes the event, what it moves, and the row that results."""
     after = before if isinstance(event, AdjustmentRequested) else adjustment.evolve(before, event)
     stream = adjustment_stream(event.adjustment)
@@ -134,7 +134,7 @@ def _write(before: Adjustment, event: AdjustmentEvent, *, version: int, metadata
     entry = entry_for(event, cause)
     if entry is not None:
         store.post([entry])
-    save(ADJUSTMENTS, [adjustment_row(after, version + 1)])
+    upsert_rows(ADJUSTMENTS, [adjustment_row(after, version + 1)])
     return after
 
 
@@ -145,18 +145,18 @@ def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -
 
 
 def _debt(event: AdjustmentApproved) -> AccountName:
-    return debt(operator=event.operator, player=event.player, book=event.book, currency=event.currency)
+    return debt_account(operator=event.operator, player=event.player, money_type=event.book, currency=event.currency)
 
 
 def _require_amount(amount: int, currency: str) -> None:
     if amount <= 0:
-        raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
-    if amount >= money.LARGEST:
+        raise money.AmountNotPositive(f"Got {money.format_amount(amount, currency)}.")
+    if amount >= money.MAX_AMOUNT:
         raise money.AmountTooLarge
 
 
 def _words(given: str, *, empty: bool = False) -> str:
     words = given.strip()
-    if len(words) > LONGEST_NOTE or not (words or empty):
+    if len(words) > MAX_NOTE_LENGTH or not (words or empty):
         raise AdjustmentNoteMissing
     return words

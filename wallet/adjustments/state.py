@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentEvent,
@@ -13,7 +13,7 @@ from wallet.adjustments.events import (
     AdjustmentRequested,
     Direction,
 )
-from wallet.adjustments.refusals import AdjustmentDecided, AdjustmentNeedsAnother, NoDebtInPlay
+from wallet.adjustments.refusals import AdjustmentDecided, AdjustmentRequiresSecondPerson, NoDebtInPlayMoney
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
 
@@ -27,7 +27,7 @@ class AdjustmentStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Adjustment:
+class AdjustmentState:
     """An adjustment as it stands; of a debit, `taken` came from the account and `owed` became a debt."""
 
     requested: AdjustmentRequested
@@ -38,18 +38,18 @@ class Adjustment:
     decided_at: datetime | None = None
 
 
-def fold(events: Iterable[AdjustmentEvent]) -> Adjustment:
+def fold(events: Iterable[AdjustmentEvent]) -> AdjustmentState:
     """Rebuild an adjustment from its events. Raises TypeError when the first is not its request."""
     first, *rest = events
     if not isinstance(first, AdjustmentRequested):
         raise TypeError(f"An adjustment begins with its request, not with {type(first).__name__}.")
-    state = Adjustment(first)
+    state = AdjustmentState(first)
     for event in rest:
         state = evolve(state, event)
     return state
 
 
-def evolve(state: Adjustment, event: AdjustmentEvent) -> Adjustment:
+def evolve(state: AdjustmentState, event: AdjustmentEvent) -> AdjustmentState:
     """Apply one event. Raises ValueError for a second request."""
     match event:
         case AdjustmentApproved():
@@ -62,7 +62,7 @@ def evolve(state: Adjustment, event: AdjustmentEvent) -> Adjustment:
             raise ValueError("An adjustment is requested once.")
 
 
-def approve(state: Adjustment, *, by: str, available: int, as_debt: bool, at: datetime) -> AdjustmentApproved:
+def approve(state: AdjustmentState, *, by: str, available: int, as_debt: bool, at: datetime) -> AdjustmentApproved:
     """Let another person agree; `available` is what the account holds, in minor units.
 
     A debit of more than that is refused, or with `as_debt` the rest becomes a debt. Raises AdjustmentDecided,
@@ -75,10 +75,12 @@ def approve(state: Adjustment, *, by: str, available: int, as_debt: bool, at: da
         taken = min(asked.amount, max(available, 0))
         owed = asked.amount - taken
     if owed and not as_debt:
-        account = player_account(operator=asked.operator, player=asked.player, book=asked.book, currency=asked.currency)
+        account = player_account(
+            operator=asked.operator, player=asked.player, money_type=asked.book, currency=asked.currency
+        )
         raise InsufficientFunds(account=account, balance=available, needed=asked.amount)
-    if owed and asked.book is not Book.REAL:
-        raise NoDebtInPlay
+    if owed and asked.book is not MoneyType.REAL:
+        raise NoDebtInPlayMoney
     return AdjustmentApproved(
         asked.adjustment,
         asked.operator,
@@ -94,14 +96,14 @@ def approve(state: Adjustment, *, by: str, available: int, as_debt: bool, at: da
     )
 
 
-def reject(state: Adjustment, *, by: str, at: datetime) -> AdjustmentRejected:
+def reject(state: AdjustmentState, *, by: str, at: datetime) -> AdjustmentRejected:
     """Let another person refuse. Raises AdjustmentDecided, AdjustmentNeedsAnother."""
     _require_another(state, by)
     return AdjustmentRejected(state.requested.adjustment, state.requested.operator, by, at)
 
 
-def _require_another(state: Adjustment, by: str) -> None:
+def _require_another(state: AdjustmentState, by: str) -> None:
     if state.status is not AdjustmentStatus.REQUESTED:
         raise AdjustmentDecided(f"The adjustment is {state.status}.", status=state.status.value)
     if by == state.requested.requested_by:
-        raise AdjustmentNeedsAnother
+        raise AdjustmentRequiresSecondPerson

@@ -6,7 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
 from casino.api import paging
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.adjustments.events import AdjustmentReason
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import adjustments_serializers as shapes
@@ -131,7 +131,7 @@ get_adjustment: Final = extend_schema(
 report_adjustments: Final = extend_schema(
     operation_id="reportAdjustments",
     summary="Add up what was approved in a period, by reason: real money, unless play money is asked for",
-    parameters=[OpenApiParameter("book", str, enum=[book.value for book in Book]), *_PERIOD],
+    parameters=[OpenApiParameter("book", str, enum=[book.value for book in MoneyType]), *_PERIOD],
     responses={(200, "application/json"): shapes.ReasonTotals, (200, "text/csv"): OpenApiTypes.STR},
     examples=[*_examples({"items": [_TOTAL]}), _SHEET],
 )

@@ -7,38 +7,38 @@ from rest_framework import serializers
 from casino.api.fields import (
     ActorField,
     AmountField,
-    BookField,
-    ChoiceOf,
     CurrencyField,
+    EnumField,
     FlagField,
     IdField,
     MoneySerializer,
-    Strict,
+    MoneyTypeField,
+    StrictSerializer,
     TextField,
-    money,
+    present_money,
 )
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.adjustments.events import AdjustmentReason, Direction
-from wallet.adjustments.queries import Adjustment, AdjustmentWords, Total
+from wallet.adjustments.queries import Adjustment, AdjustmentTotal, AdjustmentWords
 from wallet.adjustments.state import AdjustmentStatus
-from wallet.api.serializers import Form, MomentField
+from wallet.api.serializers import DateTimeOrDateField, StatementFormat
 
 
-class AdjustmentRequest(Strict):
+class AdjustmentRequest(StrictSerializer):
     """Whose account to correct, by how much and why; `note` is for staff, `message` for the player."""
 
     actor = ActorField()
     player = IdField()
-    direction = ChoiceOf(Direction)
+    direction = EnumField(Direction)
     amount = AmountField()
     currency = CurrencyField()
-    book = BookField(required=False, default=Book.REAL)
-    reason = ChoiceOf(AdjustmentReason)
+    book = MoneyTypeField(required=False, default=MoneyType.REAL)
+    reason = EnumField(AdjustmentReason)
     note = TextField(max_length=500)
     message = TextField(max_length=500, required=False, default="", allow_blank=True)
 
 
-class ApprovalRequest(Strict):
+class ApprovalRequest(StrictSerializer):
     """Who agrees; with `as_debt` the player owes what a debit finds missing."""
 
     actor = ActorField()
@@ -46,7 +46,7 @@ class ApprovalRequest(Strict):
     answer = TextField(max_length=500, required=False, default="", allow_blank=True)
 
 
-class RejectionRequest(Strict):
+class RejectionRequest(StrictSerializer):
     """Who refuses, and why."""
 
     actor = ActorField()
@@ -105,24 +105,24 @@ class PeriodQuery(serializers.Serializer[Any]):
         """Add the fields whose names are words of the language or of the framework."""
         return {
             **super().get_fields(),
-            "from": MomentField(required=False, default=None),
-            "to": MomentField(required=False, default=None),
-            "format": ChoiceOf(Form, required=False, default=None),
+            "from": DateTimeOrDateField(required=False, default=None),
+            "to": DateTimeOrDateField(required=False, default=None),
+            "format": EnumField(StatementFormat, required=False, default=None),
         }
 
 
 class TotalsQuery(PeriodQuery):
     """Which book: real money unless play money is asked for."""
 
-    book = BookField(required=False, default=Book.REAL)
+    book = MoneyTypeField(required=False, default=MoneyType.REAL)
 
 
 class AdjustmentsQuery(PeriodQuery):
     """Which adjustments."""
 
     player = IdField(required=False, default=None)
-    status = ChoiceOf(AdjustmentStatus, required=False, default=None)
-    reason = ChoiceOf(AdjustmentReason, required=False, default=None)
+    status = EnumField(AdjustmentStatus, required=False, default=None)
+    reason = EnumField(AdjustmentReason, required=False, default=None)
 
 
 def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> dict[str, Any]:
@@ -133,28 +133,28 @@ def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> d
         "player": adjustment.player_id,
         "direction": adjustment.direction,
         "book": adjustment.book,
-        "amount": money(adjustment.amount, currency),
+        "amount": present_money(adjustment.amount, currency),
         "reason": adjustment.reason,
         "status": adjustment.status,
         "requested_by": adjustment.requested_by,
         "requested_at": adjustment.requested_at,
         "decided_by": adjustment.decided_by,
         "decided_at": adjustment.decided_at,
-        "taken": money(adjustment.taken, currency),
-        "owed": money(adjustment.owed, currency),
+        "taken": present_money(adjustment.taken, currency),
+        "owed": present_money(adjustment.owed, currency),
         "note": "" if words is None else words.note,
         "message": "" if words is None else words.message,
         "answer": "" if words is None else words.answer,
     }
 
 
-def shown_total(total: Total) -> dict[str, Any]:
+def shown_total(total: AdjustmentTotal) -> dict[str, Any]:
     """Shape the total of one reason for an answer."""
     return {
         "reason": total.reason,
         "direction": total.direction,
-        "book": total.book,
+        "book": total.money_type,
         "count": total.count,
-        "amount": money(total.amount, total.currency),
-        "owed": money(total.owed, total.currency),
+        "amount": present_money(total.amount, total.currency),
+        "owed": present_money(total.owed, total.currency),
     }

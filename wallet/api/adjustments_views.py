@@ -11,32 +11,32 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from casino.api import paging
-from casino.api.error_catalogue import INVALID_CURSOR, Rejected
-from casino.api.fields import read
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.memberships import at_desk
+from casino.operators.memberships import desk_actor
 from casino.operators.principals import OperatorPrincipal
 from wallet.adjustments import queries, services
-from wallet.adjustments.queries import Adjustment, Asked
+from wallet.adjustments.queries import Adjustment, AdjustmentFilter
 from wallet.api import adjustments_documents as documents
 from wallet.api import adjustments_serializers as shapes
 from wallet.api import csv_renderer
-from wallet.api.serializers import Form
+from wallet.api.serializers import StatementFormat
 
-FORMS: Final = [JSONRenderer, csv_renderer.CsvRenderer]
-LINES: Final = (
+RENDERERS: Final = [JSONRenderer, csv_renderer.CsvRenderer]
+LINE_COLUMNS: Final = (
     "id", "requested_at", "requested_by", "player", "direction", "book", "amount", "currency", "reason", "status",
     "decided_by", "decided_at", "taken", "owed",
 )  # fmt: skip
-TOTALS: Final = ("reason", "direction", "book", "count", "amount", "owed", "currency")
+TOTAL_COLUMNS: Final = ("reason", "direction", "book", "count", "amount", "owed", "currency")
 
 
-class Adjustments(OperatorView):
+class AdjustmentListView(OperatorView):
     """Adjustments of the accounts of the caller's players."""
 
-    renderer_classes = FORMS
+    renderer_classes = RENDERERS
 
     def get_renderers(self) -> list[BaseRenderer]:
         """Answer a POST in JSON alone."""
@@ -46,15 +46,15 @@ class Adjustments(OperatorView):
     def get(self, request: Request) -> HttpResponseBase:
         given = _asked(request, shapes.AdjustmentsQuery)
         which = (given["player"], given["status"], given["reason"], given["from"], given["to"])
-        asked = Asked(self.caller.operator, *which)
+        asked = AdjustmentFilter(self.caller.operator, *which)
         asked.filters()
-        if _form(request, given) is Form.CSV:
+        if _form(request, given) is StatementFormat.CSV:
             return csv_renderer.download(request, _lines(asked), name="adjustments.csv")
-        page = paging.asked(request, str)
+        page = paging.parse_page_request(request, str)
         before = None if page.after is None else _id(page.after[0])
-        found = queries.listed(asked, before=before, limit=page.fetch)
-        said = queries.words([row.id for row in found])
-        shown = paging.answer(
+        found = queries.list_adjustments(asked, before=before, limit=page.fetch_limit)
+        said = queries.load_adjustment_texts([row.id for row in found])
+        shown = paging.present_page(
             page, found, key=lambda row: (str(row.id),), item=lambda row: shapes.shown_adjustment(row, said.get(row.id))
         )
         return _json(request, shown)
@@ -62,13 +62,13 @@ class Adjustments(OperatorView):
     @documents.request_adjustment
     @idempotent
     def post(self, request: Request) -> Response:
-        given = read(shapes.AdjustmentRequest, request)
-        by = at_desk(given.pop("actor"))
+        given = parse_body(shapes.AdjustmentRequest, request)
+        by = desk_actor(given.pop("actor"))
         made = services.request(operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, made, status=201)
 
 
-class OneAdjustment(OperatorView):
+class AdjustmentView(OperatorView):
     """One adjustment."""
 
     @documents.get_adjustment
@@ -77,49 +77,49 @@ class OneAdjustment(OperatorView):
         return _shown(self.caller, adjustment, status=200)
 
 
-class ApproveAdjustment(OperatorView):
+class ApproveAdjustmentView(OperatorView):
     """Agreement to an adjustment."""
 
     @documents.approve_adjustment
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
-        given = read(shapes.ApprovalRequest, request)
-        by = at_desk(given.pop("actor"))
+        given = parse_body(shapes.ApprovalRequest, request)
+        by = desk_actor(given.pop("actor"))
         services.approve(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, adjustment, status=200)
 
 
-class RejectAdjustment(OperatorView):
+class RejectAdjustmentView(OperatorView):
     """Refusal of an adjustment."""
 
     @documents.reject_adjustment
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
-        given = read(shapes.RejectionRequest, request)
-        by = at_desk(given.pop("actor"))
+        given = parse_body(shapes.RejectionRequest, request)
+        by = desk_actor(given.pop("actor"))
         services.reject(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **given)
         return _shown(self.caller, adjustment, status=200)
 
 
-class AdjustmentsReport(OperatorView):
+class AdjustmentTotalsView(OperatorView):
     """What was approved, by reason."""
 
-    renderer_classes = FORMS
+    renderer_classes = RENDERERS
 
     @documents.report_adjustments
     def get(self, request: Request) -> HttpResponseBase:
         given = _asked(request, shapes.TotalsQuery)
         period = {"since": given["from"], "until": given["to"]}
-        totals = queries.by_reason(operator=self.caller.operator, book=given["book"], **period)
-        if _form(request, given) is Form.JSON:
+        totals = queries.totals_by_reason(operator=self.caller.operator, money_type=given["book"], **period)
+        if _form(request, given) is StatementFormat.JSON:
             return _json(request, {"items": [shapes.shown_total(total) for total in totals]})
         rows = [
-            (each.reason, each.direction, each.book, each.count, text(each.amount, each.currency),
-             text(each.owed, each.currency), each.currency)
+            (each.reason, each.direction, each.money_type, each.count, format_amount(each.amount, each.currency),
+             format_amount(each.owed, each.currency), each.currency)
             for each in totals
         ]  # fmt: skip
         return csv_renderer.download(
-            request, iter([csv_renderer.written([TOTALS, *rows])]), name="adjustments-by-reason.csv"
+            request, iter([csv_renderer.format_csv([TOTAL_COLUMNS, *rows])]), name="adjustments-by-reason.csv"
         )
 
 
@@ -131,8 +131,8 @@ def _asked(request: Request, query: type[Serializer[Any]]) -> dict[str, Any]:
     return found
 
 
-def _form(request: Request, given: dict[str, Any]) -> Form:
-    return given["format"] or Form(getattr(request.accepted_renderer, "format", Form.JSON))
+def _form(request: Request, given: dict[str, Any]) -> StatementFormat:
+    return given["format"] or StatementFormat(getattr(request.accepted_renderer, "format", StatementFormat.JSON))
 
 
 def _json(request: Request, answer: dict[str, Any]) -> Response:
@@ -142,17 +142,19 @@ def _json(request: Request, answer: dict[str, Any]) -> Response:
 
 def _shown(caller: OperatorPrincipal, adjustment: UUID, *, status: int) -> Response:
     found = queries.find(operator=caller.operator, adjustment=adjustment)
-    return Response(shapes.shown_adjustment(found, queries.words([found.id]).get(found.id)), status=status)
+    return Response(
+        shapes.shown_adjustment(found, queries.load_adjustment_texts([found.id]).get(found.id)), status=status
+    )
 
 
-def _lines(asked: Asked) -> Iterator[str]:
-    yield csv_renderer.written([LINES])
-    for some in queries.lines(asked):
-        yield csv_renderer.written([_line(row) for row in some])
+def _lines(asked: AdjustmentFilter) -> Iterator[str]:
+    yield csv_renderer.format_csv([LINE_COLUMNS])
+    for some in queries.iterate_adjustments(asked):
+        yield csv_renderer.format_csv([_line(row) for row in some])
 
 
 def _line(row: Adjustment) -> tuple[object, ...]:
-    amounts = [text(minor, row.currency) for minor in (row.amount, row.taken, row.owed)]
+    amounts = [format_amount(minor, row.currency) for minor in (row.amount, row.taken, row.owed)]
     return (
         row.id, _moment(row.requested_at), row.requested_by, row.player_id, row.direction, row.book, amounts[0],
         row.currency, row.reason, row.status, row.decided_by or "", _moment(row.decided_at), *amounts[1:],
@@ -167,4 +169,4 @@ def _id(given: str) -> UUID:
     try:
         return UUID(given)
     except ValueError:
-        raise Rejected(INVALID_CURSOR) from None
+        raise RequestRejected(INVALID_CURSOR) from None

@@ -10,7 +10,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from casino.kernel.csv_escape import harmless
+from casino.kernel.csv_escape import escape_cell
 
 
 class CsvRenderer(BaseRenderer):
@@ -36,8 +36,8 @@ async def one_by_one(rows: Iterator[str]) -> AsyncIterator[str]:
         yield row
 
 
-def written(rows: Sequence[Sequence[object]]) -> str:
+def format_csv(rows: Sequence[Sequence[object]]) -> str:
     """Write rows as CSV (RFC 4180)."""
     sheet = io.StringIO()
-    csv.writer(sheet).writerows([[harmless(str(cell)) for cell in row] for row in rows])
+    csv.writer(sheet).writerows([[escape_cell(str(cell)) for cell in row] for row in rows])
     return sheet.getvalue()

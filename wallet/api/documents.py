@@ -6,9 +6,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
 from casino.api import paging
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.api import serializers
-from wallet.api.serializers import Purse
+from wallet.api.serializers import PlayerAccountKind
 
 PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
 TABLE: Final = "0199f3a2-7c40-7e21-8b32-9d0c5f1e2a33"
@@ -43,8 +43,10 @@ _STATEMENT: Final = {
     "next": None,
 }
 _WHICH: Final = [
-    OpenApiParameter("account", str, enum=[purse.value for purse in Purse], description="`account` when left out."),
-    OpenApiParameter("book", str, enum=[book.value for book in Book], description="`real` when left out."),
+    OpenApiParameter(
+        "account", str, enum=[purse.value for purse in PlayerAccountKind], description="`account` when left out."
+    ),
+    OpenApiParameter("book", str, enum=[book.value for book in MoneyType], description="`real` when left out."),
     OpenApiParameter("table", OpenApiTypes.UUID, description="The table of a game balance or a rack."),
     OpenApiParameter("from", str, description="From this time on, such as 2026-11-01 or 2026-11-01T09:00:00Z."),
     OpenApiParameter("to", str, description="Up to this time, which is not included."),
@@ -62,7 +64,7 @@ _SHEET: Final = OpenApiExample(
     status_codes=["200"],
     media_type="text/csv",
 )
-_FORMS: Final = {(200, "application/json"): serializers.Statement, (200, "text/csv"): OpenApiTypes.STR}
+_FORMS: Final = {(200, "application/json"): serializers.StatementResponse, (200, "text/csv"): OpenApiTypes.STR}
 
 
 def _answer(value: Any, status: str = "200") -> OpenApiExample:
@@ -73,7 +75,7 @@ register_player: Final = extend_schema(
     operation_id="registerPlayer",
     summary="Register a player and open the accounts; the same reference answers the same player",
     request=serializers.PlayerRequest,
-    responses={201: serializers.PlayerShown},
+    responses={201: serializers.PlayerResponse},
     examples=[
         OpenApiExample("A player", value={"reference": "customer-8812", "nickname": "Ace"}, request_only=True),
         _answer(_PLAYER_SHOWN, "201"),
@@ -89,14 +91,14 @@ list_players: Final = extend_schema(
 get_player: Final = extend_schema(
     operation_id="getPlayer",
     summary="Show one of your players",
-    responses=serializers.PlayerShown,
+    responses=serializers.PlayerResponse,
     examples=[_answer(_PLAYER_SHOWN)],
 )
 credit_player: Final = extend_schema(
     operation_id="creditSandboxPlayer",
     summary="Credit a player of a sandbox operator with money that nobody paid in",
     request=serializers.CreditRequest,
-    responses={201: serializers.CreditShown},
+    responses={201: serializers.CreditResponse},
     examples=[
         OpenApiExample("A hundred", value={"amount": "100.00", "currency": "EUR", "book": "real"}, request_only=True),
         _answer({"player": PLAYER, "book": "real", "balance": {"amount": "100.00", "currency": "EUR"}}, "201"),
@@ -105,7 +107,7 @@ credit_player: Final = extend_schema(
 player_balances: Final = extend_schema(
     operation_id="getPlayerBalances",
     summary="Show every balance of one of your players",
-    responses=serializers.Balances,
+    responses=serializers.BalancesResponse,
     examples=[_answer(_BALANCES)],
 )
 player_statement: Final = extend_schema(
@@ -118,7 +120,7 @@ player_statement: Final = extend_schema(
 my_balances: Final = extend_schema(
     operation_id="getMyBalances",
     summary="Show every balance of the player who asks",
-    responses=serializers.Balances,
+    responses=serializers.BalancesResponse,
     examples=[_answer(_BALANCES)],
 )
 my_statement: Final = extend_schema(

@@ -4,12 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from casino.api.fields import AmountField, CurrencyField, MoneySerializer, Strict, money
+from casino.api.fields import AmountField, CurrencyField, MoneySerializer, StrictSerializer, present_money
 from casino.operators.fields import PinField
-from wallet.responsible_gaming.table_limit import OwnLimit
+from wallet.responsible_gaming.table_limit import PersonalTableLimit
 
 
-class TableLimitRequest(Strict):
+class TableLimitRequest(StrictSerializer):
     """The most that may be staked on one spot, or null for as much as the tables take."""
 
     limit = AmountField(allow_null=True)
@@ -27,9 +27,9 @@ class TableLimitShown(serializers.Serializer[Any]):
     )
 
 
-def shown_limit(limit: OwnLimit | None) -> dict[str, Any]:
+def shown_limit(limit: PersonalTableLimit | None) -> dict[str, Any]:
     """Shape a player's own limit for an answer."""
     if limit is None:
         return {"limit": None, "set_at": None, "next_change_at": None}
-    amount = None if limit.amount is None else money(limit.amount, limit.currency)
+    amount = None if limit.amount is None else present_money(limit.amount, limit.currency)
     return {"limit": amount, "set_at": limit.set_at, "next_change_at": limit.next_change_at}

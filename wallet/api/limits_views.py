@@ -6,9 +6,9 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import read
+from casino.api.fields import parse_body
 from casino.operators.base_views import PlayerView, metadata
-from casino.operators.committed_refusals import idempotent_counting
+from casino.operators.committed_refusals import idempotent_with_committed_refusals
 from wallet.api.limits_serializers import TableLimitRequest, TableLimitShown, shown_limit
 from wallet.responsible_gaming import table_limit_services
 
@@ -24,7 +24,7 @@ _SHOWN: Final = OpenApiExample(
 )
 
 
-class MyTableLimit(PlayerView):
+class MyTableLimitView(PlayerView):
     """The own limit of the player who asks."""
 
     @extend_schema(
@@ -53,9 +53,9 @@ class MyTableLimit(PlayerView):
             _SHOWN,
         ],
     )
-    @idempotent_counting
+    @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:
-        given = read(TableLimitRequest, request)
+        given = parse_body(TableLimitRequest, request)
         me = self.caller
         limit = table_limit_services.set_table_limit(
             operator=me.operator,

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.error_catalogue import INVALID_CURSOR, Rejected
-from casino.api.fields import ChoiceOf, money, read
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
+from casino.api.fields import EnumField, parse_body, present_money
 from casino.api.idempotency import idempotent
 from casino.operators.base_views import PlayerView
 from wallet import notices
 from wallet.api.payments_serializers import Nothing
 from wallet.api.serializers import YesNo
-from wallet.notices import Given
+from wallet.notices import StoredNotice
 
 _AMOUNTS: Final = ("amount", "owed")
 _SHOWN: Final = {
@@ -30,7 +30,7 @@ _SHOWN: Final = {
 }
 
 
-class NoticeShown(serializers.Serializer[Any]):
+class NoticeResponse(serializers.Serializer[Any]):
     """Something to tell a player: a stable kind, what it is about, facts to show, and a message in words, or none."""
 
     id = serializers.UUIDField()
@@ -45,7 +45,7 @@ class NoticeShown(serializers.Serializer[Any]):
 class NoticePage(serializers.Serializer[Any]):
     """Notices, newest first, and how many in all are not read."""
 
-    items = NoticeShown(many=True)
+    items = NoticeResponse(many=True)
     next = serializers.CharField(allow_null=True)
     unread = serializers.IntegerField()
 
@@ -53,10 +53,10 @@ class NoticePage(serializers.Serializer[Any]):
 class NoticesQuery(serializers.Serializer[Any]):
     """Which notices."""
 
-    unread = ChoiceOf(YesNo, required=False, default=YesNo.NO)
+    unread = EnumField(YesNo, required=False, default=YesNo.NO)
 
 
-class Notices(PlayerView):
+class NoticeListView(PlayerView):
     """The notices of the player who asks."""
 
     @extend_schema(
@@ -76,23 +76,23 @@ class Notices(PlayerView):
             data={name: request.query_params[name] for name in request.query_params if name == "unread"}
         )
         query.is_valid(raise_exception=True)
-        page = paging.asked(request, str)
+        page = paging.parse_page_request(request, str)
         me = {"operator": self.caller.operator, "player": self.caller.player}
         unread = query.validated_data["unread"] is YesNo.YES
         before = None if page.after is None else _id(page.after[0])
-        found = notices.of_player(**me, unread=unread, before=before, limit=page.fetch)
-        shown = paging.answer(page, found, key=lambda given: (str(given.id),), item=shown_notice)
+        found = notices.list_notices(**me, unread=unread, before=before, limit=page.fetch_limit)
+        shown = paging.present_page(page, found, key=lambda given: (str(given.id),), item=present_notice)
         return Response({**shown, "unread": notices.count_unread(**me)})
 
 
-class ReadNotice(PlayerView):
+class ReadNoticeView(PlayerView):
     """A notice that was read."""
 
     @extend_schema(
         operation_id="readNotice",
         summary="Mark a notice as read; the first time counts",
         request=Nothing,
-        responses=NoticeShown,
+        responses=NoticeResponse,
         examples=[
             OpenApiExample("Request", value={}, request_only=True),
             OpenApiExample("Answer", value={**_SHOWN, "read_at": "2026-11-21T09:12:00Z"}, response_only=True),
@@ -100,16 +100,18 @@ class ReadNotice(PlayerView):
     )
     @idempotent
     def post(self, request: Request, notice: UUID) -> Response:
-        read(Nothing, request)
+        parse_body(Nothing, request)
         me = self.caller
-        return Response(shown_notice(notices.mark_read(notice, operator=me.operator, player=me.player)))
+        return Response(present_notice(notices.mark_read(notice, operator=me.operator, player=me.player)))
 
 
-def shown_notice(given: Given) -> dict[str, Any]:
+def present_notice(given: StoredNotice) -> dict[str, Any]:
     """Shape a notice for an answer: amounts among its facts with their currency."""
-    facts = dict(given.notice.facts)
+    facts = dict(given.notice.details)
     currency = facts.pop("currency", None)
-    amounts = {name: money(facts[name], currency) for name in _AMOUNTS if currency is not None and name in facts}
+    amounts = {
+        name: present_money(facts[name], currency) for name in _AMOUNTS if currency is not None and name in facts
+    }
     return {
         "id": given.id,
         "kind": given.notice.kind,
@@ -125,4 +127,4 @@ def _id(given: str) -> UUID:
     try:
         return UUID(given)
     except ValueError:
-        raise Rejected(INVALID_CURSOR) from None
+        raise RequestRejected(INVALID_CURSOR) from None

@@ -7,27 +7,27 @@ from rest_framework import serializers
 
 from casino.api.fields import (
     AmountField,
-    ChoiceOf,
     CurrencyField,
+    EnumField,
     FlagField,
     IdField,
     MoneySerializer,
-    Strict,
+    StrictSerializer,
     TextField,
     WholeNumberField,
-    money,
+    present_money,
 )
 from casino.kernel.errors import Refusal
 from wallet.payments import withdrawal_terms
 from wallet.payments.deposit_state import DepositStatus
-from wallet.payments.fees import Terms, parse_percent, percent, quote
-from wallet.payments.methods import Method, Offer
+from wallet.payments.fees import DepositTerms, parse_percent, percent, quote
+from wallet.payments.methods import MethodOffer, MethodVersion
 from wallet.payments.queries import Deposit, Withdrawal
 from wallet.payments.withdrawal_state import WithdrawalStatus
-from wallet.payments.withdrawal_terms import Policy, WithdrawalTerms
+from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
 
 
-class MethodRequest(Strict):
+class MethodRequest(StrictSerializer):
     """What an operator offers; the whole of it, also when it is changed."""
 
     name = TextField(max_length=60)
@@ -35,7 +35,7 @@ class MethodRequest(Strict):
     currency = CurrencyField()
     minimum = AmountField()
     maximum = AmountField()
-    fee_fixed = AmountField(zero=True, required=False, default=0)
+    fee_fixed = AmountField(allow_zero=True, required=False, default=0)
     fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
     seconds = WholeNumberField(required=False, default=0, help_text="How long a deposit takes, as a rule.")
     payouts = FlagField(required=False, default=False, help_text="Whether withdrawals may go out by it.")
@@ -81,7 +81,7 @@ class AmountQuery(serializers.Serializer[Any]):
     amount = AmountField(required=False, default=None, allow_null=True)
 
 
-class PaymentRequest(Strict):
+class PaymentRequest(StrictSerializer):
     """How much, and by which method."""
 
     method = IdField()
@@ -89,20 +89,20 @@ class PaymentRequest(Strict):
     currency = CurrencyField()
 
 
-class Nothing(Strict):
+class Nothing(StrictSerializer):
     """An empty object."""
 
 
 class DepositQuery(serializers.Serializer[Any]):
     """Which deposits."""
 
-    status = ChoiceOf(DepositStatus, required=False, default=None)
+    status = EnumField(DepositStatus, required=False, default=None)
 
 
 class WithdrawalQuery(serializers.Serializer[Any]):
     """Which withdrawals."""
 
-    status = ChoiceOf(WithdrawalStatus, required=False, default=None)
+    status = EnumField(WithdrawalStatus, required=False, default=None)
 
 
 class DepositShown(serializers.Serializer[Any]):
@@ -153,15 +153,15 @@ class WithdrawalPage(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
 
 
-class PolicyRequest(Strict):
+class PolicyRequest(StrictSerializer):
     """Up to which amount nobody looks, above which two members of staff do, and what withdrawals may be and cost."""
 
-    automatic_up_to = AmountField(zero=True)
-    second_above = AmountField(zero=True)
+    automatic_up_to = AmountField(allow_zero=True)
+    second_above = AmountField(allow_zero=True)
     minimum = AmountField(required=False, default=1)
     maximum = AmountField(required=False, default=None, allow_null=True)
     most_open = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
-    fee_fixed = AmountField(zero=True, required=False, default=0)
+    fee_fixed = AmountField(allow_zero=True, required=False, default=0)
     fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
 
 
@@ -201,15 +201,15 @@ class WithdrawalAmount(serializers.Serializer[Any]):
     amount = AmountField()
 
 
-def offer_of(given: dict[str, Any]) -> Offer:
+def offer_of(given: dict[str, Any]) -> MethodOffer:
     """Make an offer of a MethodRequest. Raises MethodImpossible."""
-    terms = Terms(
+    terms = DepositTerms(
         given["currency"], given["minimum"], given["maximum"], given["fee_fixed"], parse_percent(given["fee_percent"])
     )
-    return Offer(given["name"], given["provider"], terms, given["seconds"], given["payouts"], given["enabled"])
+    return MethodOffer(given["name"], given["provider"], terms, given["seconds"], given["payouts"], given["enabled"])
 
 
-def shown_method(method: Method, *, amount: int | None = None, now: datetime | None = None) -> dict[str, Any]:
+def shown_method(method: MethodVersion, *, amount: int | None = None, now: datetime | None = None) -> dict[str, Any]:
     """Shape a method for an answer, with what `amount` minor units come to, and when if asked for `now`."""
     offer, terms = method.offer, method.offer.terms
     return {
@@ -217,29 +217,29 @@ def shown_method(method: Method, *, amount: int | None = None, now: datetime | N
         "version": method.version,
         "name": offer.name,
         "provider": offer.provider,
-        "minimum": money(terms.minimum, terms.currency),
-        "maximum": money(terms.maximum, terms.currency),
-        "fee_fixed": money(terms.fee_fixed, terms.currency),
+        "minimum": present_money(terms.minimum, terms.currency),
+        "maximum": present_money(terms.maximum, terms.currency),
+        "fee_fixed": present_money(terms.fee_fixed, terms.currency),
         "fee_percent": percent(terms.fee_ppm),
-        "seconds": offer.seconds,
-        "payouts": offer.payouts,
+        "seconds": offer.processing_seconds,
+        "payouts": offer.supports_withdrawals,
         "enabled": offer.enabled,
         "quote": None if amount is None or now is None else _quote(offer, amount, now),
     }
 
 
-def _quote(offer: Offer, amount: int, now: datetime) -> dict[str, Any]:
+def _quote(offer: MethodOffer, amount: int, now: datetime) -> dict[str, Any]:
     terms, unknown = offer.terms, dict.fromkeys(("fee", "arrives", "arrives_at", "refused"))
-    shown: dict[str, Any] = {"amount": money(amount, terms.currency), **unknown}
+    shown: dict[str, Any] = {"amount": present_money(amount, terms.currency), **unknown}
     try:
         offered = quote(terms, amount)
     except Refusal as refusal:
         return {**shown, "refused": refusal.code}
     return {
         **shown,
-        "fee": money(offered.fee, terms.currency),
-        "arrives": money(offered.arrives, terms.currency),
-        "arrives_at": now + timedelta(seconds=offer.seconds),
+        "fee": present_money(offered.fee, terms.currency),
+        "arrives": present_money(offered.net_amount, terms.currency),
+        "arrives_at": now + timedelta(seconds=offer.processing_seconds),
     }
 
 
@@ -250,10 +250,10 @@ def shown_deposit(deposit: Deposit) -> dict[str, Any]:
         "player": deposit.player_id,
         "method": deposit.method_id,
         "status": deposit.status,
-        "amount": money(deposit.amount, deposit.currency),
-        "fee": money(deposit.fee, deposit.currency),
-        "arrives": money(deposit.amount - deposit.fee, deposit.currency),
-        "owed": money(deposit.owed, deposit.currency),
+        "amount": present_money(deposit.amount, deposit.currency),
+        "fee": present_money(deposit.fee, deposit.currency),
+        "arrives": present_money(deposit.amount - deposit.fee, deposit.currency),
+        "owed": present_money(deposit.owed, deposit.currency),
         "reason": deposit.reason,
         "requested_at": deposit.requested_at,
         "ended_at": deposit.ended_at,
@@ -267,9 +267,9 @@ def shown_withdrawal(withdrawal: Withdrawal) -> dict[str, Any]:
         "player": withdrawal.player_id,
         "method": withdrawal.method_id,
         "status": withdrawal.status,
-        "amount": money(withdrawal.amount, withdrawal.currency),
-        "fee": money(withdrawal.fee, withdrawal.currency),
-        "arrives": money(withdrawal.amount - withdrawal.fee, withdrawal.currency),
+        "amount": present_money(withdrawal.amount, withdrawal.currency),
+        "fee": present_money(withdrawal.fee, withdrawal.currency),
+        "arrives": present_money(withdrawal.amount - withdrawal.fee, withdrawal.currency),
         "can_cancel": withdrawal.status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED},
         "reason": withdrawal.reason,
         "requested_at": withdrawal.requested_at,
@@ -277,16 +277,16 @@ def shown_withdrawal(withdrawal: Withdrawal) -> dict[str, Any]:
     }
 
 
-def shown_policy(policy: Policy, currency: str) -> dict[str, Any]:
+def shown_policy(policy: WithdrawalPolicy, currency: str) -> dict[str, Any]:
     """Shape a policy for an answer."""
     return {
         "version": policy.version,
-        "automatic_up_to": money(policy.automatic_up_to, currency),
-        "second_above": money(policy.second_above, currency),
-        "minimum": money(policy.terms.minimum, currency),
-        "maximum": None if policy.terms.maximum is None else money(policy.terms.maximum, currency),
-        "most_open": policy.terms.most_open,
-        "fee_fixed": money(policy.terms.fee_fixed, currency),
+        "automatic_up_to": present_money(policy.auto_approve_up_to, currency),
+        "second_above": present_money(policy.second_approval_above, currency),
+        "minimum": present_money(policy.terms.minimum, currency),
+        "maximum": None if policy.terms.maximum is None else present_money(policy.terms.maximum, currency),
+        "most_open": policy.terms.max_pending,
+        "fee_fixed": present_money(policy.terms.fee_fixed, currency),
         "fee_percent": percent(policy.terms.fee_ppm),
     }
 
@@ -303,23 +303,27 @@ def policy_of(given: dict[str, Any]) -> dict[str, Any]:
     return {"automatic_up_to": given["automatic_up_to"], "second_above": given["second_above"], "terms": terms}
 
 
-def shown_withdrawal_quote(policy: Policy, amount: int, under_way: int, currency: str) -> dict[str, Any]:
+def shown_withdrawal_quote(policy: WithdrawalPolicy, amount: int, under_way: int, currency: str) -> dict[str, Any]:
     """Shape what a withdrawal of `amount` minor units comes to for an answer."""
     terms = policy.terms
     shown: dict[str, Any] = {
-        "amount": money(amount, currency),
+        "amount": present_money(amount, currency),
         "fee": None,
         "arrives": None,
-        "approvals": policy.approvals(amount),
+        "approvals": policy.approvals_required(amount),
         "refused": None,
-        "minimum": money(terms.minimum, currency),
-        "maximum": None if terms.maximum is None else money(terms.maximum, currency),
+        "minimum": present_money(terms.minimum, currency),
+        "maximum": None if terms.maximum is None else present_money(terms.maximum, currency),
         "under_way": under_way,
-        "most_open": terms.most_open,
+        "most_open": terms.max_pending,
     }
     try:
         offered = withdrawal_terms.quote(terms, amount, currency=currency)
-        withdrawal_terms.require_room(terms, under_way=under_way)
+        withdrawal_terms.require_capacity(terms, pending_count=under_way)
     except Refusal as refusal:
         return {**shown, "refused": refusal.code}
-    return {**shown, "fee": money(offered.fee, currency), "arrives": money(offered.arrives, currency)}
+    return {
+        **shown,
+        "fee": present_money(offered.fee, currency),
+        "arrives": present_money(offered.net_amount, currency),
+    }

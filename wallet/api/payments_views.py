@@ -10,28 +10,28 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from casino.api import paging
-from casino.api.error_catalogue import INVALID_CURSOR, Rejected
-from casino.api.fields import read
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
-from casino.api.views import EdgeView
-from casino.operators.auth import OperatorKey
-from casino.operators.base_views import EitherView, OperatorView, PlayerView, metadata
+from casino.api.views import BaseApiView
+from casino.operators.auth import OperatorKeyAuthentication
+from casino.operators.base_views import OperatorOrPlayerView, OperatorView, PlayerView, metadata
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal
 from wallet.api import payments_documents as documents
 from wallet.api import payments_serializers as shapes
 from wallet.payments import callbacks, deposits, methods, queries, signatures, withdrawals
-from wallet.payments.queries import Where
+from wallet.payments.queries import PaymentFilter
 
 Row = TypeVar("Row")
 
 
-class DepositMethods(EitherView):
+class DepositMethodListView(OperatorOrPlayerView):
     """What an operator offers: to be read by both, and added to by the operator."""
 
     def get_authenticators(self) -> list[BaseAuthentication]:
         """Let only operators' servers add methods."""
         adding = getattr(self.request, "method", None) == "POST"
-        return [OperatorKey()] if adding else super().get_authenticators()
+        return [OperatorKeyAuthentication()] if adding else super().get_authenticators()
 
     @documents.list_methods
     def get(self, request: Request) -> Response:
@@ -39,33 +39,33 @@ class DepositMethods(EitherView):
         query = shapes.AmountQuery(data=request.query_params, context={"currency": self.caller.currency})
         query.is_valid(raise_exception=True)
         amount = query.validated_data["amount"]
-        offered = methods.offered(operator=self.caller.operator)
+        offered = methods.list_methods(operator=self.caller.operator)
         if isinstance(self.caller, PlayerPrincipal):
             currency = self.caller.currency
             offered = [each for each in offered if each.offer.enabled and each.offer.terms.currency == currency]
-        now = methods.clock()
+        now = methods.database_now()
         return Response({"items": [shapes.shown_method(each, amount=amount, now=now) for each in offered]})
 
     @documents.create_method
     @idempotent
     def post(self, request: Request) -> Response:
-        offer = shapes.offer_of(read(shapes.MethodRequest, request))
+        offer = shapes.offer_of(parse_body(shapes.MethodRequest, request))
         made = methods.create(operator=self.caller.operator, offer=offer, actor=self.caller.actor)
         return Response(shapes.shown_method(made), status=201)
 
 
-class OneDepositMethod(OperatorView):
+class DepositMethodVersionsView(OperatorView):
     """The next version of a method."""
 
     @documents.change_method
     @idempotent
     def post(self, request: Request, method: UUID) -> Response:
-        offer = shapes.offer_of(read(shapes.MethodRequest, request))
+        offer = shapes.offer_of(parse_body(shapes.MethodRequest, request))
         made = methods.change(operator=self.caller.operator, method=method, offer=offer, actor=self.caller.actor)
         return Response(shapes.shown_method(made), status=201)
 
 
-class WithdrawalPolicy(OperatorView):
+class WithdrawalPolicyView(OperatorView):
     """Who has to agree to withdrawals."""
 
     @documents.get_policy
@@ -76,12 +76,12 @@ class WithdrawalPolicy(OperatorView):
     @documents.set_policy
     @idempotent
     def post(self, request: Request) -> Response:
-        given = read(shapes.PolicyRequest, request)
+        given = parse_body(shapes.PolicyRequest, request)
         made = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **shapes.policy_of(given))
         return Response(shapes.shown_policy(made, self.caller.currency), status=201)
 
 
-class Deposits(OperatorView):
+class DepositListView(OperatorView):
     """Deposits of the caller's players."""
 
     @documents.list_deposits
@@ -89,7 +89,7 @@ class Deposits(OperatorView):
         return _page(request, self.caller, shapes.DepositQuery, queries.deposits, shapes.shown_deposit)
 
 
-class Withdrawals(OperatorView):
+class WithdrawalListView(OperatorView):
     """Withdrawals of the caller's players."""
 
     @documents.list_withdrawals
@@ -97,7 +97,7 @@ class Withdrawals(OperatorView):
         return _page(request, self.caller, shapes.WithdrawalQuery, queries.withdrawals, shapes.shown_withdrawal)
 
 
-class MyDeposits(PlayerView):
+class MyDepositListView(PlayerView):
     """The player's deposits."""
 
     @documents.my_deposits
@@ -107,24 +107,24 @@ class MyDeposits(PlayerView):
     @documents.deposit
     @idempotent
     def post(self, request: Request) -> Response:
-        given = read(shapes.PaymentRequest, request)
+        given = parse_body(shapes.PaymentRequest, request)
         made = deposits.request(**_who(self.caller), metadata=metadata(request), **_without_currency(given))
         return _my_deposit(self.caller, made, status=201)
 
 
-class QuickDeposit(PlayerView):
+class QuickDepositView(PlayerView):
     """The last deposit once more."""
 
     @documents.quick_deposit
     @idempotent
     def post(self, request: Request) -> Response:
         """Repeat the last method and amount."""
-        read(shapes.Nothing, request)
+        parse_body(shapes.Nothing, request)
         made = deposits.repeat(**_who(self.caller), metadata=metadata(request))
         return _my_deposit(self.caller, made, status=201)
 
 
-class MyDeposit(PlayerView):
+class MyDepositView(PlayerView):
     """One of the player's deposits."""
 
     @documents.my_deposit
@@ -133,7 +133,7 @@ class MyDeposit(PlayerView):
         return _my_deposit(self.caller, deposit, status=200)
 
 
-class MyWithdrawalQuote(PlayerView):
+class MyWithdrawalQuoteView(PlayerView):
     """What a withdrawal would come to."""
 
     @documents.withdrawal_quote
@@ -143,12 +143,12 @@ class MyWithdrawalQuote(PlayerView):
         query = shapes.WithdrawalAmount(data=request.query_params, context={"currency": me.currency})
         query.is_valid(raise_exception=True)
         rules = methods.policy(operator=me.operator)
-        under_way = withdrawals.under_way(operator=me.operator, player=me.player)
+        under_way = withdrawals.count_pending(operator=me.operator, player=me.player)
         amount = query.validated_data["amount"]
         return Response(shapes.shown_withdrawal_quote(rules, amount, under_way, me.currency))
 
 
-class MyWithdrawals(PlayerView):
+class MyWithdrawalListView(PlayerView):
     """The player's withdrawals."""
 
     @documents.my_withdrawals
@@ -158,12 +158,12 @@ class MyWithdrawals(PlayerView):
     @documents.withdraw
     @idempotent
     def post(self, request: Request) -> Response:
-        given = read(shapes.PaymentRequest, request)
+        given = parse_body(shapes.PaymentRequest, request)
         made = withdrawals.request(**_who(self.caller), metadata=metadata(request), **_without_currency(given))
         return _my_withdrawal(self.caller, made, status=201)
 
 
-class MyWithdrawal(PlayerView):
+class MyWithdrawalView(PlayerView):
     """One of the player's withdrawals."""
 
     @documents.my_withdrawal
@@ -172,20 +172,20 @@ class MyWithdrawal(PlayerView):
         return _my_withdrawal(self.caller, withdrawal, status=200)
 
 
-class CancelWithdrawal(PlayerView):
+class CancelWithdrawalView(PlayerView):
     """A withdrawal that is not wanted any more."""
 
     @documents.cancel_withdrawal
     @idempotent
     def post(self, request: Request, withdrawal: UUID) -> Response:
         """Cancel a withdrawal while that is possible."""
-        read(shapes.Nothing, request)
+        parse_body(shapes.Nothing, request)
         me = self.caller
         withdrawals.cancel(withdrawal, operator=me.operator, player=me.player, metadata=metadata(request))
         return _my_withdrawal(me, withdrawal, status=200)
 
 
-class Callbacks(EdgeView):
+class ProviderCallbacksView(BaseApiView):
     """Where providers report. The signature says who calls; the answer says only that the report is kept."""
 
     @documents.callback
@@ -210,9 +210,9 @@ def _without_currency(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "currency"}
 
 
-def _where(caller: PlayerPrincipal | OperatorPrincipal, status: str | None = None) -> Where:
+def _where(caller: PlayerPrincipal | OperatorPrincipal, status: str | None = None) -> PaymentFilter:
     player = caller.player if isinstance(caller, PlayerPrincipal) else None
-    return Where(caller.operator, player, status)
+    return PaymentFilter(caller.operator, player, status)
 
 
 def _my_deposit(caller: PlayerPrincipal, deposit: UUID, *, status: int) -> Response:
@@ -230,16 +230,16 @@ def _page(
     rows: Callable[..., list[Row]],
     shown: Callable[[Row], dict[str, Any]],
 ) -> Response:
-    page = paging.asked(request, str)
+    page = paging.parse_page_request(request, str)
     asked = query(data={name: value for name, value in request.query_params.items() if name == "status"})
     asked.is_valid(raise_exception=True)
     before = None if page.after is None else _id(page.after[0])
-    found = rows(_where(caller, asked.validated_data["status"]), before=before, limit=page.fetch)
-    return Response(paging.answer(page, found, key=lambda row: (str(row.id),), item=shown))  # type: ignore[attr-defined]
+    found = rows(_where(caller, asked.validated_data["status"]), before=before, limit=page.fetch_limit)
+    return Response(paging.present_page(page, found, key=lambda row: (str(row.id),), item=shown))  # type: ignore[attr-defined]
 
 
 def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise Rejected(INVALID_CURSOR) from None
+        raise RequestRejected(INVALID_CURSOR) from None

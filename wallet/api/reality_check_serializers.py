@@ -4,13 +4,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from casino.api.fields import MoneySerializer, Strict, WholeNumberField, money
-from wallet.responsible_gaming.events import Measure, Period
+from casino.api.fields import MoneySerializer, StrictSerializer, WholeNumberField, present_money
+from wallet.responsible_gaming.events import LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import Usage
 from wallet.responsible_gaming.queries import RealityCheck, Reminder
 
 
-class RealityRequest(Strict):
+class RealityRequest(StrictSerializer):
     """How often to be reminded."""
 
     minutes = WholeNumberField()
@@ -64,22 +64,22 @@ def shown_reality(check: RealityCheck, currency: str) -> dict[str, Any]:
         session = {
             "started_at": told.started_at,
             "minutes": int((told.now - told.started_at).total_seconds()) // 60,
-            **_played(check.session, Period.DAY, currency),
+            **_played(check.session, LimitPeriod.DAY, currency),
         }
     windows = [
         {
             "period": period.value,
             **_played(check.windows, period, currency),
-            "deposited": money(check.windows.used[Measure.DEPOSIT, period], currency),
+            "deposited": present_money(check.windows.used[LimitType.DEPOSIT, period], currency),
         }
-        for period in Period
+        for period in LimitPeriod
     ]
     return {"session": session, "reminder": shown_reminder(told), "windows": windows}
 
 
-def _played(usage: Usage, period: Period, currency: str) -> dict[str, Any]:
+def _played(usage: Usage, period: LimitPeriod, currency: str) -> dict[str, Any]:
     return {
-        "played_minutes": usage.used[Measure.TIME, period],
-        "staked": money(usage.used[Measure.STAKE, period], currency),
-        "net": money(-usage.used[Measure.LOSS, period], currency),
+        "played_minutes": usage.used[LimitType.TIME, period],
+        "staked": present_money(usage.used[LimitType.STAKE, period], currency),
+        "net": present_money(-usage.used[LimitType.LOSS, period], currency),
     }

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 
 from casino.api import paging
 from wallet.api import reconciliation_serializers as shapes
-from wallet.reconciliation.state import DifferenceStatus
+from wallet.reconciliation.state import DiscrepancyStatus
 
 _RUN: Final = "6a7b35a6-4a55-5d2c-8b4b-0c4b62a1f0d1"
 
@@ -78,7 +78,7 @@ list_differences: Final = extend_schema(
     summary="List payments about which a provider's records and ours differ, newest days first",
     parameters=[
         OpenApiParameter("day", str, description="One day, such as 2026-11-20."),
-        OpenApiParameter("status", str, enum=[status.value for status in DifferenceStatus]),
+        OpenApiParameter("status", str, enum=[status.value for status in DiscrepancyStatus]),
         *paging.PARAMETERS,
     ],
     responses=shapes.DifferencePage,

@@ -6,10 +6,10 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from casino.api.fields import ActorField, ChoiceOf, MoneySerializer, Strict, TextField, money
+from casino.api.fields import ActorField, EnumField, MoneySerializer, StrictSerializer, TextField, present_money
 from wallet.reconciliation.events import Resolution
 from wallet.reconciliation.queries import Difference, DifferenceNote, Reconciliation
-from wallet.reconciliation.state import DifferenceStatus
+from wallet.reconciliation.state import DiscrepancyStatus
 
 
 class DayField(serializers.Field[date, Any, str, date]):
@@ -25,7 +25,7 @@ class DayField(serializers.Field[date, Any, str, date]):
         return value.isoformat()
 
 
-class AssignmentRequest(Strict):
+class AssignmentRequest(StrictSerializer):
     """Who says so, and who looks into it from now on."""
 
     actor = ActorField()
@@ -33,11 +33,11 @@ class AssignmentRequest(Strict):
     note = TextField(max_length=500, required=False, default="", allow_blank=True)
 
 
-class ResolutionRequest(Strict):
+class ResolutionRequest(StrictSerializer):
     """What became of a difference: a word for reports, and words for people."""
 
     actor = ActorField()
-    resolution = ChoiceOf(Resolution)
+    resolution = EnumField(Resolution)
     note = TextField(max_length=500)
 
 
@@ -45,7 +45,7 @@ class DifferencesQuery(serializers.Serializer[Any]):
     """Which differences."""
 
     day = DayField(required=False, default=None)
-    status = ChoiceOf(DifferenceStatus, required=False, default=None)
+    status = EnumField(DiscrepancyStatus, required=False, default=None)
 
 
 class ReconciliationShown(serializers.Serializer[Any]):
@@ -123,7 +123,7 @@ def shown_run(run: Reconciliation) -> dict[str, Any]:
         "ours": run.ours,
         "theirs": run.theirs,
         "matched": run.matched,
-        "amount": money(run.amount, run.currency),
+        "amount": present_money(run.amount, run.currency),
         "differing": run.differing,
         "compared_at": run.compared_at,
     }
@@ -141,9 +141,11 @@ def shown_difference(difference: Difference, notes: list[DifferenceNote]) -> dic
         "payment": difference.payment,
         "reference": difference.reference,
         "what": difference.what,
-        "our_amount": None if ours is None else money(ours, difference.currency),
+        "our_amount": None if ours is None else present_money(ours, difference.currency),
         "our_state": difference.our_state,
-        "their_amount": None if theirs is None else money(theirs, difference.their_currency or difference.currency),
+        "their_amount": None
+        if theirs is None
+        else present_money(theirs, difference.their_currency or difference.currency),
         "their_state": difference.their_state,
         "status": difference.status,
         "owner": difference.owner,

@@ -8,29 +8,29 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.error_catalogue import INVALID_CURSOR, Rejected
-from casino.api.fields import read
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.memberships import at_desk
+from casino.operators.memberships import desk_actor
 from casino.operators.principals import OperatorPrincipal
 from wallet.api import reconciliation_documents as documents
 from wallet.api import reconciliation_serializers as shapes
 from wallet.reconciliation import queries, services
-from wallet.reconciliation.queries import Difference, Reconciliation, Which
+from wallet.reconciliation.queries import Difference, DiscrepancyFilter, Reconciliation
 
 
-class Reconciliations(OperatorView):
+class ReconciliationListView(OperatorView):
     """Days that were compared."""
 
     @documents.list_runs
     def get(self, request: Request) -> Response:
-        page = paging.asked(request, str, str)
-        found = queries.runs(operator=self.caller.operator, before=_before(page), limit=page.fetch)
-        return Response(paging.answer(page, found, key=_key, item=shapes.shown_run))
+        page = paging.parse_page_request(request, str, str)
+        found = queries.runs(operator=self.caller.operator, before=_before(page), limit=page.fetch_limit)
+        return Response(paging.present_page(page, found, key=_key, item=shapes.shown_run))
 
 
-class Differences(OperatorView):
+class DiscrepancyListView(OperatorView):
     """Payments about which the sides differ."""
 
     @documents.list_differences
@@ -38,15 +38,17 @@ class Differences(OperatorView):
         sent = {name: value for name, value in request.query_params.items() if name not in {"cursor", "limit"}}
         query = shapes.DifferencesQuery(data=sent)
         query.is_valid(raise_exception=True)
-        page = paging.asked(request, str, str)
-        which = Which(self.caller.operator, **query.validated_data)
-        found = queries.differences(which, before=_before(page), limit=page.fetch)
+        page = paging.parse_page_request(request, str, str)
+        which = DiscrepancyFilter(self.caller.operator, **query.validated_data)
+        found = queries.discrepancies(which, before=_before(page), limit=page.fetch_limit)
         said = queries.notes([each.id for each in found])
-        shown = paging.answer(page, found, key=_key, item=lambda each: shapes.shown_difference(each, said[each.id]))
+        shown = paging.present_page(
+            page, found, key=_key, item=lambda each: shapes.shown_difference(each, said[each.id])
+        )
         return Response(shown)
 
 
-class OneDifference(OperatorView):
+class DiscrepancyView(OperatorView):
     """One difference."""
 
     @documents.get_difference
@@ -55,32 +57,40 @@ class OneDifference(OperatorView):
         return _shown(self.caller, difference)
 
 
-class AssignDifference(OperatorView):
+class AssignDiscrepancyView(OperatorView):
     """A difference's owner."""
 
     @documents.assign_difference
     @idempotent
     def post(self, request: Request, difference: UUID) -> Response:
-        given = read(shapes.AssignmentRequest, request)
-        who: dict[str, Any] = {"owner": at_desk(given["owner"]), "by": at_desk(given["actor"]), "note": given["note"]}
+        given = parse_body(shapes.AssignmentRequest, request)
+        who: dict[str, Any] = {
+            "owner": desk_actor(given["owner"]),
+            "by": desk_actor(given["actor"]),
+            "note": given["note"],
+        }
         services.assign(difference, operator=self.caller.operator, metadata=metadata(request), **who)
         return _shown(self.caller, difference)
 
 
-class ResolveDifference(OperatorView):
+class ResolveDiscrepancyView(OperatorView):
     """What became of a difference."""
 
     @documents.resolve_difference
     @idempotent
     def post(self, request: Request, difference: UUID) -> Response:
-        given = read(shapes.ResolutionRequest, request)
-        said: dict[str, Any] = {"resolution": given["resolution"], "note": given["note"], "by": at_desk(given["actor"])}
+        given = parse_body(shapes.ResolutionRequest, request)
+        said: dict[str, Any] = {
+            "resolution": given["resolution"],
+            "note": given["note"],
+            "by": desk_actor(given["actor"]),
+        }
         services.resolve(difference, operator=self.caller.operator, metadata=metadata(request), **said)
         return _shown(self.caller, difference)
 
 
 def _shown(caller: OperatorPrincipal, difference: UUID) -> Response:
-    found = queries.find(operator=caller.operator, difference=difference)
+    found = queries.find(operator=caller.operator, discrepancy=difference)
     return Response(shapes.shown_difference(found, queries.notes([found.id])[found.id]))
 
 
@@ -88,11 +98,11 @@ def _key(row: Reconciliation | Difference) -> tuple[str, str]:
     return row.day.isoformat(), str(row.id)
 
 
-def _before(page: paging.Page) -> tuple[date, UUID] | None:
+def _before(page: paging.PageRequest) -> tuple[date, UUID] | None:
     if page.after is None:
         return None
     day, key = page.after
     try:
         return date.fromisoformat(day), UUID(key)
     except ValueError:
-        raise Rejected(INVALID_CURSOR) from None
+        raise RequestRejected(INVALID_CURSOR) from None

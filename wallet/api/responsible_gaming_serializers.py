@@ -5,18 +5,18 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from casino.api.fields import AmountField, ChoiceOf, CurrencyField, MoneySerializer, Strict, WholeNumberField
-from wallet.responsible_gaming.events import Measure, Period
-from wallet.responsible_gaming.queries import Line, Shown
-from wallet.responsible_gaming.refusals import PlayLimitImpossible, shown
-from wallet.responsible_gaming.state import Exclusion, House
+from casino.api.fields import AmountField, CurrencyField, EnumField, MoneySerializer, StrictSerializer, WholeNumberField
+from wallet.responsible_gaming.events import LimitPeriod, LimitType
+from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
+from wallet.responsible_gaming.refusals import InvalidPlayLimit, format_limit
+from wallet.responsible_gaming.state import Exclusion, OperatorLimitsState
 
 
-class WhichLimit(Strict):
+class WhichLimit(StrictSerializer):
     """One measure over one period."""
 
-    measure = ChoiceOf(Measure)
-    period = ChoiceOf(Period)
+    measure = EnumField(LimitType)
+    period = EnumField(LimitPeriod)
 
 
 class LimitRequest(WhichLimit):
@@ -28,9 +28,9 @@ class LimitRequest(WhichLimit):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Find what is limited to how much. Raises PlayLimitImpossible."""
-        name, other = ("minutes", "amount") if attrs["measure"] is Measure.TIME else ("amount", "minutes")
+        name, other = ("minutes", "amount") if attrs["measure"] is LimitType.TIME else ("amount", "minutes")
         if name not in attrs or other in attrs:
-            raise PlayLimitImpossible
+            raise InvalidPlayLimit
         most = attrs[name]
         if name == "amount" and most is not None and "currency" not in attrs:
             raise ValidationError({"currency": ["Name the currency of the amount."]}, code="required")
@@ -92,7 +92,7 @@ class HouseShown(serializers.Serializer[Any]):
     items = HouseLine(many=True)
 
 
-class TopUpRequest(Strict):
+class TopUpRequest(StrictSerializer):
     """Nothing has to be said: play money is filled up to the cap."""
 
 
@@ -103,10 +103,10 @@ class TopUpShown(serializers.Serializer[Any]):
     balance = MoneySerializer()
 
 
-class CapRequest(Strict):
+class CapRequest(StrictSerializer):
     """Up to how much play money is topped up."""
 
-    cap = AmountField(zero=True)
+    cap = AmountField(allow_zero=True)
     currency = CurrencyField()
 
 
@@ -116,11 +116,11 @@ class CapShown(serializers.Serializer[Any]):
     cap = MoneySerializer()
 
 
-def shown_limits(found: Shown, currency: str) -> dict[str, Any]:
+def shown_limits(found: LimitsOverview, currency: str) -> dict[str, Any]:
     """Shape a player's limits for an answer."""
     return {
-        "items": [_line(found, line, currency) for line in found.lines],
-        "exclusion": shown_exclusion(found.protection.excluded(found.now)),
+        "items": [_line(found, line, currency) for line in found.limits],
+        "exclusion": shown_exclusion(found.restrictions.active_exclusion(found.now)),
     }
 
 
@@ -136,18 +136,18 @@ def shown_exclusion(exclusion: Exclusion | None) -> dict[str, Any] | None:
     }
 
 
-def shown_house(house: House, currency: str) -> dict[str, Any]:
+def shown_house(house: OperatorLimitsState, currency: str) -> dict[str, Any]:
     """Shape an operator's limits for an answer."""
     lines = sorted(
-        house.limits, key=lambda limit: (list(Measure).index(limit.measure), list(Period).index(limit.period))
+        house.limits, key=lambda limit: (list(LimitType).index(limit.limit_type), list(LimitPeriod).index(limit.period))
     )
     return {
         "items": [
             {
-                "measure": limit.measure.value,
+                "measure": limit.limit_type.value,
                 "period": limit.period.value,
-                "unit": _unit(limit.measure, currency),
-                "limit": shown(limit.most, limit.measure, currency),
+                "unit": _unit(limit.limit_type, currency),
+                "limit": format_limit(limit.limit, limit.limit_type, currency),
                 "since": limit.since,
             }
             for limit in lines
@@ -155,27 +155,27 @@ def shown_house(house: House, currency: str) -> dict[str, Any]:
     }
 
 
-def _line(found: Shown, line: Line, currency: str) -> dict[str, Any]:
+def _line(found: LimitsOverview, line: LimitStatus, currency: str) -> dict[str, Any]:
     def text(most: int | None) -> str | None:
-        return None if most is None else shown(most, line.measure, currency)
+        return None if most is None else format_limit(most, line.limit_type, currency)
 
-    wish = found.protection.wish(line.measure, line.period)
+    wish = found.restrictions.pending_increase(line.limit_type, line.period)
     pending = None
     if wish is not None:
-        pending = {"limit": text(wish.most), "asked_at": wish.asked_at, "confirm_from": wish.confirm_from}
+        pending = {"limit": text(wish.limit), "asked_at": wish.requested_at, "confirm_from": wish.confirm_from}
     return {
-        "measure": line.measure.value,
+        "measure": line.limit_type.value,
         "period": line.period.value,
-        "unit": _unit(line.measure, currency),
-        "limit": text(line.most),
+        "unit": _unit(line.limit_type, currency),
+        "limit": text(line.limit),
         "used": text(max(0, line.used)),
-        "left": text(line.left),
-        "own": text(line.own),
-        "operators": text(line.operators),
-        "everyones": text(line.everyones),
+        "left": text(line.remaining),
+        "own": text(line.player_limit),
+        "operators": text(line.operator_limit),
+        "everyones": text(line.operator_wide_limit),
         "pending": pending,
     }
 
 
-def _unit(measure: Measure, currency: str) -> str:
-    return "minutes" if measure is Measure.TIME else currency
+def _unit(measure: LimitType, currency: str) -> str:
+    return "minutes" if measure is LimitType.TIME else currency

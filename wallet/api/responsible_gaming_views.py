@@ -5,7 +5,7 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import money, read
+from casino.api.fields import parse_body, present_money
 from casino.api.idempotency import idempotent
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.queries import require_player
@@ -20,65 +20,67 @@ from wallet.api.responsible_gaming_serializers import (
     shown_limits,
 )
 from wallet.responsible_gaming import play_money, queries, services
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.services import PlayerContext
 
 
-class Mine(PlayerView):
+class MyResponsibleGamingView(PlayerView):
     """What protects the player who asks."""
 
-    def on(self, request: Request) -> On:
+    def player_context(self, request: Request) -> PlayerContext:
         """Name the player, with what events remember of the request."""
         me = self.caller
-        return On(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
+        return PlayerContext(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
 
-    def limits(self) -> Response:
+    def limits_response(self) -> Response:
         me = self.caller
         return Response(shown_limits(queries.limits(operator=me.operator, player=me.player), me.currency))
 
-    def reality(self) -> Response:
+    def reality_check_response(self) -> Response:
         """Show time and result as they are now."""
         me = self.caller
         return Response(shown_reality(queries.reality_check(operator=me.operator, player=me.player), me.currency))
 
 
-class MyLimits(Mine):
+class MyLimitsView(MyResponsibleGamingView):
     """The limits of the player who asks."""
 
     @documents.my_limits
     def get(self, request: Request) -> Response:
         del request
-        return self.limits()
+        return self.limits_response()
 
     @documents.set_my_limit
     @idempotent
     def post(self, request: Request) -> Response:
         """Set one, or ask for a higher one."""
-        services.set_limit(on=self.on(request), by=Setter.PLAYER, **read(LimitRequest, request))
-        return self.limits()
+        services.set_limit(
+            context=self.player_context(request), by=Initiator.PLAYER, **parse_body(LimitRequest, request)
+        )
+        return self.limits_response()
 
 
-class ConfirmMyLimit(Mine):
+class ConfirmMyLimitView(MyResponsibleGamingView):
     """A player's second word on a higher limit."""
 
     @documents.confirm_my_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        services.confirm_raise(on=self.on(request), **read(WhichLimit, request))
-        return self.limits()
+        services.confirm_increase(context=self.player_context(request), **parse_body(WhichLimit, request))
+        return self.limits_response()
 
 
-class CancelMyLimit(Mine):
+class CancelMyLimitView(MyResponsibleGamingView):
     """A player's wish for a higher limit, taken back."""
 
     @documents.cancel_my_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        services.cancel_raise(on=self.on(request), **read(WhichLimit, request))
-        return self.limits()
+        services.cancel_increase(context=self.player_context(request), **parse_body(WhichLimit, request))
+        return self.limits_response()
 
 
-class PlayerLimits(OperatorView):
+class PlayerLimitsView(OperatorView):
     """The limits of one of the caller's players."""
 
     @documents.player_limits
@@ -90,10 +92,10 @@ class PlayerLimits(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         """Set the operator's one."""
-        given, me = read(LimitRequest, request), self.caller
+        given, me = parse_body(LimitRequest, request), self.caller
         require_player(operator=me.operator, player=player)
-        on = On(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
-        services.set_limit(on=on, by=Setter.OPERATOR, **given)
+        on = PlayerContext(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
+        services.set_limit(context=on, by=Initiator.OPERATOR, **given)
         return self._limits(player)
 
     def _limits(self, player: UUID) -> Response:
@@ -101,7 +103,7 @@ class PlayerLimits(OperatorView):
         return Response(shown_limits(queries.limits(operator=me.operator, player=player), me.currency))
 
 
-class Limits(OperatorView):
+class OperatorLimitsView(OperatorView):
     """The limits that hold for every one of the caller's players."""
 
     @documents.house_limits
@@ -112,32 +114,34 @@ class Limits(OperatorView):
     @documents.set_house_limit
     @idempotent
     def post(self, request: Request) -> Response:
-        given, me = read(LimitRequest, request), self.caller
-        services.set_house_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **given)
+        given, me = parse_body(LimitRequest, request), self.caller
+        services.set_operator_wide_limit(
+            operator=me.operator, currency=me.currency, metadata=metadata(request), **given
+        )
         return self._limits()
 
     def _limits(self) -> Response:
         me = self.caller
-        return Response(shown_house(queries.house_limits(operator=me.operator), me.currency))
+        return Response(shown_house(queries.load_operator_limits(operator=me.operator), me.currency))
 
 
-class MyRealityCheck(Mine):
+class MyRealityCheckView(MyResponsibleGamingView):
     """Time and result of the player who asks."""
 
     @documents.my_reality
     def get(self, request: Request) -> Response:
         del request
-        return self.reality()
+        return self.reality_check_response()
 
     @documents.set_my_reality
     @idempotent
     def post(self, request: Request) -> Response:
         """Set how often the player is reminded."""
-        services.set_reality_check(on=self.on(request), **read(RealityRequest, request))
-        return self.reality()
+        services.set_reality_check(context=self.player_context(request), **parse_body(RealityRequest, request))
+        return self.reality_check_response()
 
 
-class PlayerRealityCheck(OperatorView):
+class PlayerRealityCheckView(OperatorView):
     """Time and result of one of the caller's players."""
 
     @documents.player_reality
@@ -147,22 +151,24 @@ class PlayerRealityCheck(OperatorView):
         return Response(shown_reality(queries.reality_check(operator=me.operator, player=player), me.currency))
 
 
-class MyPlayMoney(PlayerView):
+class MyPlayMoneyView(PlayerView):
     """Play money on request."""
 
     @documents.top_up
     @idempotent
     def post(self, request: Request) -> Response:
         """Fill it up."""
-        read(TopUpRequest, request)
+        parse_body(TopUpRequest, request)
         me = self.caller
         amount, balance = play_money.top_up(
             operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request)
         )
-        return Response({"amount": money(amount, me.currency), "balance": money(balance, me.currency)}, status=201)
+        return Response(
+            {"amount": present_money(amount, me.currency), "balance": present_money(balance, me.currency)}, status=201
+        )
 
 
-class PlayMoneyPolicy(OperatorView):
+class PlayMoneyPolicyView(OperatorView):
     """How much play money the caller's players get."""
 
     @documents.show_cap
@@ -174,12 +180,14 @@ class PlayMoneyPolicy(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Set the cap."""
-        given, me = read(CapRequest, request), self.caller
-        services.set_play_cap(
+        given, me = parse_body(CapRequest, request), self.caller
+        services.set_play_money_cap(
             operator=me.operator, currency=given["currency"], cap=given["cap"], metadata=metadata(request)
         )
         return self._cap()
 
     def _cap(self) -> Response:
         me = self.caller
-        return Response({"cap": money(play_money.cap_of(operator=me.operator, currency=me.currency), me.currency)})
+        return Response(
+            {"cap": present_money(play_money.play_money_cap(operator=me.operator, currency=me.currency), me.currency)}
+        )

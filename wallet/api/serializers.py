@@ -10,16 +10,16 @@ from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import (
     AmountField,
-    BookField,
-    ChoiceOf,
     CurrencyField,
+    EnumField,
     IdField,
     MoneySerializer,
-    Strict,
+    MoneyTypeField,
+    StrictSerializer,
     TextField,
-    money,
+    present_money,
 )
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators.models import Player
 from wallet.api.reality_check_serializers import ReminderShown, shown_reminder
 from wallet.ledger.accounts import AccountKind, AccountName
@@ -34,7 +34,7 @@ _MOMENT: Final = re.compile(
 _KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
 
-class Purse(StrEnum):
+class PlayerAccountKind(StrEnum):
     """The accounts that belong to a player."""
 
     ACCOUNT = AccountKind.ACCOUNT.value
@@ -44,14 +44,14 @@ class Purse(StrEnum):
     DEBT = AccountKind.DEBT.value
 
 
-class PlayerRequest(Strict):
+class PlayerRequest(StrictSerializer):
     """Whom to register: by the operator's own reference, which is no name or address."""
 
     reference = TextField(max_length=80)
     nickname = TextField(max_length=40, required=False, default="Player")
 
 
-class PlayerShown(serializers.Serializer[Any]):
+class PlayerResponse(serializers.Serializer[Any]):
     """A registered player."""
 
     id = serializers.UUIDField()
@@ -63,20 +63,20 @@ class PlayerShown(serializers.Serializer[Any]):
 class PlayerPage(serializers.Serializer[Any]):
     """Players in the order they were registered."""
 
-    items = PlayerShown(many=True)
+    items = PlayerResponse(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class CreditRequest(Strict):
+class CreditRequest(StrictSerializer):
     """A credit that no money stands behind."""
 
     amount = AmountField()
     currency = CurrencyField()
-    book = BookField()
+    book = MoneyTypeField()
     note = TextField(max_length=80, required=False, default="")
 
 
-class CreditShown(serializers.Serializer[Any]):
+class CreditResponse(serializers.Serializer[Any]):
     """The account after the credit."""
 
     player = serializers.UUIDField()
@@ -84,7 +84,7 @@ class CreditShown(serializers.Serializer[Any]):
     balance = MoneySerializer()
 
 
-class Form(StrEnum):
+class StatementFormat(StrEnum):
     """What a statement is written in."""
 
     JSON = "json"
@@ -98,7 +98,7 @@ class YesNo(StrEnum):
     NO = "false"
 
 
-class MomentField(serializers.Field[datetime, Any, str, datetime]):
+class DateTimeOrDateField(serializers.Field[datetime, Any, str, datetime]):
     """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
 
     def to_internal_value(self, data: Any) -> datetime:
@@ -133,8 +133,8 @@ class KindsField(serializers.Field[list[str], Any, str, list[str]]):
 class StatementQuery(serializers.Serializer[Any]):
     """Which account: the player's own, what is held or owed, or the game balance or rack at one table; and when."""
 
-    account = ChoiceOf(Purse, required=False, default=Purse.ACCOUNT)
-    book = BookField(required=False, default=Book.REAL)
+    account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
+    book = MoneyTypeField(required=False, default=MoneyType.REAL)
     table = IdField(required=False, default=None)
     kind = KindsField(required=False, default=list)
 
@@ -142,14 +142,14 @@ class StatementQuery(serializers.Serializer[Any]):
         """Add the fields whose names are words of the language or of the framework."""
         return {
             **super().get_fields(),
-            "from": MomentField(required=False, default=None),
-            "to": MomentField(required=False, default=None),
-            "format": ChoiceOf(Form, required=False, default=None),
+            "from": DateTimeOrDateField(required=False, default=None),
+            "to": DateTimeOrDateField(required=False, default=None),
+            "format": EnumField(StatementFormat, required=False, default=None),
         }
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for the table where there is one, and only there. Raises TableRequired, TableNotAllowed."""
-        at_table = attrs["account"] in {Purse.GAME, Purse.RACK}
+        at_table = attrs["account"] in {PlayerAccountKind.GAME, PlayerAccountKind.RACK}
         if at_table and attrs["table"] is None:
             raise TableRequired
         if not at_table and attrs["table"] is not None:
@@ -157,7 +157,7 @@ class StatementQuery(serializers.Serializer[Any]):
         return attrs
 
 
-class BalanceShown(serializers.Serializer[Any]):
+class BalanceResponse(serializers.Serializer[Any]):
     """One account of a player."""
 
     account = serializers.CharField(help_text="`account`, `hold` or `debt`, or at a table `game` or `rack`.")
@@ -166,14 +166,14 @@ class BalanceShown(serializers.Serializer[Any]):
     balance = MoneySerializer()
 
 
-class Balances(serializers.Serializer[Any]):
+class BalancesResponse(serializers.Serializer[Any]):
     """Every account of a player, and when the player is next to be shown time played and result."""
 
-    items = BalanceShown(many=True)
+    items = BalanceResponse(many=True)
     reality_check = ReminderShown(allow_null=True, help_text="Null for a player who never logged in.")
 
 
-class StatementLineShown(serializers.Serializer[Any]):
+class StatementLineResponse(serializers.Serializer[Any]):
     """One movement on an account."""
 
     sequence = serializers.IntegerField(help_text="Counts the movements on this account from 1, without gaps.")
@@ -185,17 +185,17 @@ class StatementLineShown(serializers.Serializer[Any]):
     recorded_at = serializers.DateTimeField()
 
 
-class Statement(serializers.Serializer[Any]):
+class StatementResponse(serializers.Serializer[Any]):
     """Movements of a period, newest first. Without `kind`, `opening` and `moved` make up `closing`."""
 
     opening = MoneySerializer(help_text="The balance before the period.")
     closing = MoneySerializer(help_text="The balance at its end.")
     moved = MoneySerializer(help_text="The sum of all lines, on this page or not.")
-    items = StatementLineShown(many=True)
+    items = StatementLineResponse(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-def shown_player(player: Player) -> dict[str, Any]:
+def present_player(player: Player) -> dict[str, Any]:
     """Shape a player for an answer."""
     return {
         "id": player.id,
@@ -205,15 +205,15 @@ def shown_player(player: Player) -> dict[str, Any]:
     }
 
 
-def shown_balances(balances: dict[AccountName, int], told: Reminder | None) -> dict[str, Any]:
+def present_balances(balances: dict[AccountName, int], told: Reminder | None) -> dict[str, Any]:
     """Shape a player's balances and the next reality check for an answer."""
     return {
         "items": [
             {
                 "account": account.kind.value,
-                "book": account.book.value,
+                "book": account.money_type.value,
                 "table": account.table,
-                "balance": money(balance, account.currency),
+                "balance": present_money(balance, account.currency),
             }
             for account, balance in balances.items()
         ],
@@ -221,13 +221,13 @@ def shown_balances(balances: dict[AccountName, int], told: Reminder | None) -> d
     }
 
 
-def shown_line(line: StatementLine, currency: str) -> dict[str, Any]:
+def present_statement_line(line: StatementLine, currency: str) -> dict[str, Any]:
     """Shape one movement for an answer."""
     return {
         "sequence": line.sequence,
         "kind": line.kind,
-        "amount": money(line.amount, currency),
-        "balance": money(line.balance, currency),
+        "amount": present_money(line.amount, currency),
+        "balance": present_money(line.balance, currency),
         "entry": line.entry,
         "event": line.cause,
         "recorded_at": line.recorded_at,

@@ -9,67 +9,71 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import money
-from casino.kernel.money import text
+from casino.api.fields import present_money
+from casino.kernel.money import format_amount
 from casino.operators.principals import Principal
 from wallet.api import csv_renderer
-from wallet.api.serializers import Form, StatementQuery, shown_line
+from wallet.api.serializers import StatementFormat, StatementQuery, present_statement_line
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind
-from wallet.ledger.queries import Statement
+from wallet.ledger.queries import AccountStatement
 from wallet.ledger.store import StatementLine
 
 COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "event")
-ASKED: Final = ("account", "book", "table", "from", "to", "kind", "format")
+QUERY_PARAMETERS: Final = ("account", "book", "table", "from", "to", "kind", "format")
 
 
-def answer(request: Request, caller: Principal, player: Any) -> HttpResponseBase:
+def statement_response(request: Request, caller: Principal, player: Any) -> HttpResponseBase:
     """Answer a statement in the form that was asked for. Raises UnknownPlayer, PeriodReversed,
     ValidationError, Rejected.
     """
-    query = StatementQuery(data={name: request.query_params[name] for name in ASKED if name in request.query_params})
+    query = StatementQuery(
+        data={name: request.query_params[name] for name in QUERY_PARAMETERS if name in request.query_params}
+    )
     query.is_valid(raise_exception=True)
     which = query.validated_data
-    page = paging.asked(request, int)
+    page = paging.parse_page_request(request, int)
     stated = queries.player_statement(
         operator=caller.operator,
         player=player,
         kind=AccountKind(which["account"].value),
-        book=which["book"],
+        money_type=which["book"],
         currency=caller.currency,
         table=which["table"],
         since=which["from"],
         until=which["to"],
         kinds=which["kind"],
     )
-    wanted = which["format"] or Form(getattr(request.accepted_renderer, "format", Form.JSON))
-    if wanted is Form.CSV:
-        name = f"statement-{stated.account.kind}-{stated.account.book}.csv"
-        return csv_renderer.download(request, written(stated), name=name)
+    wanted = which["format"] or StatementFormat(getattr(request.accepted_renderer, "format", StatementFormat.JSON))
+    if wanted is StatementFormat.CSV:
+        name = f"statement-{stated.account.kind}-{stated.account.money_type}.csv"
+        return csv_renderer.download(request, format_statement_csv(stated), name=name)
     request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     return Response(_shown(stated, page))
 
 
-def _shown(stated: Statement, page: paging.Page) -> dict[str, Any]:
+def _shown(stated: AccountStatement, page: paging.PageRequest) -> dict[str, Any]:
     currency = stated.account.currency
-    lines = stated.lines(before=None if page.after is None else page.after[0], limit=page.fetch)
-    shown = paging.answer(page, lines, key=lambda line: (line.sequence,), item=lambda line: shown_line(line, currency))
+    lines = stated.lines(before=None if page.after is None else page.after[0], limit=page.fetch_limit)
+    shown = paging.present_page(
+        page, lines, key=lambda line: (line.sequence,), item=lambda line: present_statement_line(line, currency)
+    )
     return {
-        "opening": money(stated.opening.balance, currency),
-        "closing": money(stated.closing.balance, currency),
-        "moved": money(stated.moved, currency),
+        "opening": present_money(stated.opening.balance, currency),
+        "closing": present_money(stated.closing.balance, currency),
+        "moved": present_money(stated.net_change, currency),
         **shown,
     }
 
 
-def written(stated: Statement) -> Iterator[str]:
+def format_statement_csv(stated: AccountStatement) -> Iterator[str]:
     """Write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
     currency = stated.account.currency
-    opening, closing = text(stated.opening.balance, currency), text(stated.closing.balance, currency)
-    yield csv_renderer.written([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
+    opening, closing = format_amount(stated.opening.balance, currency), format_amount(stated.closing.balance, currency)
+    yield csv_renderer.format_csv([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
     for lines in stated.pages():
-        yield csv_renderer.written([_row(line, currency) for line in lines])
-    yield csv_renderer.written([("", "", "closing balance", "", closing, currency, "", "")])
+        yield csv_renderer.format_csv([_row(line, currency) for line in lines])
+    yield csv_renderer.format_csv([("", "", "closing balance", "", closing, currency, "", "")])
 
 
 def _row(line: StatementLine, currency: str) -> Sequence[object]:
@@ -77,8 +81,8 @@ def _row(line: StatementLine, currency: str) -> Sequence[object]:
         line.sequence,
         line.recorded_at.isoformat().replace("+00:00", "Z"),
         line.kind,
-        text(line.amount, currency),
-        text(line.balance, currency),
+        format_amount(line.amount, currency),
+        format_amount(line.balance, currency),
         currency,
         line.entry,
         line.cause,

@@ -10,7 +10,7 @@ from hashlib import sha1
 from typing import Final
 from uuid import UUID
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 NAMESPACE: Final = UUID("6f0d3a8e-2f0b-4c39-9a56-3d1f1c7a9b42")
 """Fixed for ever: changing it would change the id of every account."""
@@ -48,11 +48,11 @@ class AccountKind(StrEnum):
 NEVER_NEGATIVE: Final = frozenset(
     {AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.STAKES, AccountKind.HOLD}
 )
-OF_A_TABLE: Final = frozenset({AccountKind.STAKES, AccountKind.BANK, AccountKind.COMMISSION})
-OF_A_PLAYER: Final = frozenset(
+TABLE_ACCOUNT_KINDS: Final = frozenset({AccountKind.STAKES, AccountKind.BANK, AccountKind.COMMISSION})
+PLAYER_ACCOUNT_KINDS: Final = frozenset(
     {AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.HOLD, AccountKind.DEBT}
 )
-OF_AN_OPERATOR: Final = frozenset(set(AccountKind) - OF_A_PLAYER - OF_A_TABLE)
+OPERATOR_ACCOUNT_KINDS: Final = frozenset(set(AccountKind) - PLAYER_ACCOUNT_KINDS - TABLE_ACCOUNT_KINDS)
 
 
 class _Remembered:
@@ -69,7 +69,7 @@ class AccountName(_Remembered):
 
     kind: AccountKind
     operator: UUID
-    book: Book
+    money_type: MoneyType
     currency: str
     player: UUID | None = None
     table: UUID | None = None
@@ -78,7 +78,7 @@ class AccountName(_Remembered):
         try:
             return self._hash
         except AttributeError:
-            found = hash((self.kind, self.operator, self.book, self.currency, self.player, self.table))
+            found = hash((self.kind, self.operator, self.money_type, self.currency, self.player, self.table))
             object.__setattr__(self, "_hash", found)
             return found
 
@@ -108,14 +108,14 @@ class AccountName(_Remembered):
 
 @lru_cache(maxsize=65_536)
 def _identity_of(name: AccountName) -> tuple[UUID, str, str]:
-    text = f"{name.kind}/{name.operator}/{name.book}/{name.currency}/{name.player or ''}/{name.table or ''}"
+    text = f"{name.kind}/{name.operator}/{name.money_type}/{name.currency}/{name.player or ''}/{name.table or ''}"
     key = _key_of(text)
     return UUID(key), text, key
 
 
-def key_of(*, kind: str, operator: str, book: str, currency: str, player: str = "", table: str = "") -> str:
+def account_key(*, kind: str, operator: str, money_type: str, currency: str, player: str = "", table: str = "") -> str:
     """Return the `key` of the account of a name whose parts are texts, ids as PostgreSQL writes them."""
-    return _key_of(f"{kind}/{operator}/{book}/{currency}/{player}/{table}")
+    return _key_of(f"{kind}/{operator}/{money_type}/{currency}/{player}/{table}")
 
 
 def _key_of(text: str) -> str:
@@ -125,40 +125,42 @@ def _key_of(text: str) -> str:
     return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
-def player_account(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
+def player_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name a player's account: the money outside the games."""
-    return AccountName(AccountKind.ACCOUNT, operator, book, currency, player)
+    return AccountName(AccountKind.ACCOUNT, operator, money_type, currency, player)
 
 
-def game_account(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
+def game_account(*, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name a player's game balance at one table."""
-    return AccountName(AccountKind.GAME, operator, book, currency, player, table)
+    return AccountName(AccountKind.GAME, operator, money_type, currency, player, table)
 
 
-def rack(*, operator: UUID, player: UUID, table: UUID, book: Book, currency: str) -> AccountName:
+def rack_account(*, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name what holds a player's deferred commission at one table."""
-    return AccountName(AccountKind.RACK, operator, book, currency, player, table)
+    return AccountName(AccountKind.RACK, operator, money_type, currency, player, table)
 
 
-def hold(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
+def hold_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name what holds a player's withdrawals until they are paid."""
-    return AccountName(AccountKind.HOLD, operator, book, currency, player)
+    return AccountName(AccountKind.HOLD, operator, money_type, currency, player)
 
 
-def debt(*, operator: UUID, player: UUID, book: Book, currency: str) -> AccountName:
+def debt_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name what a player owes."""
-    return AccountName(AccountKind.DEBT, operator, book, currency, player)
+    return AccountName(AccountKind.DEBT, operator, money_type, currency, player)
 
 
-def table_account(*, kind: AccountKind, operator: UUID, table: UUID, book: Book, currency: str) -> AccountName:
+def table_account(
+    *, kind: AccountKind, operator: UUID, table: UUID, money_type: MoneyType, currency: str
+) -> AccountName:
     """Name a table's stakes, bank or commission. Raises ValueError for any other kind."""
-    if kind not in OF_A_TABLE:
+    if kind not in TABLE_ACCOUNT_KINDS:
         raise ValueError(f"A table has no {kind} account.")
-    return AccountName(kind, operator, book, currency, None, table)
+    return AccountName(kind, operator, money_type, currency, None, table)
 
 
-def operator_account(*, kind: AccountKind, operator: UUID, book: Book, currency: str) -> AccountName:
+def operator_account(*, kind: AccountKind, operator: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name one of an operator's own accounts, such as deposits. Raises ValueError for any other kind."""
-    if kind not in OF_AN_OPERATOR:
+    if kind not in OPERATOR_ACCOUNT_KINDS:
         raise ValueError(f"An operator has no {kind} account.")
-    return AccountName(kind, operator, book, currency)
+    return AccountName(kind, operator, money_type, currency)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from wallet.ledger.accounts import NEVER_NEGATIVE, key_of
+from wallet.ledger.accounts import NEVER_NEGATIVE, account_key
 from wallet.ledger.entries import Entry
 
 # Each yields rows of (where, expected, found).
@@ -78,7 +78,7 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM wallet_balance LEFT JOIN wallet_account account ON account.id = account_id
          WHERE account.id IS NULL ORDER BY account_id""",
 }
-OF_ENTRIES: Final = frozenset(list(CHECKS)[:4])
+ENTRY_CHECKS: Final = frozenset(list(CHECKS)[:4])
 """The checks of single entries; all others are of accounts."""
 _NEW: Final = """WITH wallet_entry AS (
     SELECT * FROM wallet_entry WHERE cause IN (
@@ -105,7 +105,7 @@ _TEXT: Final = """entry.kind || ': ' || coalesce((
         FROM wallet_posting WHERE entry_id = entry.id), '')"""
 _ENTRIES: Final = f"""SELECT entry.cause, {_TEXT}
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""  # noqa: S608  (constants)
-BATCH: Final = f"""SELECT count(*), string_agg(entry.cause || ' ' || {_TEXT}, E'\n' ORDER BY entry.cause)
+BATCH_ENTRIES_SQL: Final = f"""SELECT count(*), string_agg(entry.cause || ' ' || {_TEXT}, E'\n' ORDER BY entry.cause)
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[])"""  # noqa: S608  (constants)
 """One row about the entries of some causes: their number, and their text for `are_just`."""
 
@@ -118,7 +118,7 @@ def check(*, since: int = 0) -> Iterator[Finding]:
     """
     never_negative = [str(kind) for kind in sorted(NEVER_NEGATIVE)]
     for what, statement in CHECKS.items():
-        view = "" if not since else (NEW_ENTRIES if what in OF_ENTRIES else MOVED_ACCOUNTS)
+        view = "" if not since else (NEW_ENTRIES if what in ENTRY_CHECKS else MOVED_ACCOUNTS)
         for where, expected, found in _rows(view + statement, never_negative, since):
             yield Finding(what, where, expected, found)
     yield from check_account_ids(since=since)
@@ -130,23 +130,25 @@ def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]
     view = MOVED_ACCOUNTS.replace("%(since)s", "%s") if since else ""
     while rows := fetch(view + _ACCOUNTS, [*given, last, chunk]):
         for stored, kind, operator, book, currency, player, table in rows:
-            due = key_of(kind=kind, operator=operator, book=book, currency=currency, player=player, table=table)
+            due = account_key(
+                kind=kind, operator=operator, money_type=book, currency=currency, player=player, table=table
+            )
             if due != stored:
                 yield Finding("account id is not that of its name", f"account {stored}", due, stored)
         last = rows[-1][0]
 
 
-def written(kind: str, moves: Iterable[tuple[str, int]]) -> str:
+def format_entry(kind: str, moves: Iterable[tuple[str, int]]) -> str:
     """Write an entry: its kind, and by account id minor units. Texts compare at no cost."""
     return f"{kind}: {', '.join([f'{account} {amount}' for account, amount in sorted(moves)])}"
 
 
 def entry_text(entry: Entry) -> str:
     """Write an entry as `written`."""
-    return written(entry.kind, [(posting.account.key, posting.amount) for posting in entry.postings])
+    return format_entry(entry.kind, [(posting.account.key, posting.amount) for posting in entry.postings])
 
 
-def stored_entries(causes: Iterable[int]) -> dict[int, str]:
+def load_entry_texts(causes: Iterable[int]) -> dict[int, str]:
     """Read the entries of these causes, as `written`, in one statement; two of one cause as one text."""
     wanted = f"{{{','.join(map(str, causes))}}}"  # as text: the client's own way with a long list costs more
     found: dict[int, str] = {}
@@ -155,7 +157,7 @@ def stored_entries(causes: Iterable[int]) -> dict[int, str]:
     return found
 
 
-def are_just(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
+def matches_expected(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
     """Tell whether what `BATCH` answered is just what the causes lead to, by cause as `written`.
 
     As the numbers must be the same, no text can hide a second entry: what is wanted has one line for each.
@@ -163,7 +165,7 @@ def are_just(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
     return count == len(wanted) and (text or "") == "\n".join([f"{cause} {wanted[cause]}" for cause in sorted(wanted)])
 
 
-def compare(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Finding]:
+def compare_entries(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Finding]:
     """Compare stored entries with those that their events lead to, of the same causes; yields differences."""
     if wanted == stored:
         return
@@ -175,7 +177,7 @@ def compare(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Fi
 
 def compare_batch(causes: Iterable[int], derived: Iterable[Entry]) -> list[Finding]:
     """Do both for a batch of events: every cause of the batch, whether money follows from it or not."""
-    return list(compare(stored_entries(causes), {entry.cause: entry_text(entry) for entry in derived}))
+    return list(compare_entries(load_entry_texts(causes), {entry.cause: entry_text(entry) for entry in derived}))
 
 
 def _difference(expected: str | None, found: str | None) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, operator_account, player_account
 
 
-class Unbalanced(Exception):
+class UnbalancedEntry(Exception):
     """An entry would make or lose money. A bug in whoever built it, not a refusal."""
 
 
@@ -30,19 +30,19 @@ class Entry:
     postings: tuple[Posting, ...]
 
 
-def entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
+def build_entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
     """Build an entry: one posting per account, none of zero, in the order first named.
 
     Raises Unbalanced when they do not sum to zero in each currency and book, or when fewer than two are left.
     """
     moved = _merged(tuple(postings))
-    totals: defaultdict[tuple[str, Book], int] = defaultdict(int)
+    totals: defaultdict[tuple[str, MoneyType], int] = defaultdict(int)
     for posting in moved:
-        totals[posting.account.currency, posting.account.book] += posting.amount
+        totals[posting.account.currency, posting.account.money_type] += posting.amount
     if len(moved) < 2:
-        raise Unbalanced(f"{kind} of event {cause} moves nothing from one account to another.")
+        raise UnbalancedEntry(f"{kind} of event {cause} moves nothing from one account to another.")
     if any(totals.values()):
-        raise Unbalanced(f"{kind} of event {cause} does not sum to zero: {dict(totals)}.")
+        raise UnbalancedEntry(f"{kind} of event {cause} does not sum to zero: {dict(totals)}.")
     return Entry(kind, cause, moved)
 
 
@@ -58,48 +58,56 @@ def _merged(given: tuple[Posting, ...]) -> tuple[Posting, ...]:
 
 def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
     """Build the entry that moves `amount` minor units from source to target. Raises Unbalanced."""
-    return entry(kind=kind, cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
+    return build_entry(kind=kind, cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
 
 
-def sandbox_credit(*, cause: int, operator: UUID, player: UUID, book: Book, currency: str, amount: int) -> Entry:
+def sandbox_credit(
+    *, cause: int, operator: UUID, player: UUID, money_type: MoneyType, currency: str, amount: int
+) -> Entry:
     """Build the entry that credits a player's account with money that nobody paid in."""
     return transfer(
         kind="sandbox_credit",
         cause=cause,
-        source=operator_account(kind=AccountKind.SANDBOX, operator=operator, book=book, currency=currency),
-        target=player_account(operator=operator, player=player, book=book, currency=currency),
+        source=operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=money_type, currency=currency),
+        target=player_account(operator=operator, player=player, money_type=money_type, currency=currency),
         amount=amount,
     )
 
 
-def buy_in(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
+def buy_in(
+    *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
+) -> Entry:
     """Build the entry that takes money from a player's account to the table sat down at."""
     return transfer(
         kind="buy_in",
         cause=cause,
-        source=player_account(operator=operator, player=player, book=book, currency=currency),
-        target=game_account(operator=operator, player=player, table=table, book=book, currency=currency),
+        source=player_account(operator=operator, player=player, money_type=money_type, currency=currency),
+        target=game_account(operator=operator, player=player, table=table, money_type=money_type, currency=currency),
         amount=amount,
     )
 
 
-def rebuy(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
+def rebuy(
+    *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
+) -> Entry:
     """Build the entry that adds money from a player's account to the game balance between rounds."""
     return transfer(
         kind="rebuy",
         cause=cause,
-        source=player_account(operator=operator, player=player, book=book, currency=currency),
-        target=game_account(operator=operator, player=player, table=table, book=book, currency=currency),
+        source=player_account(operator=operator, player=player, money_type=money_type, currency=currency),
+        target=game_account(operator=operator, player=player, table=table, money_type=money_type, currency=currency),
         amount=amount,
     )
 
 
-def cash_out(*, cause: int, operator: UUID, player: UUID, table: UUID, book: Book, currency: str, amount: int) -> Entry:
+def cash_out(
+    *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
+) -> Entry:
     """Build the entry that takes money from a game balance back to the player's account."""
     return transfer(
         kind="cash_out",
         cause=cause,
-        source=game_account(operator=operator, player=player, table=table, book=book, currency=currency),
-        target=player_account(operator=operator, player=player, book=book, currency=currency),
+        source=game_account(operator=operator, player=player, table=table, money_type=money_type, currency=currency),
+        target=player_account(operator=operator, player=player, money_type=money_type, currency=currency),
         amount=amount,
     )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.events.codec import Catalogue, Kind
+from casino.events.codec import EventRegistry, EventType
 from wallet.ledger.postings import EVENTS
 
-CATALOGUE: Final = Catalogue([Kind(event) for event in EVENTS])
+CATALOGUE: Final = EventRegistry([EventType(event) for event in EVENTS])

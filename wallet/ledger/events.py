@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class PlayerAccountOpened:
     operator: UUID
     player: UUID
     currency: str
-    books: tuple[Book, ...]
+    books: tuple[MoneyType, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class SandboxCredited:
 
     operator: UUID
     player: UUID
-    book: Book
+    book: MoneyType
     currency: str
     amount: int
     note: str
@@ -58,11 +58,11 @@ class TableLimitSet:
 WalletEvent = PlayerAccountOpened | SandboxCredited | PlayMoneyToppedUp
 
 
-def stream(player: UUID) -> str:
+def wallet_stream(player: UUID) -> str:
     """Name the stream of a player's wallet."""
     return f"wallet-{player}"
 
 
-def limit_stream(player: UUID) -> str:
+def table_limit_stream(player: UUID) -> str:
     """Name the stream of the limit that a player sets."""
     return f"limit-{player}"

@@ -8,18 +8,18 @@ from django.db import transaction
 from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel import money
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import services as operators
 from casino.operators.models import Player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, operator_account, player_account
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, stream
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, wallet_stream
 from wallet.ledger.postings import entry_for
-from wallet.ledger.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
+from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
-BOOKS: Final = (Book.REAL, Book.PLAY)
-LARGEST_CREDIT: Final = 10**9
+MONEY_TYPES: Final = (MoneyType.REAL, MoneyType.PLAY)
+MAX_SANDBOX_CREDIT: Final = 10**9
 """Minor units of one sandbox credit: ten million in a currency with cents."""
 
 _VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
@@ -33,11 +33,11 @@ def register_player(*, operator: UUID, reference: str, nickname: str, currency: 
     """
     with transaction.atomic():
         player = operators.register_player(operator=operator, reference=reference, nickname=nickname)
-        open_player(operator=operator, player=player.id, currency=currency, metadata=metadata)
+        open_player_accounts(operator=operator, player=player.id, currency=currency, metadata=metadata)
     return player
 
 
-def open_player(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
+def open_player_accounts(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
     """Open a player's accounts in both books; opening them again changes nothing.
 
     Raises UnknownCurrency, and OpenInAnotherCurrency when they were opened in another one.
@@ -48,16 +48,16 @@ def open_player(*, operator: UUID, player: UUID, currency: str, metadata: Metada
         store.open_accounts(_accounts(operator, player, currency))
         opened = _opened(player)
         if opened is None:
-            _record(PlayerAccountOpened(operator, player, currency, BOOKS), player, expected=0, metadata=metadata)
+            _record(PlayerAccountOpened(operator, player, currency, MONEY_TYPES), player, expected=0, metadata=metadata)
         elif opened.currency != currency:
-            raise OpenInAnotherCurrency(f"The account is in {opened.currency}, not in {currency}.")
+            raise AccountCurrencyDiffers(f"The account is in {opened.currency}, not in {currency}.")
 
 
-def sandbox_credit(
+def credit_sandbox_player(
     *,
     operator: UUID,
     player: UUID,
-    book: Book,
+    money_type: MoneyType,
     currency: str,
     amount: int,
     sandbox: bool,
@@ -70,9 +70,9 @@ def sandbox_credit(
     UnknownAccount.
     """
     _judge_credit(amount=amount, currency=currency, sandbox=sandbox)
-    account = player_account(operator=operator, player=player, book=book, currency=currency)
-    source = operator_account(kind=AccountKind.SANDBOX, operator=operator, book=book, currency=currency)
-    credited = SandboxCredited(operator, player, book, currency, amount, note)
+    account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
+    source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=money_type, currency=currency)
+    credited = SandboxCredited(operator, player, money_type, currency, amount, note)
     with transaction.atomic():
         _require_open(operator, player, currency)
         # Who holds the balance alone may write the stream: credits queue up here instead of failing on a version.
@@ -83,11 +83,11 @@ def sandbox_credit(
 
 def _judge_credit(*, amount: int, currency: str, sandbox: bool) -> None:
     if not sandbox:
-        raise SandboxClosed
+        raise OperatorNotSandbox
     if amount <= 0:
-        raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
-    if amount > LARGEST_CREDIT:
-        raise CreditTooLarge(f"One credit may be up to {money.text(LARGEST_CREDIT, currency)} {currency}.")
+        raise money.AmountNotPositive(f"Got {money.format_amount(amount, currency)}.")
+    if amount > MAX_SANDBOX_CREDIT:
+        raise CreditTooLarge(f"One credit may be up to {money.format_amount(MAX_SANDBOX_CREDIT, currency)} {currency}.")
 
 
 def _require_open(operator: UUID, player: UUID, currency: str) -> None:
@@ -97,23 +97,25 @@ def _require_open(operator: UUID, player: UUID, currency: str) -> None:
 
 
 def _accounts(operator: UUID, player: UUID, currency: str) -> list[AccountName]:
-    return [player_account(operator=operator, player=player, book=book, currency=currency) for book in BOOKS]
+    return [
+        player_account(operator=operator, player=player, money_type=book, currency=currency) for book in MONEY_TYPES
+    ]
 
 
 def _opened(player: UUID) -> PlayerAccountOpened | None:
-    for schema, data in fetch(_OPENED, [stream(player)]):
+    for schema, data in fetch(_OPENED, [wallet_stream(player)]):
         opened: PlayerAccountOpened = CATALOGUE.decode(PlayerAccountOpened.__name__, schema, data)
         return opened
     return None
 
 
 def _version(player: UUID) -> int:
-    return int(fetch(_VERSION, [stream(player)])[0][0])
+    return int(fetch(_VERSION, [wallet_stream(player)])[0][0])
 
 
 def _record(event: WalletEvent, player: UUID, *, expected: int, metadata: Metadata) -> None:
     """Appends the event and posts what follows from it; call inside a transaction."""
-    ((cause,),) = append([Append(stream(player), expected, (CATALOGUE.encode(event),), metadata)])
+    ((cause,),) = append([Append(wallet_stream(player), expected, (CATALOGUE.encode(event),), metadata)])
     entry = entry_for(event, cause)
     if entry is not None:
         store.post([entry])

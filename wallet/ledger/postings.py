@@ -4,10 +4,17 @@ from collections.abc import Callable
 from typing import Any, Final
 from uuid import UUID
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.adjustments import events as ae
-from wallet.ledger.accounts import AccountKind, AccountName, debt, hold, operator_account, player_account
-from wallet.ledger.entries import Entry, Posting, entry, sandbox_credit, transfer
+from wallet.ledger.accounts import (
+    AccountKind,
+    AccountName,
+    debt_account,
+    hold_account,
+    operator_account,
+    player_account,
+)
+from wallet.ledger.entries import Entry, Posting, build_entry, sandbox_credit, transfer
 from wallet.ledger.events import PlayerAccountOpened, PlayMoneyToppedUp, SandboxCredited, TableLimitSet
 from wallet.payments import events as pe
 from wallet.reconciliation import events as rec
@@ -32,7 +39,7 @@ def _sandbox_credited(event: SandboxCredited, cause: int) -> Entry:
         cause=cause,
         operator=event.operator,
         player=event.player,
-        book=event.book,
+        money_type=event.book,
         currency=event.currency,
         amount=event.amount,
     )
@@ -40,9 +47,11 @@ def _sandbox_credited(event: SandboxCredited, cause: int) -> Entry:
 
 def _play_money_topped_up(event: PlayMoneyToppedUp, cause: int) -> Entry:
     outside = operator_account(
-        kind=AccountKind.SANDBOX, operator=event.operator, book=Book.PLAY, currency=event.currency
+        kind=AccountKind.SANDBOX, operator=event.operator, money_type=MoneyType.PLAY, currency=event.currency
     )
-    own = player_account(operator=event.operator, player=event.player, book=Book.PLAY, currency=event.currency)
+    own = player_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.PLAY, currency=event.currency
+    )
     return transfer(kind="play_money", cause=cause, source=outside, target=own, amount=event.amount)
 
 
@@ -53,7 +62,7 @@ def _deposit_completed(event: pe.DepositCompleted, cause: int) -> Entry:
         Posting(_account(event), event.amount - event.fee),
         Posting(_house(AccountKind.FEES, event.operator, event.currency), event.fee),
     )
-    return entry(kind="deposit", cause=cause, postings=postings)
+    return build_entry(kind="deposit", cause=cause, postings=postings)
 
 
 def _deposit_reversed(event: pe.DepositReversed, cause: int) -> Entry | None:
@@ -66,7 +75,7 @@ def _deposit_reversed(event: pe.DepositReversed, cause: int) -> Entry | None:
         Posting(_debt(event), -event.owed),
         Posting(_house(AccountKind.FEES, event.operator, event.currency), -event.fee),
     )
-    return entry(kind="deposit_reversed", cause=cause, postings=postings)
+    return build_entry(kind="deposit_reversed", cause=cause, postings=postings)
 
 
 def _debt_collected(event: pe.DebtCollected, cause: int) -> Entry:
@@ -93,7 +102,7 @@ def _withdrawal_paid(event: pe.WithdrawalPaid, cause: int) -> Entry:
         Posting(_house(AccountKind.WITHDRAWALS, event.operator, event.currency), event.amount - event.fee),
         Posting(_house(AccountKind.FEES, event.operator, event.currency), event.fee),
     )
-    return entry(kind="withdrawal_paid", cause=cause, postings=postings)
+    return build_entry(kind="withdrawal_paid", cause=cause, postings=postings)
 
 
 def _withdrawal_returned(event: pe.WithdrawalReturned, cause: int) -> Entry:
@@ -106,7 +115,7 @@ def _withdrawal_returned(event: pe.WithdrawalReturned, cause: int) -> Entry:
         Posting(_house(AccountKind.FEES, event.operator, event.currency), -event.fee),
         Posting(_account(event), event.amount),
     )
-    return entry(kind=kind, cause=cause, postings=postings)
+    return build_entry(kind=kind, cause=cause, postings=postings)
 
 
 def _adjusted(event: ae.AdjustmentApproved, cause: int) -> Entry:
@@ -118,26 +127,32 @@ def _adjusted(event: ae.AdjustmentApproved, cause: int) -> Entry:
         return transfer(kind="adjustment_credit", cause=cause, source=house, target=account, amount=event.amount)
     postings = (
         Posting(account, -event.taken),
-        Posting(debt(player=event.player, **whose), -event.owed),
+        Posting(debt_account(player=event.player, **whose), -event.owed),
         Posting(house, event.amount),
     )
-    return entry(kind="adjustment_debit", cause=cause, postings=postings)
+    return build_entry(kind="adjustment_debit", cause=cause, postings=postings)
 
 
 def _house(kind: AccountKind, operator: UUID, currency: str) -> AccountName:
-    return operator_account(kind=kind, operator=operator, book=Book.REAL, currency=currency)
+    return operator_account(kind=kind, operator=operator, money_type=MoneyType.REAL, currency=currency)
 
 
 def _account(event: Any) -> AccountName:
-    return player_account(operator=event.operator, player=event.player, book=Book.REAL, currency=event.currency)
+    return player_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.REAL, currency=event.currency
+    )
 
 
 def _hold(event: Any) -> AccountName:
-    return hold(operator=event.operator, player=event.player, book=Book.REAL, currency=event.currency)
+    return hold_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.REAL, currency=event.currency
+    )
 
 
 def _debt(event: Any) -> AccountName:
-    return debt(operator=event.operator, player=event.player, book=Book.REAL, currency=event.currency)
+    return debt_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.REAL, currency=event.currency
+    )
 
 
 _BUILD: Final[dict[type, Callable[[Any, int], Entry | None]]] = {

@@ -7,12 +7,12 @@ from typing import Final
 from uuid import UUID
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators.queries import require_player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.refusals import PeriodReversed
-from wallet.ledger.store import Mark, StatementLine
+from wallet.ledger.store import RunningBalance, StatementLine
 
 PAGE: Final = 500
 _ENTRIES: Final = """
@@ -28,21 +28,21 @@ WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id, posting.id
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     """Return the balances of an operator's player in minor units. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    return store.of_player(operator=operator, player=player)
+    return store.balances_of_player(operator=operator, player=player)
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class AccountStatement:
     """One account over one period: how it stood before and after, and what moved in between, in minor units.
 
     `moved` adds up the lines of the kinds that were asked for; for all kinds it is the change in balance.
     """
 
     account: AccountName
-    opening: Mark
-    closing: Mark
+    opening: RunningBalance
+    closing: RunningBalance
     kinds: tuple[str, ...]
-    moved: int
+    net_change: int
 
     def lines(self, *, before: int | None, limit: int) -> list[StatementLine]:
         """List its lines, newest first, those before a sequence number."""
@@ -62,13 +62,13 @@ def player_statement(
     operator: UUID,
     player: UUID,
     kind: AccountKind,
-    book: Book,
+    money_type: MoneyType,
     currency: str,
     table: UUID | None,
     since: datetime | None,
     until: datetime | None,
     kinds: Sequence[str],
-) -> Statement:
+) -> AccountStatement:
     """State one account of an operator's player, `since` included and `until` not; None has no bound.
 
     Raises UnknownPlayer, PeriodReversed.
@@ -76,13 +76,13 @@ def player_statement(
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
     require_player(operator=operator, player=player)
-    account = AccountName(kind, operator, book, currency, player, table)
-    closing = store.mark(account, before=until)
-    opening = Mark() if since is None else store.mark(account, before=since)
+    account = AccountName(kind, operator, money_type, currency, player, table)
+    closing = store.balance_at(account, before=until)
+    opening = RunningBalance() if since is None else store.balance_at(account, before=since)
     moved = closing.balance - opening.balance
     if kinds:
-        moved = store.moved(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
-    return Statement(account, opening, closing, tuple(kinds), moved)
+        moved = store.sum_postings(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
+    return AccountStatement(account, opening, closing, tuple(kinds), moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class PostingLine:
 
     account: UUID
     kind: str
-    book: str
+    money_type: str
     currency: str
     player: UUID | None
     amount: int
@@ -110,7 +110,7 @@ class EntryLine:
     postings: tuple[PostingLine, ...]
 
 
-def entries_of(*, causes: Sequence[int]) -> list[EntryLine]:
+def list_entries(*, causes: Sequence[int]) -> list[EntryLine]:
     """List the entries that follow from these events, oldest first, with all of their postings."""
     found: dict[int, tuple[tuple[str, int, datetime], list[PostingLine]]] = {}
     for entry, kind, cause, recorded, *posting in fetch(_ENTRIES, [list(causes)]):

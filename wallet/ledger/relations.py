@@ -25,21 +25,21 @@ _EVENTS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ProjectionTable:
     """A table and its columns with their types, `id` first."""
 
     table: str
-    typed: tuple[tuple[str, str], ...]
+    column_types: tuple[tuple[str, str], ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.typed)
+        return tuple(name for name, _ in self.column_types)
 
     @property
-    def upsert(self) -> str:
+    def upsert_sql(self) -> str:
         """Write the statement that adds rows, given as one JSON text, or brings them up to date."""
         names = ", ".join(self.columns)
-        types = ", ".join(f"{name} {kind}" for name, kind in self.typed)
+        types = ", ".join(f"{name} {kind}" for name, kind in self.column_types)
         changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in self.columns[1:])
         return (
             f"INSERT INTO {self.table} ({names}) "  # noqa: S608  (names are constants)
@@ -49,21 +49,21 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """How many rows each projection has now; `changed` names those that came out otherwise, where compared."""
 
     rows: dict[str, int]
     changed: tuple[str, ...]
 
 
-def save(relation: Relation, rows: Sequence[Row]) -> None:
+def upsert_rows(relation: ProjectionTable, rows: Sequence[Row]) -> None:
     """Add rows or bring them up to date, in one statement."""
     if rows:
         given = [dict(zip(relation.columns, row, strict=True)) for row in rows]
-        execute(relation.upsert, [_encode(given).decode()])
+        execute(relation.upsert_sql, [_encode(given).decode()])
 
 
-def histories(first: str) -> Iterator[list[list[Any]]]:
+def stream_histories(first: str) -> Iterator[list[list[Any]]]:
     """Read the events of every stream that begins with an event of this type, some streams at a time."""
     last = ""
     while streams := [row[0] for row in fetch(_STREAMS, [first, last, CHUNK])]:
@@ -74,7 +74,7 @@ def histories(first: str) -> Iterator[list[list[Any]]]:
         yield list(found.values())
 
 
-def rebuild(relations: Sequence[Relation], make: Callable[[], None], *, compare: bool = False) -> Rebuilt:
+def rebuild(relations: Sequence[ProjectionTable], make: Callable[[], None], *, compare: bool = False) -> RebuildResult:
     """Empty these tables and have `make` fill them again, in one transaction that holds writers out."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(relation.table for relation in relations)} IN EXCLUSIVE MODE")
@@ -89,10 +89,10 @@ def rebuild(relations: Sequence[Relation], make: Callable[[], None], *, compare:
         for key in sorted(was.keys() | after[table].keys())
         if was.get(key) != after[table].get(key)
     )
-    return Rebuilt({table: len(rows) for table, rows in after.items()}, changed)
+    return RebuildResult({table: len(rows) for table, rows in after.items()}, changed)
 
 
-def differences(relation: Relation, rows: Iterable[Row]) -> Iterator[Finding]:
+def compare_rows(relation: ProjectionTable, rows: Iterable[Row]) -> Iterator[Finding]:
     """Compare the rows of a table with those that events have led to, and yield what differs or is extra."""
     wanted = {row[0]: row for row in rows}
     columns = ", ".join(relation.columns)
@@ -108,11 +108,11 @@ def differences(relation: Relation, rows: Iterable[Row]) -> Iterator[Finding]:
             yield from _differences(relation, wanted[key], found.get(key))
 
 
-def _digests(relation: Relation) -> dict[str, str]:
+def _digests(relation: ProjectionTable) -> dict[str, str]:
     return dict(fetch(f"SELECT id::text, md5(kept::text) FROM {relation.table} AS kept"))  # noqa: S608
 
 
-def _differences(relation: Relation, wanted: Row, found: Row | None) -> Iterator[Finding]:
+def _differences(relation: ProjectionTable, wanted: Row, found: Row | None) -> Iterator[Finding]:
     if found is None:
         yield Finding("row is missing", f"{relation.table} {wanted[0]}", "a row", "none")
         return

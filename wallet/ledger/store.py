@@ -12,21 +12,21 @@ from uuid import UUID
 from django.db import DatabaseError
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.entries import Entry
 from wallet.ledger.refusals import InsufficientFunds
 
 OVERDRAFT: Final = "WLT01"
-CONTRADICTION: Final = "WLT02"
+CONFLICTING_ENTRY_SQLSTATE: Final = "WLT02"
 
 
-class Contradiction(Exception):
+class ConflictingEntry(Exception):
     """An event that already led to one entry was posted with another. A bug, not a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RunningBalance:
     """How an account stood after a posting: its number, 0 before the first, and the balance in minor units."""
 
     sequence: int = 0
@@ -67,7 +67,7 @@ def post(entries: Sequence[Entry]) -> None:
     """
     once = {entry.cause: entry for entry in entries}
     if any(once[entry.cause] != entry for entry in entries):
-        raise Contradiction("Two different entries of one batch have the same cause.")
+        raise ConflictingEntry("Two different entries of one batch have the same cause.")
     if not once:
         return
     names = {posting.account.id: posting.account for entry in once.values() for posting in entry.postings}
@@ -86,19 +86,19 @@ def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
     return found
 
 
-def of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
+def balances_of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     """Return every account of an operator's player with its balance in minor units, by kind and book."""
     return {
-        AccountName(AccountKind(kind), operator, Book(book), currency, player, table): balance
+        AccountName(AccountKind(kind), operator, MoneyType(book), currency, player, table): balance
         for kind, book, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
     }
 
 
-def of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
+def balances_of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
     """Return every account of each of these players with its balance, as `of_player` does, in one query."""
     found: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
     for kind, operator, book, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(found)]):
-        found[player][AccountName(AccountKind(kind), operator, Book(book), currency, player, table)] = balance
+        found[player][AccountName(AccountKind(kind), operator, MoneyType(book), currency, player, table)] = balance
     return found
 
 
@@ -122,16 +122,16 @@ def statement(
     return [StatementLine(*row) for row in fetch(f"{_STATEMENT} ORDER BY sequence {order} LIMIT %s", asked)]
 
 
-def mark(account: AccountName, *, before: datetime | None = None) -> Mark:
+def balance_at(account: AccountName, *, before: datetime | None = None) -> RunningBalance:
     """Tell how an account stood at a moment: after the last posting before it, or now.
 
     It looks back from the newest posting, whose numbers ascend with their times, so recent moments are cheap.
     """
     rows = fetch(_MARK, [account.id, before, before])
-    return Mark(*rows[0]) if rows else Mark()
+    return RunningBalance(*rows[0]) if rows else RunningBalance()
 
 
-def moved(account: AccountName, *, after: int, before: int, kinds: Sequence[str]) -> int:
+def sum_postings(account: AccountName, *, after: int, before: int, kinds: Sequence[str]) -> int:
     """Add up postings of these kinds of entries between two sequence numbers, both exclusive."""
     return int(fetch(_MOVED, [account.id, after, before, list(kinds), list(kinds)])[0][0])
 
@@ -179,8 +179,8 @@ def _refuse(error: DatabaseError, names: dict[UUID, AccountName]) -> NoReturn:
     diagnosis = getattr(error.__cause__, "diag", None)
     state = getattr(diagnosis, "sqlstate", None)
     detail = str(getattr(diagnosis, "message_detail", ""))
-    if state == CONTRADICTION:
-        raise Contradiction(str(error)) from error
+    if state == CONFLICTING_ENTRY_SQLSTATE:
+        raise ConflictingEntry(str(error)) from error
     if state == OVERDRAFT:
         account, balance, needed = detail.split()
         raise InsufficientFunds(account=names[UUID(account)], balance=int(balance), needed=int(needed)) from None

@@ -12,10 +12,10 @@ from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from wallet.payments import deposit_state, withdrawal_state
 from wallet.payments import events as pe
-from wallet.payments.projections import DEPOSITS, WITHDRAWALS, Relation, Row, deposit_row, withdrawal_row
+from wallet.payments.projections import DEPOSITS, WITHDRAWALS, ProjectionTable, Row, deposit_row, withdrawal_row
 
 CHUNK: Final = 500
-AFTER: Final[Mapping[str, frozenset[str | None]]] = {
+ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DepositRequested": frozenset({None}),
     "DepositSent": frozenset({"DepositRequested", "DepositFailed"}),
     "DepositFailed": frozenset({"DepositRequested", "DepositSent"}),
@@ -52,44 +52,44 @@ _FEES: Final = """
 
 
 @dataclass(slots=True)
-class Trace:
+class PaymentTrace:
     """The events of one payment so far; `broken` once they can't be explained."""
 
     events: list[Any] = field(default_factory=list)
-    broken: bool = False
+    inconsistent: bool = False
 
 
-class Payments:
+class PaymentTraces:
     """Every deposit and withdrawal that the log has told of, and what players owe."""
 
     def __init__(self) -> None:
-        self._traces: dict[str, Trace] = {}
+        self._traces: dict[str, PaymentTrace] = {}
         self._owed: dict[tuple[UUID, UUID, str], int] = {}
 
-    def follow(self, event: pe.PaymentEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+    def replay(self, event: pe.PaymentEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Follow one event and yield what contradicts the events before it."""
         if stream != pe.stream_of(event):
             yield Finding("stream differs", where, pe.stream_of(event), stream)
         if isinstance(event, pe.DebtCollected):
             yield from self._collected(event, where)
             return
-        trace = self._traces.setdefault(stream, Trace())
+        trace = self._traces.setdefault(stream, PaymentTrace())
         before = trace.events[-1] if trace.events else None
         last = None if before is None else type(before).__name__
-        if last not in AFTER[type(event).__name__] or version != len(trace.events) + 1:
-            trace.broken = True
+        if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(trace.events) + 1:
+            trace.inconsistent = True
             yield Finding("event out of place", where, "what may come before it", str(last))
         trace.events.append(event)
         yield from self._amounts(event, trace, where)
 
-    def owes(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
+    def add_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
         """Note minor units that a player owes for another reason than a reversed deposit."""
         key = operator, player, currency
         self._owed[key] = self._owed.get(key, 0) + amount
 
     def check_state(self) -> Iterator[Finding]:
         """Compare rows, queue and fees with what the events have led to."""
-        sound = [trace.events for trace in self._traces.values() if not trace.broken]
+        sound = [trace.events for trace in self._traces.values() if not trace.inconsistent]
         deposits = [events for events in sound if isinstance(events[0], pe.DepositRequested)]
         withdrawals = [events for events in sound if isinstance(events[0], pe.WithdrawalRequested)]
         yield from _compare(DEPOSITS, (deposit_row(deposit_state.fold(each), len(each)) for each in deposits))
@@ -104,7 +104,7 @@ class Payments:
         for key, expected, found in fetch(_FEES):
             yield Finding("fee is not the method's", f"deposit {key}", expected, found)
 
-    def _amounts(self, event: Any, trace: Trace, where: str) -> Iterator[Finding]:
+    def _amounts(self, event: Any, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         asked = trace.events[0]
         for name in ("operator", "player", "currency", "amount", "fee"):
             due, has = getattr(asked, name, None), getattr(event, name, None)
@@ -119,19 +119,19 @@ class Payments:
         if isinstance(event, pe.WithdrawalSent) and not _agreed(trace.events):
             yield Finding("sent without approval", where, f"{asked.approvals} members of staff", "fewer, or one twice")
 
-    def _reversed(self, event: pe.DepositReversed, trace: Trace, where: str) -> Iterator[Finding]:
+    def _reversed(self, event: pe.DepositReversed, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         credited = any(isinstance(each, pe.DepositCompleted) for each in trace.events)
         arrived = event.amount - event.fee if credited else 0
         if (event.credited, event.taken + event.owed) != (credited, arrived) or min(event.taken, event.owed) < 0:
             found = f"{event.taken} taken, {event.owed} owed"
             yield Finding("reversal differs", where, f"{arrived} in all", found)
-        self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
+        self.add_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
     def _collected(self, event: pe.DebtCollected, where: str) -> Iterator[Finding]:
         owed = self._owed.get((event.operator, event.player, event.currency), 0)
         if not 0 < event.amount <= owed:
             yield Finding("debt collected that was not owed", where, f"1 to {owed}", str(event.amount))
-        self.owes(operator=event.operator, player=event.player, currency=event.currency, amount=-event.amount)
+        self.add_debt(operator=event.operator, player=event.player, currency=event.currency, amount=-event.amount)
 
 
 def _agreed(events: list[Any]) -> bool:
@@ -141,7 +141,7 @@ def _agreed(events: list[Any]) -> bool:
     return len(agreed) == len(set(agreed)) >= asked
 
 
-def _compare(relation: Relation, rows: Iterable[Row]) -> Iterator[Finding]:
+def _compare(relation: ProjectionTable, rows: Iterable[Row]) -> Iterator[Finding]:
     wanted = {row[0]: row for row in rows}
     keys = sorted(wanted)
     columns = ", ".join(relation.columns)
@@ -153,7 +153,7 @@ def _compare(relation: Relation, rows: Iterable[Row]) -> Iterator[Finding]:
             yield from _differences(relation, wanted[key], found.get(key))
 
 
-def _differences(relation: Relation, wanted: Row, found: Row | None) -> Iterator[Finding]:
+def _differences(relation: ProjectionTable, wanted: Row, found: Row | None) -> Iterator[Finding]:
     if found is None:
         yield Finding("row is missing", f"{relation.table} {wanted[0]}", "a row", "none")
         return

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from casino.events.sql import execute, fetch
 from wallet.payments import deposits, provider_messages, signatures, wakeups, withdrawals
-from wallet.payments.provider_reports import Kind, Report
+from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import secrets_of
 from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceReused, StaleTimestamp
 
@@ -47,10 +47,10 @@ def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: 
         raise InvalidSignature
     if not signatures.verify(keys=keys, timestamp=timestamp, nonce=nonce, body=body, signature=signature):
         raise InvalidSignature
-    if abs(time.time() - int(timestamp)) > signatures.WINDOW:
+    if abs(time.time() - int(timestamp)) > signatures.TOLERANCE_SECONDS:
         raise StaleTimestamp
     try:
-        provider_messages.parse(body)
+        provider_messages.parse_report(body)
     except ValueError as trouble:
         raise MalformedCallback(str(trouble)) from None
     return _store(provider, nonce, body.decode())
@@ -81,7 +81,7 @@ def _apply_one() -> bool:
         callback, provider, body = rows[0]
         try:
             with transaction.atomic():
-                outcome = apply(provider_messages.parse(body), provider=provider)
+                outcome = apply(provider_messages.parse_report(body), provider=provider)
         except Exception as trouble:
             # Two reports with one reference, a deadlock, a damaged row: this one waits, the others go on.
             logger.exception("Callback %s of %s could not be applied.", callback, provider)
@@ -91,8 +91,8 @@ def _apply_one() -> bool:
     return True
 
 
-def apply(report: Report, *, provider: str) -> str:
+def apply(report: ProviderReport, *, provider: str) -> str:
     """Apply a report to the deposit or withdrawal it is about, and say what became of it."""
-    if report.kind is Kind.DEPOSIT:
+    if report.kind is PaymentKind.DEPOSIT:
         return deposits.apply(report, provider=provider)
     return withdrawals.apply(report, provider=provider)

@@ -7,9 +7,9 @@ from django.db import transaction
 
 from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger import store
-from wallet.ledger.accounts import AccountName, debt, player_account
+from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.postings import entry_for
 from wallet.ledger.refusals import DebtOutstanding
@@ -30,7 +30,7 @@ _CAN_PAY: Final = """
 
 def outstanding(*, operator: UUID, player: UUID, currency: str) -> int:
     """Return what a player owes, in minor units; 0 for nothing."""
-    owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
+    owing = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     return -store.balances([owing])[owing]
 
 
@@ -39,9 +39,11 @@ def available(account: AccountName) -> int:
 
     Raises DebtOutstanding for real money while something is owed; play money has no debts. One statement.
     """
-    if account.book is not Book.REAL or account.player is None:
+    if account.money_type is not MoneyType.REAL or account.player is None:
         return store.balances([account])[account]
-    owing = debt(operator=account.operator, player=account.player, book=Book.REAL, currency=account.currency)
+    owing = debt_account(
+        operator=account.operator, player=account.player, money_type=MoneyType.REAL, currency=account.currency
+    )
     found = store.balances([account, owing])
     if found[owing]:
         raise DebtOutstanding(owed=-found[owing], currency=account.currency)
@@ -53,8 +55,8 @@ def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) 
 
     Call it inside a transaction in which money arrived on the account; it locks both balances.
     """
-    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
-    owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency)
+    account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
+    owing = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     found = store.balances([owing])
     if not found[owing]:
         return 0

@@ -18,7 +18,7 @@ from wallet.payments.events import (
     DepositReversed,
     DepositSent,
 )
-from wallet.payments.provider_reports import Report, Said, compare
+from wallet.payments.provider_reports import ProviderReport, ProviderStatus, require_matching
 
 
 class DepositStatus(StrEnum):
@@ -31,11 +31,11 @@ class DepositStatus(StrEnum):
 
 
 _ORDER: Final = tuple(DepositStatus)
-_MEANS: Final = {Said(status.value): status for status in DepositStatus}
+_MEANS: Final = {ProviderStatus(status.value): status for status in DepositStatus}
 
 
 @dataclass(frozen=True, slots=True)
-class Deposit:
+class DepositState:
     """A deposit as it stands; `owed` is the debt that a reversal left, in minor units."""
 
     requested: DepositRequested
@@ -46,18 +46,18 @@ class Deposit:
     ended_at: datetime | None = None
 
 
-def fold(events: Iterable[DepositEvent]) -> Deposit:
+def fold(events: Iterable[DepositEvent]) -> DepositState:
     """Rebuild a deposit from its events. Raises TypeError when the first is not its request."""
     first, *rest = events
     if not isinstance(first, DepositRequested):
         raise TypeError(f"A deposit begins with its request, not with {type(first).__name__}.")
-    state = Deposit(first)
+    state = DepositState(first)
     for event in rest:
         state = evolve(state, event)
     return state
 
 
-def evolve(state: Deposit, event: DepositEvent) -> Deposit:
+def evolve(state: DepositState, event: DepositEvent) -> DepositState:
     """Apply one event. Raises ValueError for a second request."""
     match event:
         case DepositSent():
@@ -81,43 +81,45 @@ def evolve(state: Deposit, event: DepositEvent) -> Deposit:
             raise ValueError("A deposit is requested once.")
 
 
-def judge(state: Deposit, report: Report, *, available: int, at: datetime) -> tuple[DepositEvent, ...]:
+def apply_report(
+    state: DepositState, report: ProviderReport, *, available: int, at: datetime
+) -> tuple[DepositEvent, ...]:
     """Return what follows from a report, nothing where it says nothing new.
 
     `available` is what the player's account holds: a reversal takes no more than that. Raises Implausible.
     """
     asked = state.requested
-    compare(report, reference=state.reference, amount=asked.amount, currency=asked.currency)
+    require_matching(report, reference=state.reference, amount=asked.amount, currency=asked.currency)
     sent: tuple[DepositEvent, ...] = ()
     if state.reference is None:
         sent = (DepositSent(asked.deposit, report.reference, at),)
-    if _ORDER.index(_MEANS[report.said]) <= _ORDER.index(state.status):
+    if _ORDER.index(_MEANS[report.status]) <= _ORDER.index(state.status):
         return sent
-    match report.said:
-        case Said.FAILED:
+    match report.status:
+        case ProviderStatus.FAILED:
             return (*sent, DepositFailed(asked.deposit, report.reason, at))
-        case Said.COMPLETED:
+        case ProviderStatus.COMPLETED:
             return (*sent, _completed(asked, report, at))
         case _:
             credited = state.status is DepositStatus.COMPLETED
             return (*sent, _reversed(asked, report, credited=credited, available=available, at=at))
 
 
-def refused(state: Deposit, *, reason: str, at: datetime) -> tuple[DepositEvent, ...]:
+def record_refusal(state: DepositState, *, reason: str, at: datetime) -> tuple[DepositEvent, ...]:
     """Return what follows when the provider would not even take the deposit on."""
     if state.status is not DepositStatus.PENDING or state.reference is not None:
         return ()
     return (DepositFailed(state.requested.deposit, reason, at),)
 
 
-def _completed(asked: DepositRequested, report: Report, at: datetime) -> DepositCompleted:
+def _completed(asked: DepositRequested, report: ProviderReport, at: datetime) -> DepositCompleted:
     return DepositCompleted(
         asked.deposit, asked.operator, asked.player, asked.currency, asked.amount, asked.fee, report.reference, at
     )
 
 
 def _reversed(
-    asked: DepositRequested, report: Report, *, credited: bool, available: int, at: datetime
+    asked: DepositRequested, report: ProviderReport, *, credited: bool, available: int, at: datetime
 ) -> DepositReversed:
     arrived = asked.amount - asked.fee if credited else 0
     taken = min(arrived, available)

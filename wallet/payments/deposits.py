@@ -13,17 +13,17 @@ from casino.events.store import Metadata
 from wallet.ledger import store
 from wallet.payments import debts, deposit_state, records, wakeups
 from wallet.payments.accounts import require_open
-from wallet.payments.deposit_state import Deposit
+from wallet.payments.deposit_state import DepositState
 from wallet.payments.events import DepositCompleted, DepositRequested, deposit_stream
 from wallet.payments.fees import quote
-from wallet.payments.methods import find
-from wallet.payments.provider_reports import Implausible, Report
-from wallet.payments.refusals import MethodClosed, NoEarlierDeposit
+from wallet.payments.methods import find_method
+from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
+from wallet.payments.refusals import DepositMethodUnavailable, NoEarlierDeposit
 from wallet.responsible_gaming.eligibility import require_deposit
 
-Decide = Callable[[Deposit, int, datetime], Sequence[Any]]
+Decide = Callable[[DepositState, int, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
-NOTHING_NEW: Final = "nothing_new"
+NO_CHANGE: Final = "nothing_new"
 APPLIED: Final = "applied"
 
 _WHOSE: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
@@ -39,10 +39,10 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
 
     Raises UnknownMethod, MethodClosed, AmountOutOfRange, NothingArrives, UnknownAccount, PlayerExcluded, LimitReached.
     """
-    chosen = find(operator=operator, method=method)
+    chosen = find_method(operator=operator, method=method)
     offer = chosen.offer
     if not offer.enabled or offer.terms.currency != currency:
-        raise MethodClosed
+        raise DepositMethodUnavailable
     offered = quote(offer.terms, amount)
     require_open(operator=operator, player=player, currency=currency)
     deposit = new_id()
@@ -69,7 +69,7 @@ def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
     return request(operator=operator, player=player, currency=currency, method=method, amount=amount, metadata=metadata)
 
 
-def apply(report: Report, *, provider: str) -> str:
+def apply(report: ProviderReport, *, provider: str) -> str:
     """Apply a provider's report, once however often it comes, and say what became of it.
 
     That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
@@ -78,14 +78,18 @@ def apply(report: Report, *, provider: str) -> str:
         if fetch(_TAKEN, [provider, report.reference, report.payment]):
             return "reference_taken"
         return _decide(
-            report.payment, provider, lambda state, held, at: deposit_state.judge(state, report, available=held, at=at)
+            report.payment,
+            provider,
+            lambda state, held, at: deposit_state.apply_report(state, report, available=held, at=at),
         )
 
 
-def refuse(deposit: UUID, *, provider: str, reason: str) -> str:
+def record_refusal(deposit: UUID, *, provider: str, reason: str) -> str:
     """Let a deposit fail that the provider would not take on."""
     with transaction.atomic():
-        return _decide(deposit, provider, lambda state, _, at: deposit_state.refused(state, reason=reason, at=at))
+        return _decide(
+            deposit, provider, lambda state, _, at: deposit_state.record_refusal(state, reason=reason, at=at)
+        )
 
 
 def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
@@ -98,11 +102,11 @@ def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
     state = deposit_state.fold(before)
     try:
         events = decide(state, store.balances([account])[account], at)
-    except Implausible as trouble:
+    except ImplausibleReport as trouble:
         return trouble.code
     if not events:
-        return NOTHING_NEW
-    remembered = records.system(operator, f"provider:{provider}")
+        return NO_CHANGE
+    remembered = records.system_metadata(operator, f"provider:{provider}")
     records.write_deposit(state, version=len(before), events=events, metadata=remembered)
     if any(isinstance(event, DepositCompleted) for event in events):
         debts.collect(operator=operator, player=player, currency=currency, metadata=remembered)

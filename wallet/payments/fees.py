@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from casino.kernel import money
-from wallet.payments.refusals import AmountOutOfRange, MethodImpossible, NothingArrives
+from wallet.payments.refusals import AmountOutOfRange, FeeExceedsAmount, InvalidDepositMethod
 
 MILLION: Final = 10**6
 _PERCENT: Final = re.compile(r"(0|[1-9][0-9]?)(?:\.([0-9]{1,4}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DepositTerms:
     """What a method asks, in minor units of `currency`; `fee_ppm` is the share in parts per million of the amount."""
 
     currency: str
@@ -32,21 +32,21 @@ class Quote:
 
     amount: int
     fee: int
-    arrives: int
+    net_amount: int
 
 
-def quote(terms: Terms, amount: int) -> Quote:
+def quote(terms: DepositTerms, amount: int) -> Quote:
     """Tell fee and arrival for an amount in minor units. Raises AmountOutOfRange, NothingArrives."""
     if not terms.minimum <= amount <= terms.maximum:
         raise AmountOutOfRange(
-            f"Got {money.text(amount, terms.currency)} {terms.currency}.",
+            f"Got {money.format_amount(amount, terms.currency)} {terms.currency}.",
             minimum=terms.minimum,
             maximum=terms.maximum,
             currency=terms.currency,
         )
     fee = fee_of(terms.fee_fixed, terms.fee_ppm, amount)
     if fee >= amount:
-        raise NothingArrives(fee=fee, currency=terms.currency)
+        raise FeeExceedsAmount(fee=fee, currency=terms.currency)
     return Quote(amount, fee, amount - fee)
 
 
@@ -55,19 +55,19 @@ def fee_of(fixed: int, ppm: int, amount: int) -> int:
     return fixed - (-amount * ppm // MILLION)
 
 
-def require_possible(terms: Terms) -> None:
+def require_valid_terms(terms: DepositTerms) -> None:
     """Check terms. Raises MethodImpossible, UnknownCurrency."""
     money.exponent(terms.currency)
-    sane = 0 < terms.minimum <= terms.maximum < money.LARGEST
+    sane = 0 < terms.minimum <= terms.maximum < money.MAX_AMOUNT
     if not (sane and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
-        raise MethodImpossible
+        raise InvalidDepositMethod
 
 
 def parse_percent(text: str) -> int:
     """Read "2.5" as 25000 parts per million, with at most four decimals. Raises MethodImpossible."""
     match = _PERCENT.fullmatch(text)
     if match is None:
-        raise MethodImpossible(f"{text[:20]!r} is not a percentage below 100 with at most four decimals.")
+        raise InvalidDepositMethod(f"{text[:20]!r} is not a percentage below 100 with at most four decimals.")
     return int(match[1]) * 10_000 + int((match[2] or "").ljust(4, "0"))
 
 

@@ -13,16 +13,16 @@ class LastDeposit:
     method: UUID
     name: str
     amount: int
-    open: bool
+    method_available: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class FundingOptions:
     """A player's account in one book, what the player owes, the last deposit (None in play money), and whether the
     player stays away from play.
     """
 
-    account: int
+    balance: int
     owed: int = 0
-    last: LastDeposit | None = None
-    away: Exclusion | None = None
+    last_deposit: LastDeposit | None = None
+    exclusion: Exclusion | None = None

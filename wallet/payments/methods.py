@@ -11,13 +11,13 @@ from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.significant import recorder
 from wallet.payments import withdrawal_terms
-from wallet.payments.fees import Terms, require_possible
+from wallet.payments.fees import DepositTerms, require_valid_terms
 from wallet.payments.providers import require_known
-from wallet.payments.refusals import MethodImpossible, UnknownMethod
-from wallet.payments.withdrawal_terms import Policy, WithdrawalTerms
+from wallet.payments.refusals import InvalidDepositMethod, UnknownDepositMethod
+from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
 
-ANY_WITHDRAWAL: Final = WithdrawalTerms()
-LONGEST: Final = 90 * 24 * 3600
+DEFAULT_WITHDRAWAL_TERMS: Final = WithdrawalTerms()
+MAX_PROCESSING_SECONDS: Final = 90 * 24 * 3600
 _COLUMNS: Final = """method_id, version, operator_id, name, provider, currency, minimum, maximum, fee_fixed, fee_ppm,
     seconds, payouts, enabled, created_at"""
 _ADD: Final = f"""
@@ -48,29 +48,29 @@ _SET_POLICY: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MethodOffer:
     """What an operator says of a method; `seconds` is how long a deposit takes to complete, as a rule."""
 
     name: str
     provider: str
-    terms: Terms
-    seconds: int
-    payouts: bool
+    terms: DepositTerms
+    processing_seconds: int
+    supports_withdrawals: bool
     enabled: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class MethodVersion:
     """One version of a method."""
 
     id: UUID
     version: int
     operator: UUID
-    offer: Offer
+    offer: MethodOffer
     created_at: datetime
 
 
-def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
+def create(*, operator: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
     """Add a method. Raises MethodImpossible, UnknownCurrency, UnknownProvider."""
     _require_possible(offer)
     with transaction.atomic():
@@ -79,69 +79,69 @@ def create(*, operator: UUID, offer: Offer, actor: str) -> Method:
     return made
 
 
-def change(*, operator: UUID, method: UUID, offer: Offer, actor: str) -> Method:
+def change(*, operator: UUID, method: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
     """Make `offer` the method's next version; deposits under way keep theirs.
 
     Call it inside a transaction. Raises UnknownMethod, MethodImpossible (also for another currency), UnknownProvider.
     """
     _require_possible(offer)
     fetch(_LOCK, [str(method)])
-    before = find(operator=operator, method=method)
+    before = find_method(operator=operator, method=method)
     if before.offer.terms.currency != offer.terms.currency:
-        raise MethodImpossible("A method keeps its currency.")
+        raise InvalidDepositMethod("A method keeps its currency.")
     made = _add(method, before.version + 1, operator, offer, actor)
     _note(made, actor, "A deposit method was changed", before=asdict(before.offer))
     return made
 
 
-def find(*, operator: UUID, method: UUID) -> Method:
+def find_method(*, operator: UUID, method: UUID) -> MethodVersion:
     """Find the latest version of an operator's method. Raises UnknownMethod, also for another operator's."""
     rows = fetch(_ONE, [operator, method])
     if not rows:
-        raise UnknownMethod
+        raise UnknownDepositMethod
     return _method(rows[0])
 
 
-def clock() -> datetime:
+def database_now() -> datetime:
     """Return the database's time, which deposits are asked for by."""
     now: datetime = fetch("SELECT clock_timestamp()")[0][0]
     return now
 
 
-def offered(*, operator: UUID) -> list[Method]:
+def list_methods(*, operator: UUID) -> list[MethodVersion]:
     """List the latest version of each of an operator's methods, oldest method first."""
     return [_method(row) for row in fetch(_LATEST, [operator])]
 
 
-def policy(*, operator: UUID) -> Policy:
+def policy(*, operator: UUID) -> WithdrawalPolicy:
     """Return an operator's policy; as long as none was set, two members of staff look at everything."""
     rows = fetch(_POLICY, [operator])
     if not rows:
-        return Policy()
+        return WithdrawalPolicy()
     automatic_up_to, second_above, version, *bounds = rows[0]
-    return Policy(automatic_up_to, second_above, version, WithdrawalTerms(*bounds))
+    return WithdrawalPolicy(automatic_up_to, second_above, version, WithdrawalTerms(*bounds))
 
 
 def set_policy(
     *,
     operator: UUID,
-    automatic_up_to: int,
-    second_above: int,
+    auto_approve_up_to: int,
+    second_approval_above: int,
     actor: str,
-    terms: WithdrawalTerms = ANY_WITHDRAWAL,
-) -> Policy:
+    terms: WithdrawalTerms = DEFAULT_WITHDRAWAL_TERMS,
+) -> WithdrawalPolicy:
     """Set an operator's policy, in minor units, for withdrawals asked for from now on.
 
     Call it inside a transaction. Raises PolicyImpossible.
     """
     fetch(_LOCK, [str(operator)])
     before = policy(operator=operator)
-    made = Policy(automatic_up_to, second_above, before.version + 1, terms)
-    withdrawal_terms.require_possible(made)
-    bounds = [terms.minimum, terms.maximum, terms.most_open, terms.fee_fixed, terms.fee_ppm]
-    fetch(_SET_POLICY, [operator, made.version, automatic_up_to, second_above, actor, *bounds])
+    made = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms)
+    withdrawal_terms.require_valid_policy(made)
+    bounds = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
+    fetch(_SET_POLICY, [operator, made.version, auto_approve_up_to, second_approval_above, actor, *bounds])
     recorder.record(
-        kind=recorder.Kind.CONFIG_CHANGED,
+        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=operator,
         subject=f"operator:{operator}",
         actor=actor,
@@ -152,9 +152,9 @@ def set_policy(
     return made
 
 
-def _note(method: Method, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
+def _note(method: MethodVersion, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
     recorder.record(
-        kind=recorder.Kind.CONFIG_CHANGED,
+        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=method.operator,
         subject=f"method:{method.id}",
         actor=actor,
@@ -165,23 +165,23 @@ def _note(method: Method, actor: str, reason: str, *, before: dict[str, Any] | N
     )
 
 
-def _require_possible(offer: Offer) -> None:
-    require_possible(offer.terms)
-    if not 0 <= offer.seconds <= LONGEST:
-        raise MethodImpossible(f"A deposit takes 0 to {LONGEST} seconds.")
+def _require_possible(offer: MethodOffer) -> None:
+    require_valid_terms(offer.terms)
+    if not 0 <= offer.processing_seconds <= MAX_PROCESSING_SECONDS:
+        raise InvalidDepositMethod(f"A deposit takes 0 to {MAX_PROCESSING_SECONDS} seconds.")
     require_known(offer.provider)
 
 
-def _add(method: UUID, version: int, operator: UUID, offer: Offer, actor: str) -> Method:
+def _add(method: UUID, version: int, operator: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
     terms = offer.terms
     values = (offer.name, offer.provider, terms.currency, terms.minimum, terms.maximum, terms.fee_fixed, terms.fee_ppm)
-    more = (offer.seconds, offer.payouts, offer.enabled, actor)
+    more = (offer.processing_seconds, offer.supports_withdrawals, offer.enabled, actor)
     return _method(fetch(_ADD, [method, version, operator, *values, *more])[0])
 
 
-def _method(row: tuple[Any, ...]) -> Method:
+def _method(row: tuple[Any, ...]) -> MethodVersion:
     method, version, operator, name, provider, currency, minimum, maximum, fixed, ppm, *rest = row
     seconds, payouts, enabled, created_at = rest
-    terms = Terms(currency, minimum, maximum, fixed, ppm)
-    offer = Offer(name, provider, terms, seconds, payouts, enabled)
-    return Method(method, version, operator, offer, created_at)
+    terms = DepositTerms(currency, minimum, maximum, fixed, ppm)
+    offer = MethodOffer(name, provider, terms, seconds, payouts, enabled)
+    return MethodVersion(method, version, operator, offer, created_at)

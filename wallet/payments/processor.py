@@ -14,8 +14,8 @@ from django.db import transaction
 from casino.events.sql import execute, fetch
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import callbacks, debts, deposits, withdrawals
-from wallet.payments.provider import NoAnswer, NotThere, Provider, Refused
-from wallet.payments.provider_reports import Kind, Report
+from wallet.payments.provider import PaymentNotFound, PaymentProvider, PaymentRefused, ProviderUnavailable
+from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import provider
 from wallet.payments.refusals import UnknownProvider
 
@@ -46,11 +46,11 @@ _TROUBLE: Final = "UPDATE wallet_payment_due SET trouble = %s WHERE payment_id =
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DuePayment:
     """A leased payment; `started` says that the provider has, or may have, been asked before."""
 
     payment: UUID
-    kind: Kind
+    kind: PaymentKind
     provider: str
     amount: int
     currency: str
@@ -59,14 +59,14 @@ class Due:
     account: str
 
 
-def advance() -> int:
+def process_payments() -> int:
     """Apply stored callbacks, ask about payments that are due, collect debts; returns how much there was."""
     applied = callbacks.apply_waiting()
-    asked = ask_due()
+    asked = poll_due_payments()
     return applied + asked + debts.collect_due()
 
 
-def ask_due(*, limit: int = BATCH) -> int:
+def poll_due_payments(*, limit: int = BATCH) -> int:
     """Ask providers about payments that are due and apply what they say; returns how many were due.
 
     A provider that does not answer is left alone for the rest of the pass: others do not wait for it.
@@ -78,7 +78,7 @@ def ask_due(*, limit: int = BATCH) -> int:
             continue
         try:
             _note(due, _ask(due))
-        except NoAnswer as trouble:
+        except ProviderUnavailable as trouble:
             away.add(due.provider)
             logger.info("Provider %s gives no answer about %s: %s", due.provider, due.payment, trouble)
             _note(due, f"no answer: {trouble}"[:200])
@@ -89,12 +89,12 @@ def ask_due(*, limit: int = BATCH) -> int:
     return len(leased)
 
 
-def _lease(limit: int) -> list[Due]:
+def _lease(limit: int) -> list[DuePayment]:
     ids = [row[0] for row in fetch(_LEASE, [limit])]
-    return [Due(row[0], Kind(row[1]), *row[2:]) for row in fetch(_LEASED, [ids])] if ids else []
+    return [DuePayment(row[0], PaymentKind(row[1]), *row[2:]) for row in fetch(_LEASED, [ids])] if ids else []
 
 
-def _ask(due: Due) -> str:
+def _ask(due: DuePayment) -> str:
     """Asks the provider and applies the answer; returns what is left to say, nothing where all is well."""
     try:
         adapter = provider(due.provider)
@@ -103,33 +103,33 @@ def _ask(due: Due) -> str:
         report = _report(due, adapter)
     except (UnknownProvider, DebtOutstanding) as refusal:
         return refusal.code
-    except Refused as trouble:
-        refuse = deposits.refuse if due.kind is Kind.DEPOSIT else withdrawals.refuse
+    except PaymentRefused as trouble:
+        refuse = deposits.record_refusal if due.kind is PaymentKind.DEPOSIT else withdrawals.record_refusal
         refuse(due.payment, provider=due.provider, reason=str(trouble)[:200])
         return ""
     outcome = callbacks.apply(report, provider=due.provider)
-    return "" if outcome in {deposits.APPLIED, deposits.NOTHING_NEW} else outcome
+    return "" if outcome in {deposits.APPLIED, deposits.NO_CHANGE} else outcome
 
 
-def _may_start(due: Due) -> bool:
+def _may_start(due: DuePayment) -> bool:
     """Whether the provider may be asked to begin; that it is asked to pay out is committed before it is asked."""
-    if due.kind is Kind.DEPOSIT:
+    if due.kind is PaymentKind.DEPOSIT:
         return True
     with transaction.atomic(durable=True):
         return withdrawals.send(due.payment)
 
 
-def _report(due: Due, adapter: Provider) -> Report:
+def _report(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
     """The payment's status where it was started; it is started, or started again, where the provider has none."""
     if due.started:
         try:
             return adapter.status(kind=due.kind, payment=due.payment)
-        except NotThere:
+        except PaymentNotFound:
             logger.info("Provider %s knows of no %s %s.", due.provider, due.kind, due.payment)
-    start = adapter.start_deposit if due.kind is Kind.DEPOSIT else adapter.start_payout
+    start = adapter.start_deposit if due.kind is PaymentKind.DEPOSIT else adapter.start_payout
     return start(payment=due.payment, amount=due.amount, currency=due.currency, account=due.account)
 
 
-def _note(due: Due, trouble: str) -> None:
+def _note(due: DuePayment, trouble: str) -> None:
     if trouble or due.attempts > 1:
         execute(_TROUBLE, [trouble, due.payment])

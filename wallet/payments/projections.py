@@ -2,11 +2,20 @@
 
 from typing import Final
 
-from wallet.ledger.relations import Relation, Row, save
-from wallet.payments.deposit_state import Deposit
-from wallet.payments.withdrawal_state import Withdrawal
+from wallet.ledger.relations import ProjectionTable, Row, upsert_rows
+from wallet.payments.deposit_state import DepositState
+from wallet.payments.withdrawal_state import WithdrawalState
 
-__all__ = ["DEPOSITS", "RELATIONS", "WITHDRAWALS", "Relation", "Row", "deposit_row", "save", "withdrawal_row"]
+__all__ = [
+    "DEPOSITS",
+    "RELATIONS",
+    "WITHDRAWALS",
+    "ProjectionTable",
+    "Row",
+    "deposit_row",
+    "upsert_rows",
+    "withdrawal_row",
+]
 
 
 _COMMON: Final = (
@@ -14,15 +23,15 @@ _COMMON: Final = (
     ("provider", "text"), ("currency", "text"), ("amount", "bigint"), ("requested_at", "timestamptz"),
     ("status", "text"), ("reference", "text"), ("reason", "text"), ("ended_at", "timestamptz"), ("version", "int"),
 )  # fmt: skip
-DEPOSITS: Final = Relation("wallet_deposit", (*_COMMON, ("fee", "bigint"), ("owed", "bigint")))
-WITHDRAWALS: Final = Relation(
+DEPOSITS: Final = ProjectionTable("wallet_deposit", (*_COMMON, ("fee", "bigint"), ("owed", "bigint")))
+WITHDRAWALS: Final = ProjectionTable(
     "wallet_withdrawal",
     (*_COMMON, ("fee", "bigint"), ("approvals", "int"), ("approved_by", "text"), ("rejected_by", "text")),
 )
 RELATIONS: Final = (DEPOSITS, WITHDRAWALS)
 
 
-def deposit_row(state: Deposit, version: int) -> Row:
+def deposit_row(state: DepositState, version: int) -> Row:
     """Turn a deposit at a version of its stream into a row of DEPOSITS."""
     asked = state.requested
     return (
@@ -45,7 +54,7 @@ def deposit_row(state: Deposit, version: int) -> Row:
     )
 
 
-def withdrawal_row(state: Withdrawal, version: int) -> Row:
+def withdrawal_row(state: WithdrawalState, version: int) -> Row:
     """Turn a withdrawal at a version of its stream into a row of WITHDRAWALS."""
     asked = state.requested
     return (

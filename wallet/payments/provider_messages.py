@@ -8,18 +8,18 @@ import msgspec
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from wallet.payments.provider_reports import Kind, Record, Report, Said
+from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport, ProviderStatus
 
 _LONGEST: Final = 200
 
 
-class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReportBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The fields of a report; the amount is a decimal string in `currency`."""
 
-    kind: Kind
+    kind: PaymentKind
     payment: UUID
     reference: str
-    status: Said
+    status: ProviderStatus
     amount: str
     currency: str
     reason: str = ""
@@ -28,10 +28,10 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RecordBody(msgspec.Struct, frozen=True):
     """One line of a provider's records; what else it tells is left aside."""
 
-    kind: Kind
+    kind: PaymentKind
     payment: str
     reference: str
-    status: Said
+    status: ProviderStatus
     amount: str
     currency: str
     at: datetime
@@ -45,10 +45,10 @@ class RecordsBody(msgspec.Struct, frozen=True):
 
 
 _decode_records: Final = msgspec.json.Decoder(RecordsBody).decode
-_decode: Final = msgspec.json.Decoder(Body).decode
+_decode: Final = msgspec.json.Decoder(ReportBody).decode
 
 
-def parse(raw: bytes | str) -> Report:
+def parse_report(raw: bytes | str) -> ProviderReport:
     """Read a report. Raises ValueError for anything else."""
     body = _decode(raw)
     texts = (body.reference, body.reason)
@@ -58,16 +58,16 @@ def parse(raw: bytes | str) -> Report:
         amount = money.parse_positive(body.amount, body.currency)
     except Refusal as refusal:
         raise ValueError(refusal.detail) from None
-    return Report(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.reason)
+    return ProviderReport(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.reason)
 
 
-def parse_records(raw: bytes) -> tuple[list[Record], str | None]:
+def parse_records(raw: bytes) -> tuple[list[ProviderRecord], str | None]:
     """Read a page of records and the next page's cursor. Raises ValueError for anything else."""
     page = _decode_records(raw)
     return [_record(body) for body in page.items], page.next
 
 
-def _record(body: RecordBody) -> Record:
+def _record(body: RecordBody) -> ProviderRecord:
     texts = (body.payment, body.reference)
     if any(len(text) > _LONGEST or not text.isprintable() for text in texts) or body.at.tzinfo is None:
         raise ValueError("A record has an odd id, reference or time.")
@@ -75,11 +75,13 @@ def _record(body: RecordBody) -> Record:
         amount = money.parse_positive(body.amount, body.currency)
     except Refusal as refusal:
         raise ValueError(refusal.detail) from None
-    return Record(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.at)
+    return ProviderRecord(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.at)
 
 
-def write(report: Report) -> bytes:
+def encode_report(report: ProviderReport) -> bytes:
     """Write a report as `parse` reads it."""
-    amount = money.text(report.amount, report.currency)
-    body = Body(report.kind, report.payment, report.reference, report.said, amount, report.currency, report.reason)
+    amount = money.format_amount(report.amount, report.currency)
+    body = ReportBody(
+        report.kind, report.payment, report.reference, report.status, amount, report.currency, report.reason
+    )
     return msgspec.json.encode(body)

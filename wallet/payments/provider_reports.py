@@ -6,14 +6,14 @@ from enum import StrEnum
 from uuid import UUID
 
 
-class Kind(StrEnum):
+class PaymentKind(StrEnum):
     """Which way the money goes."""
 
     DEPOSIT = "deposit"
     PAYOUT = "payout"
 
 
-class Said(StrEnum):
+class ProviderStatus(StrEnum):
     """What has become of a payment, in the provider's eyes. `reversed` is a payout that came back, too."""
 
     PENDING = "pending"
@@ -23,32 +23,32 @@ class Said(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ProviderReport:
     """One statement of a provider: `payment` is our id, `reference` the provider's, `amount` in minor units."""
 
-    kind: Kind
+    kind: PaymentKind
     payment: UUID
     reference: str
-    said: Said
+    status: ProviderStatus
     amount: int
     currency: str
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ProviderRecord:
     """One payment as a provider's list of a period tells it; `payment` is maybe none of ours."""
 
-    kind: Kind
+    kind: PaymentKind
     payment: str
     reference: str
-    said: Said
+    status: ProviderStatus
     amount: int
     currency: str
     at: datetime
 
 
-class Implausible(Exception):
+class ImplausibleReport(Exception):
     """A report that contradicts what we know, and changes nothing; `code` says how, for staff."""
 
     def __init__(self, code: str) -> None:
@@ -56,11 +56,11 @@ class Implausible(Exception):
         self.code = code
 
 
-def compare(report: Report, *, reference: str | None, amount: int, currency: str) -> None:
+def require_matching(report: ProviderReport, *, reference: str | None, amount: int, currency: str) -> None:
     """Compare a report with the payment it is about. Raises Implausible."""
     if not report.reference:
-        raise Implausible("reference_missing")
+        raise ImplausibleReport("reference_missing")
     if reference is not None and report.reference != reference:
-        raise Implausible("reference_differs")
+        raise ImplausibleReport("reference_differs")
     if (report.amount, report.currency) != (amount, currency):
-        raise Implausible("amount_differs")
+        raise ImplausibleReport("amount_differs")

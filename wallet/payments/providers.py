@@ -5,7 +5,7 @@ from typing import Final
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from wallet.payments.provider import Provider
+from wallet.payments.provider import PaymentProvider
 from wallet.payments.refusals import UnknownProvider
 
 ADAPTER: Final = "wallet.payments.http_provider.HttpProvider"
@@ -18,10 +18,10 @@ def require_known(name: str) -> None:
         raise UnknownProvider(f"There is no provider {name[:40]!r}.")
 
 
-def provider(name: str) -> Provider:
+def provider(name: str) -> PaymentProvider:
     """Return the adapter of a provider; it signs with the first of our secrets. Raises UnknownProvider."""
     require_known(name)
-    adapter: Provider = import_string(ADAPTER)(
+    adapter: PaymentProvider = import_string(ADAPTER)(
         url=settings.PAYMENT_PROVIDERS[name], secret=settings.PAYMENT_SECRETS[name][0]
     )
     return adapter

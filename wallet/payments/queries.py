@@ -8,27 +8,27 @@ from uuid import UUID
 from django.db.models import Q
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
-from wallet.ledger.accounts import AccountName, debt
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import AccountName, debt_account
 from wallet.models import Deposit, Withdrawal
-from wallet.payments.funding_options import LastDeposit, Means
+from wallet.payments.funding_options import FundingOptions, LastDeposit
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
-from wallet.responsible_gaming.projection import protection
+from wallet.responsible_gaming.projection import decode_restrictions
 
 __all__ = [
     "Deposit",
-    "Where",
+    "PaymentFilter",
     "Withdrawal",
     "deposits",
     "find_deposit",
     "find_withdrawal",
-    "means",
+    "load_funding_options",
+    "load_last_errors",
     "open_or_ended_since",
-    "troubles",
     "withdrawals",
 ]
 
-MOST: Final = 50
+MAX_PAYMENTS: Final = 50
 NEWEST: Final = UUID(int=2**128 - 1)
 
 
@@ -48,7 +48,7 @@ _MEANS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class PaymentFilter:
     """Whose payments: an operator's, or only one player's, in one state where `status` is given."""
 
     operator: UUID
@@ -65,12 +65,12 @@ class Where:
         return found
 
 
-def deposits(where: Where, *, before: UUID | None, limit: int) -> list[Deposit]:
+def deposits(where: PaymentFilter, *, before: UUID | None, limit: int) -> list[Deposit]:
     """List deposits made before the one with this id."""
     return list(Deposit.objects.filter(**where.filters(before)).order_by("-id")[:limit])
 
 
-def withdrawals(where: Where, *, before: UUID | None, limit: int) -> list[Withdrawal]:
+def withdrawals(where: PaymentFilter, *, before: UUID | None, limit: int) -> list[Withdrawal]:
     """List withdrawals made before the one with this id."""
     return list(Withdrawal.objects.filter(**where.filters(before)).order_by("-id")[:limit])
 
@@ -83,31 +83,33 @@ def open_or_ended_since(
     None for `since` lists those under way alone; at most MOST of each kind.
     """
     pending = Q(ended_at=None) if since is None else Q(ended_at=None) | Q(ended_at__gte=since)
-    filters = Where(operator, player).filters(None)
+    filters = PaymentFilter(operator, player).filters(None)
     return (
-        list(Deposit.objects.filter(pending, **filters).order_by("-id")[:MOST]),
-        list(Withdrawal.objects.filter(pending, **filters).order_by("-id")[:MOST]),
+        list(Deposit.objects.filter(pending, **filters).order_by("-id")[:MAX_PAYMENTS]),
+        list(Withdrawal.objects.filter(pending, **filters).order_by("-id")[:MAX_PAYMENTS]),
     )
 
 
-def means(account: AccountName) -> Means:
+def load_funding_options(account: AccountName) -> FundingOptions:
     """Read what a player has on an account, owes, and deposited last, in one statement.
 
     In play money there is nothing to owe and nothing to deposit.
     """
     if account.player is None:
         raise ValueError(f"A {account.kind} account is no player's.")
-    real = account.book is Book.REAL
-    owing = debt(operator=account.operator, player=account.player, book=account.book, currency=account.currency)
+    real = account.money_type is MoneyType.REAL
+    owing = debt_account(
+        operator=account.operator, player=account.player, money_type=account.money_type, currency=account.currency
+    )
     whose = [account.player, account.operator]
     ((held, owed, method, name, amount, enabled, state, now),) = fetch(
         _MEANS, [account.id, owing.id if real else None, *whose, *whose, account.currency, real]
     )
     last = None if method is None else LastDeposit(method, name, amount, enabled)
-    return Means(held, -owed, last, protection(state).excluded(now))
+    return FundingOptions(held, -owed, last, decode_restrictions(state).active_exclusion(now))
 
 
-def find_deposit(where: Where, deposit: UUID) -> Deposit:
+def find_deposit(where: PaymentFilter, deposit: UUID) -> Deposit:
     """Find one deposit. Raises UnknownDeposit, also for another's."""
     found = Deposit.objects.filter(**where.filters(None), pk=deposit).first()
     if found is None:
@@ -115,7 +117,7 @@ def find_deposit(where: Where, deposit: UUID) -> Deposit:
     return found
 
 
-def find_withdrawal(where: Where, withdrawal: UUID) -> Withdrawal:
+def find_withdrawal(where: PaymentFilter, withdrawal: UUID) -> Withdrawal:
     """Find one withdrawal. Raises UnknownWithdrawal, also for another's."""
     found = Withdrawal.objects.filter(**where.filters(None), pk=withdrawal).first()
     if found is None:
@@ -123,7 +125,7 @@ def find_withdrawal(where: Where, withdrawal: UUID) -> Withdrawal:
     return found
 
 
-def troubles(payments: list[UUID]) -> dict[UUID, str]:
+def load_last_errors(payments: list[UUID]) -> dict[UUID, str]:
     """Tell what keeps these payments from moving on, for those that something does."""
     rows = fetch(
         "SELECT payment_id, trouble FROM wallet_payment_due WHERE payment_id = ANY (%s::uuid[]) AND trouble <> ''",

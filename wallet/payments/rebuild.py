@@ -9,7 +9,7 @@ from django.db import transaction
 from casino.events.sql import execute, fetch
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.payments import deposit_state, withdrawal_state
-from wallet.payments.projections import DEPOSITS, RELATIONS, WITHDRAWALS, deposit_row, save, withdrawal_row
+from wallet.payments.projections import DEPOSITS, RELATIONS, WITHDRAWALS, deposit_row, upsert_rows, withdrawal_row
 
 CHUNK: Final = 500
 _STREAMS: Final = """
@@ -34,14 +34,14 @@ _QUEUE: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """How many rows each projection has now; `changed` names those that came out otherwise, where compared."""
 
     rows: dict[str, int]
     changed: tuple[str, ...]
 
 
-def rebuild_payments(*, compare: bool = False) -> Rebuilt:
+def rebuild_payments(*, compare: bool = False) -> RebuildResult:
     """Make both projections and the queue again in one transaction, holding writers out."""
     with transaction.atomic():
         execute("LOCK TABLE wallet_deposit, wallet_withdrawal, wallet_payment_due IN EXCLUSIVE MODE")
@@ -50,9 +50,9 @@ def rebuild_payments(*, compare: bool = False) -> Rebuilt:
         for relation in RELATIONS:
             execute(f"DELETE FROM {relation.table}")  # noqa: S608  (names are constants)
         for some in _payments("DepositRequested"):
-            save(DEPOSITS, [deposit_row(deposit_state.fold(events), len(events)) for events in some])
+            upsert_rows(DEPOSITS, [deposit_row(deposit_state.fold(events), len(events)) for events in some])
         for some in _payments("WithdrawalRequested"):
-            save(WITHDRAWALS, [withdrawal_row(withdrawal_state.fold(events), len(events)) for events in some])
+            upsert_rows(WITHDRAWALS, [withdrawal_row(withdrawal_state.fold(events), len(events)) for events in some])
         execute(_FORGET)
         execute(_QUEUE)
         changed = tuple(_changed()) if compare else ()
@@ -60,7 +60,7 @@ def rebuild_payments(*, compare: bool = False) -> Rebuilt:
             relation.table: int(fetch(f"SELECT count(*) FROM {relation.table}")[0][0])  # noqa: S608
             for relation in RELATIONS
         }
-        return Rebuilt(rows, changed)
+        return RebuildResult(rows, changed)
 
 
 def _payments(first: str) -> Iterator[list[list[Any]]]:

@@ -7,17 +7,17 @@ from uuid import UUID
 
 from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, player_account
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.postings import entry_for
 from wallet.payments import deposit_state, withdrawal_state
-from wallet.payments.deposit_state import Deposit, DepositStatus
+from wallet.payments.deposit_state import DepositState, DepositStatus
 from wallet.payments.events import PaymentEvent, stream_of
-from wallet.payments.projections import DEPOSITS, WITHDRAWALS, deposit_row, save, withdrawal_row
-from wallet.payments.provider_reports import Kind
-from wallet.payments.withdrawal_state import Withdrawal, WithdrawalStatus
+from wallet.payments.projections import DEPOSITS, WITHDRAWALS, deposit_row, upsert_rows, withdrawal_row
+from wallet.payments.provider_reports import PaymentKind
+from wallet.payments.withdrawal_state import WithdrawalState, WithdrawalStatus
 
 _WAITING_DEPOSITS: Final = frozenset({DepositStatus.PENDING})
 _WAITING_WITHDRAWALS: Final = frozenset({WithdrawalStatus.APPROVED, WithdrawalStatus.SENT})
@@ -32,7 +32,7 @@ def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[Accoun
 
     Whoever holds it alone may write the player's payments: that is what makes every report count once.
     """
-    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
+    account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     store.lock((account,))
     at: datetime = fetch("SELECT clock_timestamp()")[0][0]
     return account, at
@@ -43,27 +43,29 @@ def events_of(stream: str) -> list[Any]:
     return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(stream)]
 
 
-def write_deposit(before: Deposit | None, *, version: int, events: Sequence[Any], metadata: Metadata) -> Deposit:
+def write_deposit(
+    before: DepositState | None, *, version: int, events: Sequence[Any], metadata: Metadata
+) -> DepositState:
     """Record what happened to a deposit after `version` of its stream, with all that follows from it."""
     state = deposit_state.fold(events) if before is None else _evolved(deposit_state.evolve, before, events)
     _write(events, version=version, metadata=metadata)
-    save(DEPOSITS, [deposit_row(state, version + len(events))])
-    _queue(state.requested.deposit, Kind.DEPOSIT, waits=state.status in _WAITING_DEPOSITS)
+    upsert_rows(DEPOSITS, [deposit_row(state, version + len(events))])
+    _queue(state.requested.deposit, PaymentKind.DEPOSIT, waits=state.status in _WAITING_DEPOSITS)
     return state
 
 
 def write_withdrawal(
-    before: Withdrawal | None, *, version: int, events: Sequence[Any], metadata: Metadata
-) -> Withdrawal:
+    before: WithdrawalState | None, *, version: int, events: Sequence[Any], metadata: Metadata
+) -> WithdrawalState:
     """Record what happened to a withdrawal after `version` of its stream, with all that follows from it."""
     state = withdrawal_state.fold(events) if before is None else _evolved(withdrawal_state.evolve, before, events)
     _write(events, version=version, metadata=metadata)
-    save(WITHDRAWALS, [withdrawal_row(state, version + len(events))])
-    _queue(state.requested.withdrawal, Kind.PAYOUT, waits=state.status in _WAITING_WITHDRAWALS)
+    upsert_rows(WITHDRAWALS, [withdrawal_row(state, version + len(events))])
+    _queue(state.requested.withdrawal, PaymentKind.PAYOUT, waits=state.status in _WAITING_WITHDRAWALS)
     return state
 
 
-def system(operator: UUID, actor: str) -> Metadata:
+def system_metadata(operator: UUID, actor: str) -> Metadata:
     """Build what events remember when no request led to them."""
     return Metadata(operator=str(operator), actor=actor, causation="", correlation="")
 
@@ -81,7 +83,7 @@ def _write(events: Sequence[PaymentEvent], *, version: int, metadata: Metadata) 
     store.post([entry for entry in entries if entry is not None])
 
 
-def _queue(payment: UUID, kind: Kind, *, waits: bool) -> None:
+def _queue(payment: UUID, kind: PaymentKind, *, waits: bool) -> None:
     if waits:
         execute(_DUE, [payment, kind.value])
     else:

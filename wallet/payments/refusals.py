@@ -1,150 +1,150 @@
 """What is refused about money on its way in and out, and what to do about it."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
-class UnknownMethod(Refusal):
+class UnknownDepositMethod(Refusal):
     code = "unknown_deposit_method"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such deposit method"
     remedy = "Use an id from GET /api/v1/deposit-methods."
 
 
-class MethodClosed(Refusal):
+class DepositMethodUnavailable(Refusal):
     code = "deposit_method_closed"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "This method is not offered at present"
     remedy = "Choose another method from GET /api/v1/deposit-methods."
 
 
 class AmountOutOfRange(Refusal):
     code = "amount_out_of_range"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The method does not take this amount"
     remedy = "Send an amount from the method's minimum to its maximum."
 
 
-class NothingArrives(Refusal):
+class FeeExceedsAmount(Refusal):
     code = "nothing_arrives"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The fee would take all of it"
     remedy = "Send a larger amount."
 
 
-class MethodImpossible(Refusal):
+class InvalidDepositMethod(Refusal):
     code = "deposit_method_impossible"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A method can't be like that"
     remedy = "Keep 0 < minimum <= maximum, fees of zero or more, a percentage below 100, and a provider we know."
 
 
 class NoEarlierDeposit(Refusal):
     code = "no_earlier_deposit"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "There is no deposit to repeat"
     remedy = "Make a first deposit with a method and an amount."
 
 
 class UnknownDeposit(Refusal):
     code = "unknown_deposit"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such deposit"
     remedy = "Use an id from GET /api/v1/me/deposits."
 
 
 class UnknownWithdrawal(Refusal):
     code = "unknown_withdrawal"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such withdrawal"
     remedy = "Use an id from GET /api/v1/me/withdrawals."
 
 
-class PayoutNotOffered(Refusal):
+class WithdrawalsNotSupported(Refusal):
     code = "payout_not_offered"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "Nothing is paid out by this method"
     remedy = "Choose a method whose `payouts` is true."
 
 
 class TooLateToCancel(Refusal):
     code = "too_late_to_cancel"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "The withdrawal can no longer be cancelled"
     remedy = "Wait for what becomes of it."
 
 
 class NotWaitingForReview(Refusal):
     code = "not_waiting_for_review"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "The withdrawal does not wait for review"
     remedy = "Look at it again: somebody was quicker."
 
 
-class MakerIsChecker(Refusal):
+class WithdrawalRequiresSecondPerson(Refusal):
     code = "maker_is_checker"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "Who approved first can't approve again"
     remedy = "Have another member of staff look at it."
 
 
 class WithdrawalTooSmall(Refusal):
     code = "withdrawal_too_small"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The withdrawal is under the least amount"
     remedy = "Ask for the `minimum` or more."
 
 
 class WithdrawalTooLarge(Refusal):
     code = "withdrawal_too_large"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The withdrawal is over the largest amount"
     remedy = "Ask for the `maximum` or less."
 
 
 class TooManyWithdrawals(Refusal):
     code = "too_many_withdrawals"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "Too many withdrawals are under way"
     remedy = "Wait until one of them is paid, or cancel one."
 
 
-class PolicyImpossible(Refusal):
+class InvalidWithdrawalPolicy(Refusal):
     code = "withdrawal_policy_impossible"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A policy can't be like that"
     remedy = "Keep 0 <= automatic_up_to <= second_above, 0 < minimum <= maximum, and a percentage below 100."
 
 
 class UnknownProvider(Refusal):
     code = "unknown_provider"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such payment provider"
     remedy = "Use a provider that this service was started with."
 
 
 class InvalidSignature(Refusal):
     code = "invalid_signature"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The callback is not signed as it must be"
     remedy = "Sign timestamp, nonce and the raw body with HMAC-SHA256 under the shared secret."
 
 
 class StaleTimestamp(Refusal):
     code = "stale_timestamp"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The callback's timestamp is too far from our clock"
     remedy = "Sign the callback anew with the present time, in whole seconds since 1970."
 
 
 class NonceReused(Refusal):
     code = "nonce_reused"
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     title = "This nonce came with another callback before"
     remedy = "Use a new nonce for every callback."
 
 
 class MalformedCallback(Refusal):
     code = "malformed_callback"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The callback's body is not a report of a payment"
     remedy = "Send kind, payment, reference, status, amount and currency as the documentation shows."

@@ -8,7 +8,7 @@ from typing import Final
 TIMESTAMP: Final = "X-Payment-Timestamp"
 NONCE: Final = "X-Payment-Nonce"
 SIGNATURE: Final = "X-Payment-Signature"
-WINDOW: Final = 300
+TOLERANCE_SECONDS: Final = 300
 """Seconds that a message's clock may be away from ours, either way."""
 
 

@@ -22,7 +22,7 @@ def on_commit() -> None:
 
 
 def _wake() -> None:
-    if not wakeups.first(TOPIC):
+    if not wakeups.claim_wakeup(TOPIC):
         return
     try:
         current_app.send_task(TASK, expires=5, retry=False, ignore_result=True)

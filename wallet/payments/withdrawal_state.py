@@ -16,8 +16,8 @@ from wallet.payments.events import (
     WithdrawalReturned,
     WithdrawalSent,
 )
-from wallet.payments.provider_reports import Implausible, Report, Said, compare
-from wallet.payments.refusals import MakerIsChecker, NotWaitingForReview, TooLateToCancel
+from wallet.payments.provider_reports import ImplausibleReport, ProviderReport, ProviderStatus, require_matching
+from wallet.payments.refusals import NotWaitingForReview, TooLateToCancel, WithdrawalRequiresSecondPerson
 
 
 class WithdrawalStatus(StrEnum):
@@ -34,15 +34,15 @@ class WithdrawalStatus(StrEnum):
 
 _WITH_PROVIDER: Final = (WithdrawalStatus.SENT, WithdrawalStatus.PAID, WithdrawalStatus.RETURNED)
 _MEANS: Final = {
-    Said.PENDING: WithdrawalStatus.SENT,
-    Said.COMPLETED: WithdrawalStatus.PAID,
-    Said.FAILED: WithdrawalStatus.RETURNED,
-    Said.REVERSED: WithdrawalStatus.RETURNED,
+    ProviderStatus.PENDING: WithdrawalStatus.SENT,
+    ProviderStatus.COMPLETED: WithdrawalStatus.PAID,
+    ProviderStatus.FAILED: WithdrawalStatus.RETURNED,
+    ProviderStatus.REVERSED: WithdrawalStatus.RETURNED,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawal:
+class WithdrawalState:
     """A withdrawal as it stands; `approved_by` are the members of staff who agreed, in order."""
 
     requested: WithdrawalRequested
@@ -54,23 +54,23 @@ class Withdrawal:
     ended_at: datetime | None = None
 
 
-def fold(events: Iterable[WithdrawalEvent]) -> Withdrawal:
+def fold(events: Iterable[WithdrawalEvent]) -> WithdrawalState:
     """Rebuild a withdrawal from its events. Raises TypeError when the first is not its request."""
     first, *rest = events
     if not isinstance(first, WithdrawalRequested):
         raise TypeError(f"A withdrawal begins with its request, not with {type(first).__name__}.")
-    state = begin(first)
+    state = initial_state(first)
     for event in rest:
         state = evolve(state, event)
     return state
 
 
-def begin(requested: WithdrawalRequested) -> Withdrawal:
+def initial_state(requested: WithdrawalRequested) -> WithdrawalState:
     """Return a withdrawal that was just asked for: approved at once where nobody has to agree."""
-    return Withdrawal(requested, WithdrawalStatus.REQUESTED if requested.approvals else WithdrawalStatus.APPROVED)
+    return WithdrawalState(requested, WithdrawalStatus.REQUESTED if requested.approvals else WithdrawalStatus.APPROVED)
 
 
-def evolve(state: Withdrawal, event: WithdrawalEvent) -> Withdrawal:
+def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
     """Apply one event. Raises ValueError for a second request."""
     match event:
         case WithdrawalApproved():
@@ -93,15 +93,15 @@ def evolve(state: Withdrawal, event: WithdrawalEvent) -> Withdrawal:
             raise ValueError("A withdrawal is requested once.")
 
 
-def approve(state: Withdrawal, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def approve(state: WithdrawalState, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Let a member of staff agree. Raises NotWaitingForReview, MakerIsChecker."""
     _require_waiting(state)
     if staff in state.approved_by:
-        raise MakerIsChecker
+        raise WithdrawalRequiresSecondPerson
     return (WithdrawalApproved(state.requested.withdrawal, staff, at),)
 
 
-def reject(state: Withdrawal, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def reject(state: WithdrawalState, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Let a member of staff refuse. Raises NotWaitingForReview."""
     _require_waiting(state)
     asked = state.requested
@@ -112,7 +112,7 @@ def reject(state: Withdrawal, *, staff: str, reason: str, at: datetime) -> tuple
     )
 
 
-def cancel(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def cancel(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Let the player change their mind; a second time changes nothing. Raises TooLateToCancel."""
     if state.status is WithdrawalStatus.CANCELLED:
         return ()
@@ -122,20 +122,20 @@ def cancel(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
     return (WithdrawalCancelled(asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, at),)
 
 
-def send(state: Withdrawal, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def send(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Hand an approved withdrawal to the provider; nothing follows for any other."""
     if state.status is not WithdrawalStatus.APPROVED:
         return ()
     return (WithdrawalSent(state.requested.withdrawal, at),)
 
 
-def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def apply_report(state: WithdrawalState, report: ProviderReport, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Return what follows from a report, nothing where it says nothing new. Raises Implausible."""
     asked = state.requested
     if state.status not in _WITH_PROVIDER:
-        raise Implausible("never_sent")
-    compare(report, reference=state.reference, amount=asked.amount - asked.fee, currency=asked.currency)
-    means = _MEANS[report.said]
+        raise ImplausibleReport("never_sent")
+    require_matching(report, reference=state.reference, amount=asked.amount - asked.fee, currency=asked.currency)
+    means = _MEANS[report.status]
     if _WITH_PROVIDER.index(means) <= _WITH_PROVIDER.index(state.status):
         return ()
     if means is WithdrawalStatus.RETURNED:
@@ -154,14 +154,14 @@ def judge(state: Withdrawal, report: Report, *, at: datetime) -> tuple[Withdrawa
     )
 
 
-def refused(state: Withdrawal, *, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def record_refusal(state: WithdrawalState, *, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Return what follows when the provider would not even take the withdrawal on."""
     if state.status is not WithdrawalStatus.SENT:
         return ()
     return _returned(state, reference="", reason=reason, at=at)
 
 
-def _returned(state: Withdrawal, *, reference: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def _returned(state: WithdrawalState, *, reference: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
     asked = state.requested
     was_paid = state.status is WithdrawalStatus.PAID
     return (
@@ -180,10 +180,10 @@ def _returned(state: Withdrawal, *, reference: str, reason: str, at: datetime) -
     )
 
 
-def _require_waiting(state: Withdrawal) -> None:
+def _require_waiting(state: WithdrawalState) -> None:
     if state.status is not WithdrawalStatus.REQUESTED:
         raise NotWaitingForReview(f"The withdrawal is {state.status}.", status=state.status.value)
 
 
-def _ended(state: Withdrawal, status: WithdrawalStatus, reason: str, at: datetime) -> Withdrawal:
+def _ended(state: WithdrawalState, status: WithdrawalStatus, reason: str, at: datetime) -> WithdrawalState:
     return replace(state, status=status, reason=reason, ended_at=at)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from casino.kernel import money
 from wallet.payments.fees import MILLION, Quote, fee_of
 from wallet.payments.refusals import (
-    NothingArrives,
-    PolicyImpossible,
+    FeeExceedsAmount,
+    InvalidWithdrawalPolicy,
     TooManyWithdrawals,
     WithdrawalTooLarge,
     WithdrawalTooSmall,
@@ -22,25 +22,25 @@ class WithdrawalTerms:
 
     minimum: int = 1
     maximum: int | None = None
-    most_open: int | None = None
+    max_pending: int | None = None
     fee_fixed: int = 0
     fee_ppm: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class WithdrawalPolicy:
     """In minor units: nobody looks at withdrawals `automatic_up_to`, two members of staff at those `second_above`."""
 
-    automatic_up_to: int = 0
-    second_above: int = 0
+    auto_approve_up_to: int = 0
+    second_approval_above: int = 0
     version: int = 0
     terms: WithdrawalTerms = field(default_factory=WithdrawalTerms)
 
-    def approvals(self, amount: int) -> int:
+    def approvals_required(self, amount: int) -> int:
         """Tell how many members of staff have to agree to a withdrawal."""
-        if amount <= self.automatic_up_to:
+        if amount <= self.auto_approve_up_to:
             return 0
-        return 1 if amount <= self.second_above else 2
+        return 1 if amount <= self.second_approval_above else 2
 
 
 def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
@@ -49,26 +49,26 @@ def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
     Raises WithdrawalTooSmall, WithdrawalTooLarge, NothingArrives.
     """
     if amount < terms.minimum:
-        raise WithdrawalTooSmall(minimum=money.text(terms.minimum, currency), currency=currency)
+        raise WithdrawalTooSmall(minimum=money.format_amount(terms.minimum, currency), currency=currency)
     if terms.maximum is not None and amount > terms.maximum:
-        raise WithdrawalTooLarge(maximum=money.text(terms.maximum, currency), currency=currency)
+        raise WithdrawalTooLarge(maximum=money.format_amount(terms.maximum, currency), currency=currency)
     fee = fee_of(terms.fee_fixed, terms.fee_ppm, amount)
     if fee >= amount:
-        raise NothingArrives(fee=fee, currency=currency)
+        raise FeeExceedsAmount(fee=fee, currency=currency)
     return Quote(amount, fee, amount - fee)
 
 
-def require_room(terms: WithdrawalTerms, *, under_way: int) -> None:
+def require_capacity(terms: WithdrawalTerms, *, pending_count: int) -> None:
     """Check that one more withdrawal may be asked for. Raises TooManyWithdrawals."""
-    if terms.most_open is not None and under_way >= terms.most_open:
-        raise TooManyWithdrawals(most_open=terms.most_open, under_way=under_way)
+    if terms.max_pending is not None and pending_count >= terms.max_pending:
+        raise TooManyWithdrawals(most_open=terms.max_pending, under_way=pending_count)
 
 
-def require_possible(policy: Policy) -> None:
+def require_valid_policy(policy: WithdrawalPolicy) -> None:
     """Check a policy. Raises PolicyImpossible."""
     terms = policy.terms
-    ordered = 0 <= policy.automatic_up_to <= policy.second_above
-    bounded = 0 < terms.minimum <= (money.LARGEST if terms.maximum is None else terms.maximum)
-    room = terms.most_open is None or terms.most_open > 0
+    ordered = 0 <= policy.auto_approve_up_to <= policy.second_approval_above
+    bounded = 0 < terms.minimum <= (money.MAX_AMOUNT if terms.maximum is None else terms.maximum)
+    room = terms.max_pending is None or terms.max_pending > 0
     if not (ordered and bounded and room and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
-        raise PolicyImpossible
+        raise InvalidWithdrawalPolicy

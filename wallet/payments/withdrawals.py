@@ -21,17 +21,17 @@ from wallet.payments.events import (
     WithdrawalReturned,
     withdrawal_stream,
 )
-from wallet.payments.methods import find, policy
-from wallet.payments.provider_reports import Implausible, Report
-from wallet.payments.refusals import MethodClosed, PayoutNotOffered, UnknownWithdrawal
-from wallet.payments.withdrawal_state import Withdrawal
-from wallet.payments.withdrawal_terms import quote, require_room
+from wallet.payments.methods import find_method, policy
+from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
+from wallet.payments.refusals import DepositMethodUnavailable, UnknownWithdrawal, WithdrawalsNotSupported
+from wallet.payments.withdrawal_state import WithdrawalState
+from wallet.payments.withdrawal_terms import quote, require_capacity
 
-Decide = Callable[[Withdrawal, datetime], Sequence[Any]]
+Decide = Callable[[WithdrawalState, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
-NOTHING_NEW: Final = "nothing_new"
+NO_CHANGE: Final = "nothing_new"
 APPLIED: Final = "applied"
-GIVEN_BACK: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
+REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
 _WHOSE: Final = "SELECT operator_id, player_id, currency, provider FROM wallet_withdrawal WHERE id = %s"
 _UNDER_WAY: Final = """SELECT count(*) FROM wallet_withdrawal
@@ -46,20 +46,20 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     WithdrawalTooLarge, NothingArrives, TooManyWithdrawals, DebtOutstanding, InsufficientFunds.
     """
     if amount <= 0:
-        raise money.AmountNotPositive(f"Got {money.text(amount, currency)}.")
-    chosen = find(operator=operator, method=method)
+        raise money.AmountNotPositive(f"Got {money.format_amount(amount, currency)}.")
+    chosen = find_method(operator=operator, method=method)
     if not chosen.offer.enabled or chosen.offer.terms.currency != currency:
-        raise MethodClosed
-    if not chosen.offer.payouts:
-        raise PayoutNotOffered
+        raise DepositMethodUnavailable
+    if not chosen.offer.supports_withdrawals:
+        raise WithdrawalsNotSupported
     require_open(operator=operator, player=player, currency=currency)
     rules = policy(operator=operator)
     fee = quote(rules.terms, amount, currency=currency).fee
-    approvals = rules.approvals(amount)
+    approvals = rules.approvals_required(amount)
     withdrawal, provider = new_id(), chosen.offer.provider
     with transaction.atomic():
         account, at = records.lock_account(operator=operator, player=player, currency=currency)
-        require_room(rules.terms, under_way=under_way(operator=operator, player=player))
+        require_capacity(rules.terms, pending_count=count_pending(operator=operator, player=player))
         held = debts.available(account)
         if held < amount:
             raise InsufficientFunds(account=account, balance=held, needed=amount)
@@ -71,12 +71,12 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     return withdrawal
 
 
-def under_way(*, operator: UUID, player: UUID) -> int:
+def count_pending(*, operator: UUID, player: UUID) -> int:
     """Count a player's withdrawals that are neither paid nor back."""
     return int(fetch(_UNDER_WAY, [player, operator])[0][0])
 
 
-def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Withdrawal:
+def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> WithdrawalState:
     """Record that a member of staff agrees; it is sent when enough of them do.
 
     Raises UnknownWithdrawal, NotWaitingForReview, MakerIsChecker, DebtOutstanding.
@@ -89,14 +89,14 @@ def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Withdrawal:
     )
 
 
-def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> Withdrawal:
+def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> WithdrawalState:
     """Refuse a withdrawal and give the money back. Raises UnknownWithdrawal, NotWaitingForReview."""
     return _change(
         withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
     )
 
 
-def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> Withdrawal:
+def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> WithdrawalState:
     """Give a player's money back before it is sent. Raises UnknownWithdrawal, TooLateToCancel."""
     rows = fetch(_WHOSE, [withdrawal])
     if not rows or rows[0][:2] != (operator, player):
@@ -112,12 +112,12 @@ def send(withdrawal: UUID) -> bool:
     rows = fetch(_WHOSE, [withdrawal])
     if not rows:
         raise UnknownWithdrawal
-    remembered = records.system(rows[0][0], "system:payments")
+    remembered = records.system_metadata(rows[0][0], "system:payments")
     sent = _change(withdrawal, lambda state, at: withdrawal_state.send(state, at=at), remembered, free_of_debt=True)
     return sent.status is withdrawal_state.WithdrawalStatus.SENT
 
 
-def apply(report: Report, *, provider: str) -> str:
+def apply(report: ProviderReport, *, provider: str) -> str:
     """Apply a provider's report, once however often it comes, and say what became of it.
 
     That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
@@ -125,13 +125,15 @@ def apply(report: Report, *, provider: str) -> str:
     with transaction.atomic(savepoint=False):
         if fetch(_TAKEN, [provider, report.reference, report.payment]):
             return "reference_taken"
-        return _judged(report.payment, provider, lambda state, at: withdrawal_state.judge(state, report, at=at))
+        return _judged(report.payment, provider, lambda state, at: withdrawal_state.apply_report(state, report, at=at))
 
 
-def refuse(withdrawal: UUID, *, provider: str, reason: str) -> str:
+def record_refusal(withdrawal: UUID, *, provider: str, reason: str) -> str:
     """Return a withdrawal that the provider would not take on."""
     with transaction.atomic():
-        return _judged(withdrawal, provider, lambda state, at: withdrawal_state.refused(state, reason=reason, at=at))
+        return _judged(
+            withdrawal, provider, lambda state, at: withdrawal_state.record_refusal(state, reason=reason, at=at)
+        )
 
 
 def _judged(withdrawal: UUID, provider: str, decide: Decide) -> str:
@@ -139,13 +141,13 @@ def _judged(withdrawal: UUID, provider: str, decide: Decide) -> str:
     if not rows or rows[0][3] != provider:
         return UNKNOWN
     try:
-        changed = _decide(withdrawal, rows[0], decide, records.system(rows[0][0], f"provider:{provider}"))[1]
-    except Implausible as trouble:
+        changed = _decide(withdrawal, rows[0], decide, records.system_metadata(rows[0][0], f"provider:{provider}"))[1]
+    except ImplausibleReport as trouble:
         return trouble.code
-    return APPLIED if changed else NOTHING_NEW
+    return APPLIED if changed else NO_CHANGE
 
 
-def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_debt: bool = False) -> Withdrawal:
+def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_debt: bool = False) -> WithdrawalState:
     """Decides and writes; with `free_of_debt` a player who owes is refused."""
     with transaction.atomic():
         rows = fetch(_WHOSE, [withdrawal])
@@ -159,7 +161,7 @@ def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_deb
 
 def _decide(
     withdrawal: UUID, whose: tuple[Any, ...], decide: Decide, metadata: Metadata, *, free_of_debt: bool = False
-) -> tuple[Withdrawal, bool]:
+) -> tuple[WithdrawalState, bool]:
     """The withdrawal after what was decided under the lock of its player's account, and whether that was anything."""
     operator, player, currency, _ = whose
     account, at = records.lock_account(operator=operator, player=player, currency=currency)
@@ -171,6 +173,6 @@ def _decide(
     if not events:
         return state, False
     state = records.write_withdrawal(state, version=len(before), events=events, metadata=metadata)
-    if any(isinstance(event, GIVEN_BACK) for event in events):
+    if any(isinstance(event, REFUNDING_EVENTS) for event in events):
         debts.collect(operator=operator, player=player, currency=currency, metadata=metadata)
     return state, True

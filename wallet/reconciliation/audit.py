@@ -5,22 +5,22 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel.findings import Finding
-from wallet.ledger.relations import differences
+from wallet.ledger.relations import compare_rows
 from wallet.reconciliation.events import (
-    DifferenceEvent,
     DifferenceFound,
-    DifferenceKind,
+    DiscrepancyEvent,
+    DiscrepancyType,
     ReconciliationEvent,
     ReconciliationRun,
-    difference_id,
+    discrepancy_id,
     run_id,
     stream_of,
 )
-from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
+from wallet.reconciliation.projection import DISCREPANCIES, RUNS, discrepancy_row, run_row
 from wallet.reconciliation.state import fold
 
 _LIVE: Final = frozenset({"DifferenceFound", "DifferenceAssigned"})
-AFTER: Final[Mapping[str, frozenset[str | None]]] = {
+ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DifferenceFound": frozenset(
         {None, "DifferenceFound", "DifferenceGone", "DifferenceAssigned", "DifferenceResolved"}
     ),
@@ -31,15 +31,15 @@ AFTER: Final[Mapping[str, frozenset[str | None]]] = {
 """Which events each one may follow in its stream."""
 
 
-class Reconciliations:
+class ReconciliationTraces:
     """Every run and difference that the log has told of."""
 
     def __init__(self) -> None:
         self._runs: dict[UUID, tuple[ReconciliationRun, int]] = {}
-        self._differences: dict[UUID, list[DifferenceEvent]] = {}
+        self._differences: dict[UUID, list[DiscrepancyEvent]] = {}
         self._broken: set[UUID] = set()
 
-    def follow(self, event: ReconciliationEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+    def replay(self, event: ReconciliationEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Follow one event and yield what contradicts the events before it, or itself."""
         if stream != stream_of(event):
             yield Finding("stream differs", where, stream_of(event), stream)
@@ -50,9 +50,9 @@ class Reconciliations:
 
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with what the events have led to."""
-        yield from differences(RUNS, (run_row(event, version) for event, version in self._runs.values()))
+        yield from compare_rows(RUNS, (run_row(event, version) for event, version in self._runs.values()))
         sound = (events for key, events in self._differences.items() if key not in self._broken)
-        yield from differences(DIFFERENCES, (difference_row(fold(events), len(events)) for events in sound))
+        yield from compare_rows(DISCREPANCIES, (discrepancy_row(fold(events), len(events)) for events in sound))
 
     def _run(self, event: ReconciliationRun, version: int, where: str) -> Iterator[Finding]:
         due = run_id(operator=event.operator, provider=event.provider, currency=event.currency, day=event.day)
@@ -65,10 +65,10 @@ class Reconciliations:
             yield Finding("reconciliation differs", where, "matches that both sides have", str(event.matched))
         self._runs[event.run] = event, version
 
-    def _difference(self, event: DifferenceEvent, version: int, where: str) -> Iterator[Finding]:
+    def _difference(self, event: DiscrepancyEvent, version: int, where: str) -> Iterator[Finding]:
         told = self._differences.setdefault(event.difference, [])
         last = type(told[-1]).__name__ if told else None
-        if last not in AFTER[type(event).__name__] or version != len(told) + 1:
+        if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(told) + 1:
             self._broken.add(event.difference)
             yield Finding("event out of place", where, "what may come before it", str(last))
         told.append(event)
@@ -77,11 +77,11 @@ class Reconciliations:
 
 
 def _found(event: DifferenceFound, where: str) -> Iterator[Finding]:
-    due = difference_id(run=event.run, kind=event.kind, payment=event.payment, what=event.what)
+    due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, type=event.what)
     if event.difference != due:
         yield Finding("id is not that of its name", where, str(due), str(event.difference))
     here, there = event.our_state is not None, event.their_state is not None
-    sides = {DifferenceKind.MISSING_HERE: (False, True), DifferenceKind.MISSING_THERE: (True, False)}
+    sides = {DiscrepancyType.MISSING_OURS: (False, True), DiscrepancyType.MISSING_THEIRS: (True, False)}
     wanted = sides.get(event.what, (True, True))
     if (here, there) != wanted:
         yield Finding("difference without its sides", where, str(wanted), str((here, there)))

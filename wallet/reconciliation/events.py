@@ -14,13 +14,13 @@ NAMESPACE: Final = UUID("3f4a6c1d-8b52-4f0e-9d7a-5c2e8b1f6a90")
 """Fixed for ever: changing it would change the id of every run and difference."""
 
 
-class DifferenceKind(StrEnum):
+class DiscrepancyType(StrEnum):
     """How the provider's records and ours differ about one payment."""
 
-    MISSING_HERE = "missing_here"
-    MISSING_THERE = "missing_there"
-    AMOUNT_DIFFERS = "amount_differs"
-    STATE_DIFFERS = "state_differs"
+    MISSING_OURS = "missing_here"
+    MISSING_THEIRS = "missing_there"
+    AMOUNT_MISMATCH = "amount_differs"
+    STATUS_MISMATCH = "state_differs"
 
 
 class Resolution(StrEnum):
@@ -28,7 +28,7 @@ class Resolution(StrEnum):
 
     TIMING = "timing"
     PROVIDER_CORRECTED = "provider_corrected"
-    CORRECTED_HERE = "corrected_here"
+    CASINO_CORRECTED = "corrected_here"
     ACCEPTED = "accepted"
     WRITTEN_OFF = "written_off"
 
@@ -72,7 +72,7 @@ class DifferenceFound:
     kind: str
     payment: str
     reference: str
-    what: DifferenceKind
+    what: DiscrepancyType
     our_amount: int | None
     our_state: str | None
     their_amount: int | None
@@ -112,8 +112,8 @@ class DifferenceResolved:
     at: datetime
 
 
-DifferenceEvent = DifferenceFound | DifferenceGone | DifferenceAssigned | DifferenceResolved
-ReconciliationEvent = ReconciliationRun | DifferenceEvent
+DiscrepancyEvent = DifferenceFound | DifferenceGone | DifferenceAssigned | DifferenceResolved
+ReconciliationEvent = ReconciliationRun | DiscrepancyEvent
 
 
 def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
@@ -121,16 +121,16 @@ def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
     return uuid5(NAMESPACE, f"{operator}/{provider}/{currency}/{day.isoformat()}")
 
 
-def difference_id(*, run: UUID, kind: str, payment: str, what: DifferenceKind) -> UUID:
+def discrepancy_id(*, run: UUID, kind: str, payment: str, type: DiscrepancyType) -> UUID:
     """Return the id of a difference: the same each time that the same thing is found."""
-    return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{what}")
+    return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{type}")
 
 
 def reconciliation_stream(run: UUID) -> str:
     return f"reconciliation-{run}"
 
 
-def difference_stream(difference: UUID) -> str:
+def discrepancy_stream(difference: UUID) -> str:
     return f"difference-{difference}"
 
 
@@ -138,4 +138,4 @@ def stream_of(event: ReconciliationEvent) -> str:
     """Name the stream that an event belongs to."""
     if isinstance(event, ReconciliationRun):
         return reconciliation_stream(event.run)
-    return difference_stream(event.difference)
+    return discrepancy_stream(event.difference)

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from wallet.ledger.relations import Relation, Row
+from wallet.ledger.relations import ProjectionTable, Row
 from wallet.reconciliation.events import ReconciliationRun
-from wallet.reconciliation.state import Differing
+from wallet.reconciliation.state import DiscrepancyState
 
-RUNS: Final = Relation(
+RUNS: Final = ProjectionTable(
     "wallet_reconciliation",
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"), ("day", "date"),
@@ -14,7 +14,7 @@ RUNS: Final = Relation(
         ("amount", "bigint"), ("differing", "int"), ("compared_at", "timestamptz"), ("version", "int"),
     ),
 )  # fmt: skip
-DIFFERENCES: Final = Relation(
+DISCREPANCIES: Final = ProjectionTable(
     "wallet_difference",
     (
         ("id", "uuid"), ("run_id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"),
@@ -33,9 +33,9 @@ def run_row(last: ReconciliationRun, version: int) -> Row:
     return (*whose, *counted, last.at, version)
 
 
-def difference_row(state: Differing, version: int) -> Row:
+def discrepancy_row(state: DiscrepancyState, version: int) -> Row:
     """Turn a difference at a version of its stream into a row of DIFFERENCES."""
-    found = state.found
+    found = state.latest
     return (
         found.difference,
         found.run,
@@ -56,7 +56,7 @@ def difference_row(state: Differing, version: int) -> Row:
         state.owner,
         None if state.resolution is None else state.resolution.value,
         state.resolved_by,
-        state.first_at,
+        state.first_detected_at,
         state.ended_at,
         version,
     )

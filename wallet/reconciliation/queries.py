@@ -7,21 +7,30 @@ from uuid import UUID
 
 from casino.crypto import crypto_shredding
 from wallet.models import Difference, DifferenceNote, Reconciliation
-from wallet.reconciliation.refusals import UnknownDifference
-from wallet.reconciliation.state import DifferenceStatus
+from wallet.reconciliation.refusals import UnknownDiscrepancy
+from wallet.reconciliation.state import DiscrepancyStatus
 
-__all__ = ["Difference", "DifferenceNote", "Reconciliation", "Which", "differences", "find", "notes", "runs"]
+__all__ = [
+    "Difference",
+    "DifferenceNote",
+    "DiscrepancyFilter",
+    "Reconciliation",
+    "discrepancies",
+    "find",
+    "notes",
+    "runs",
+]
 
 LAST: Final = (date.max, UUID(int=2**128 - 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
+class DiscrepancyFilter:
     """Differences of an operator's, of one day or in one state where these are given."""
 
     operator: UUID
     day: date | None = None
-    status: DifferenceStatus | None = None
+    status: DiscrepancyStatus | None = None
 
     def filters(self) -> dict[str, Any]:
         """Return the conditions for Django's ORM."""
@@ -36,18 +45,18 @@ def runs(*, operator: UUID, before: tuple[date, UUID] | None, limit: int) -> lis
     return list(rows.order_by("-day", "-id")[:limit])
 
 
-def differences(which: Which, *, before: tuple[date, UUID] | None, limit: int) -> list[Difference]:
+def discrepancies(which: DiscrepancyFilter, *, before: tuple[date, UUID] | None, limit: int) -> list[Difference]:
     """List differences, those before this day and id."""
     day, key = before or LAST
     rows = Difference.objects.filter(**which.filters(), day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
 
 
-def find(*, operator: UUID, difference: UUID) -> Difference:
+def find(*, operator: UUID, discrepancy: UUID) -> Difference:
     """Find one difference. Raises UnknownDifference, also for another operator's."""
-    found = Difference.objects.filter(operator_id=operator, pk=difference).first()
+    found = Difference.objects.filter(operator_id=operator, pk=discrepancy).first()
     if found is None:
-        raise UnknownDifference
+        raise UnknownDiscrepancy
     return found
 
 
@@ -55,7 +64,7 @@ def notes(found: list[UUID]) -> dict[UUID, list[DifferenceNote]]:
     """Return what was said about these differences, oldest first, in two queries."""
     said: dict[UUID, list[DifferenceNote]] = {key: [] for key in found}
     rows = list(DifferenceNote.objects.filter(difference_id__in=found).order_by("id"))
-    crypto_shredding.open_rows(rows)
+    crypto_shredding.decrypt_rows(rows)
     for note in rows:
         said[note.difference_id].append(note)
     return said

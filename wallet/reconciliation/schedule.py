@@ -8,7 +8,7 @@ from uuid import UUID
 
 from casino.events.sql import execute, fetch
 from casino.kernel.errors import Refusal
-from wallet.payments.provider import NoAnswer
+from wallet.payments.provider import ProviderUnavailable
 from wallet.reconciliation.services import reconcile
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ _TRIED: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueDay:
     """A day of an operator with a provider."""
 
     operator: UUID
@@ -50,22 +50,22 @@ class Due:
     day: date
 
 
-def due(*, providers: list[str], limit: int) -> list[Due]:
+def list_due_days(*, providers: list[str], limit: int) -> list[DueDay]:
     """List days that wait to be compared, oldest first."""
-    return [Due(*row) for row in fetch(_DUE, [providers, limit])]
+    return [DueDay(*row) for row in fetch(_DUE, [providers, limit])]
 
 
 def reconcile_due(*, providers: list[str], limit: int = 20) -> int:
     """Compare the days that wait, each by itself, and return how many came out."""
-    return sum(try_to_reconcile(each) == "" for each in due(providers=providers, limit=limit))
+    return sum(attempt_reconciliation(each) == "" for each in list_due_days(providers=providers, limit=limit))
 
 
-def try_to_reconcile(which: Due) -> str:
+def attempt_reconciliation(which: DueDay) -> str:
     """Compare a day and note that it was tried; returns what was in the way, nothing where it came out."""
     trouble = ""
     try:
         reconcile(operator=which.operator, provider=which.provider, day=which.day)
-    except NoAnswer as reason:
+    except ProviderUnavailable as reason:
         trouble = f"no answer: {reason}"[:200]
     except Refusal as refusal:
         trouble = refusal.code

@@ -12,28 +12,28 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read_many
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.relations import save
+from wallet.ledger.relations import upsert_rows
 from wallet.payments.providers import provider as adapter_of
 from wallet.reconciliation import sources
 from wallet.reconciliation import state as differing
-from wallet.reconciliation.comparison import Difference, Outcome, compare
+from wallet.reconciliation.comparison import PaymentDiscrepancy, ReconciliationOutcome, compare
 from wallet.reconciliation.days import bounds
 from wallet.reconciliation.events import (
-    DifferenceEvent,
     DifferenceFound,
+    DiscrepancyEvent,
     ReconciliationRun,
     Resolution,
-    difference_id,
-    difference_stream,
+    discrepancy_id,
+    discrepancy_stream,
     reconciliation_stream,
     run_id,
 )
-from wallet.reconciliation.projection import DIFFERENCES, RUNS, difference_row, run_row
-from wallet.reconciliation.refusals import DayNotOver, DifferenceNoteMissing, UnknownDifference
-from wallet.reconciliation.sources import Day
-from wallet.reconciliation.state import Differing
+from wallet.reconciliation.projection import DISCREPANCIES, RUNS, discrepancy_row, run_row
+from wallet.reconciliation.refusals import DayNotOver, DiscrepancyNoteMissing, UnknownDiscrepancy
+from wallet.reconciliation.sources import ReconciliationDay
+from wallet.reconciliation.state import DiscrepancyState
 
-LONGEST_NOTE: Final = 500
+MAX_NOTE_LENGTH: Final = 500
 ACTOR: Final = "system:reconciliation"
 _CURRENCIES: Final = "SELECT DISTINCT currency FROM wallet_deposit_method WHERE operator_id = %s AND provider = %s"
 _ZONE: Final = "SELECT time_zone, clock_timestamp() FROM operators_operator WHERE id = %s"
@@ -57,15 +57,15 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ReconciliationResult:
     """How one currency of a day came out."""
 
     run: UUID
     currency: str
-    outcome: Outcome
+    outcome: ReconciliationOutcome
 
 
-def reconcile(*, operator: UUID, provider: str, day: date) -> list[Compared]:
+def reconcile(*, operator: UUID, provider: str, day: date) -> list[ReconciliationResult]:
     """Compare a day of an operator with a provider's records, and keep what came out, for each currency.
 
     Raises DayNotOver, UnknownProvider, NoAnswer (with nothing kept).
@@ -74,22 +74,24 @@ def reconcile(*, operator: UUID, provider: str, day: date) -> list[Compared]:
     since, until = bounds(day, zone)
     if until > now:
         raise DayNotOver(f"{day} ends at {until.isoformat()}.")
-    return compare_day(Day(operator, provider, day, since, until))
+    return compare_day(ReconciliationDay(operator, provider, day, since, until))
 
 
-def compare_day(which: Day) -> list[Compared]:
+def compare_day(which: ReconciliationDay) -> list[ReconciliationResult]:
     """Do it for a day with its bounds; the provider is asked outside of any transaction.
 
     Raises UnknownProvider, NoAnswer.
     """
-    theirs = sources.theirs_of(which, adapter_of(which.provider))
-    ours = sources.ours_of(which, theirs)
+    theirs = sources.fetch_provider_payments(which, adapter_of(which.provider))
+    ours = sources.load_our_payments(which, theirs)
     currencies = {row[0] for row in fetch(_CURRENCIES, [which.operator, which.provider])}
     parts = sources.by_currency(ours, theirs, currencies)
     return [_keep(which, currency, compare(*both)) for currency, both in sorted(parts.items())]
 
 
-def assign(difference: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = "") -> Differing:
+def assign(
+    difference: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = ""
+) -> DiscrepancyState:
     """Give a difference to an owner. Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing."""
     said = _Said(by, _words(note))
     return _change(
@@ -99,14 +101,14 @@ def assign(difference: UUID, *, operator: UUID, owner: str, by: str, metadata: M
 
 def resolve(
     difference: UUID, *, operator: UUID, resolution: Resolution, note: str, by: str, metadata: Metadata
-) -> Differing:
+) -> DiscrepancyState:
     """Say what became of a difference, in a word for reports and in words for people.
 
     Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing.
     """
     said = _Said(by, _words(note))
     if not said.words:
-        raise DifferenceNoteMissing
+        raise DiscrepancyNoteMissing
     return _change(
         difference,
         operator,
@@ -116,21 +118,23 @@ def resolve(
     )
 
 
-def _keep(day: Day, currency: str, outcome: Outcome) -> Compared:
+def _keep(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome) -> ReconciliationResult:
     """Records what is new in an outcome, alone for this run; nothing where it came out as it did before."""
     run = run_id(operator=day.operator, provider=day.provider, currency=currency, day=day.day)
     with transaction.atomic():
         at = fetch(_LOCK, [str(run)])[0][1]
-        found = {each.difference: each for each in (_found(day, currency, run, one, at) for one in outcome.differences)}
+        found = {
+            each.difference: each for each in (_found(day, currency, run, one, at) for one in outcome.discrepancies)
+        }
         known = [row[0] for row in fetch(_KNOWN, [run])]
-        streams = [reconciliation_stream(run), *(difference_stream(key) for key in {*known, *found})]
+        streams = [reconciliation_stream(run), *(discrepancy_stream(key) for key in {*known, *found})]
         told = {stream: _decoded(events) for stream, events in read_many(streams).items()}
         happened = ReconciliationRun(
             run, day.operator, day.provider, currency, day.day, day.since, day.until, outcome.ours, outcome.theirs,
-            outcome.matched, outcome.amount, len(outcome.differences), at,
+            outcome.matched, outcome.amount, len(outcome.discrepancies), at,
         )  # fmt: skip
         _write_changes(run, told, found, happened, at)
-    return Compared(run, currency, outcome)
+    return ReconciliationResult(run, currency, outcome)
 
 
 def _write_changes(
@@ -146,31 +150,31 @@ def _write_changes(
     appends, rows = [], []
     if not runs or replace(runs[-1], at=at) != happened:
         appends.append(Append(own, len(runs), (CATALOGUE.encode(happened),), remembered))
-        save(RUNS, [run_row(happened, len(runs) + 1)])
+        upsert_rows(RUNS, [run_row(happened, len(runs) + 1)])
     for stream, events in told.items():
         state = differing.fold(events) if events else None
         key = UUID(stream.removeprefix("difference-"))
-        new = differing.seen(state, found[key]) if key in found else _unseen(state, at)
+        new = differing.record_discrepancy(state, found[key]) if key in found else _unseen(state, at)
         for event in new:
             after = differing.fold([event]) if state is None else differing.evolve(state, event)
             appends.append(Append(stream, len(events), (CATALOGUE.encode(event),), remembered))
-            rows.append(difference_row(after, len(events) + 1))
+            rows.append(discrepancy_row(after, len(events) + 1))
     if appends:
         append(appends)
-        save(DIFFERENCES, rows)
+        upsert_rows(DISCREPANCIES, rows)
 
 
-def _unseen(state: Differing | None, at: datetime) -> tuple[DifferenceEvent, ...]:
-    return () if state is None else differing.unseen(state, at=at)
+def _unseen(state: DiscrepancyState | None, at: datetime) -> tuple[DiscrepancyEvent, ...]:
+    return () if state is None else differing.record_cleared(state, at=at)
 
 
-def _found(day: Day, currency: str, run: UUID, one: Difference, at: datetime) -> DifferenceFound:
+def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrepancy, at: datetime) -> DifferenceFound:
     side = one.ours or one.theirs
     if side is None:
         raise AssertionError("a difference is about a payment that one side has")
     mine, other = one.ours, one.theirs
     return DifferenceFound(
-        difference=difference_id(run=run, kind=side.kind.value, payment=side.payment, what=one.what),
+        difference=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=one.type),
         run=run,
         operator=day.operator,
         provider=day.provider,
@@ -179,12 +183,12 @@ def _found(day: Day, currency: str, run: UUID, one: Difference, at: datetime) ->
         kind=side.kind.value,
         payment=side.payment,
         reference=(other or side).reference,
-        what=one.what,
+        what=one.type,
         our_amount=None if mine is None else mine.amount,
-        our_state=None if mine is None else mine.state,
+        our_state=None if mine is None else mine.status,
         their_amount=None if other is None else other.amount,
         their_currency=None if other is None else other.currency,
-        their_state=None if other is None else other.said.value,
+        their_state=None if other is None else other.status.value,
         at=at,
     )
 
@@ -194,21 +198,21 @@ def _change(
     operator: UUID,
     said: _Said,
     metadata: Metadata,
-    decide: Callable[[Differing, datetime], Sequence[DifferenceEvent]],
-) -> Differing:
+    decide: Callable[[DiscrepancyState, datetime], Sequence[DiscrepancyEvent]],
+) -> DiscrepancyState:
     with transaction.atomic():
         rows = fetch(_WHOSE, [difference, operator])
         if not rows:
-            raise UnknownDifference
+            raise UnknownDiscrepancy
         # The same lock as for a comparison of the day, so that neither overtakes the other.
         at = fetch(_LOCK, [str(rows[0][0])])[0][1]
-        stream = difference_stream(difference)
+        stream = discrepancy_stream(difference)
         events = _decoded(read_many([stream])[stream])
         state = differing.fold(events)
         for event in decide(state, at):
             append([Append(stream, len(events), (CATALOGUE.encode(event),), metadata)])
             state = differing.evolve(state, event)
-            save(DIFFERENCES, [difference_row(state, len(events) + 1)])
+            upsert_rows(DISCREPANCIES, [discrepancy_row(state, len(events) + 1)])
         if said.words:
             execute(_NOTE, [difference, said.by, _kept(difference, said.words)])
     return state
@@ -224,13 +228,13 @@ def _kept(difference: UUID, words: str) -> str:
         rows = fetch(_PLAYER, {"payment": UUID(payment)})
     except ValueError:  # an id of the provider's
         return words
-    return crypto_shredding.words(rows[0][0], words) if rows else words
+    return crypto_shredding.encrypt_text(rows[0][0], words) if rows else words
 
 
 def _words(note: str) -> str:
     words = note.strip()
-    if len(words) > LONGEST_NOTE:
-        raise DifferenceNoteMissing
+    if len(words) > MAX_NOTE_LENGTH:
+        raise DiscrepancyNoteMissing
     return words
 
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.events.sql import fetch
-from wallet.payments.provider import NotThere, Provider
-from wallet.payments.provider_reports import Kind
-from wallet.reconciliation.comparison import Key, Ours, Theirs
+from wallet.payments.provider import PaymentNotFound, PaymentProvider
+from wallet.payments.provider_reports import PaymentKind
+from wallet.reconciliation.comparison import Key, OurPayment, TheirPayment
 
-MOST_ASKED: Final = 200
+MAX_STATUS_REQUESTS: Final = 200
 """Payments that the provider's records leave out and that it is asked about one by one; beyond, its records stand."""
 _PAYMENT: Final = """
     SELECT kind, id::text, coalesce(reference, ''), status, amount, currency,
@@ -29,7 +29,7 @@ _BY_IDS: Final = _PAYMENT.format(where="operator_id = %s AND provider = %s AND i
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class ReconciliationDay:
     """One day of one operator with one provider, with its bounds in UTC."""
 
     operator: UUID
@@ -39,32 +39,32 @@ class Day:
     until: datetime
 
 
-def theirs_of(day: Day, adapter: Provider) -> dict[Key, Theirs]:
+def fetch_provider_payments(day: ReconciliationDay, adapter: PaymentProvider) -> dict[Key, TheirPayment]:
     """Ask what the provider has: its records of a day, and what these leave out but it knows when asked.
 
     Raises NoAnswer.
     """
     records = adapter.records(account=str(day.operator), since=day.since, until=day.until)
     found = {
-        (each.kind, each.payment): Theirs(
-            each.kind, each.payment, each.reference, each.said, each.amount, each.currency
+        (each.kind, each.payment): TheirPayment(
+            each.kind, each.payment, each.reference, each.status, each.amount, each.currency
         )
         for each in records
     }
     rows = _rows(_OF_THE_DAY, _asked(day))
     missing = [each for each in rows if each.expected and (each.kind, each.payment) not in found]
-    for each in missing[:MOST_ASKED]:
+    for each in missing[:MAX_STATUS_REQUESTS]:
         try:
             told = adapter.status(kind=each.kind, payment=UUID(each.payment))
-        except NotThere:
+        except PaymentNotFound:
             continue
-        found[each.kind, each.payment] = Theirs(
-            each.kind, each.payment, told.reference, told.said, told.amount, told.currency
+        found[each.kind, each.payment] = TheirPayment(
+            each.kind, each.payment, told.reference, told.status, told.amount, told.currency
         )
     return found
 
 
-def ours_of(day: Day, theirs: Mapping[Key, Theirs]) -> dict[Key, Ours]:
+def load_our_payments(day: ReconciliationDay, theirs: Mapping[Key, TheirPayment]) -> dict[Key, OurPayment]:
     """Read our payments of a day that matter to the provider, and others that its records name."""
     rows = _rows(_OF_THE_DAY, _asked(day))
     found = {(each.kind, each.payment): each for each in rows if each.expected or (each.kind, each.payment) in theirs}
@@ -76,10 +76,10 @@ def ours_of(day: Day, theirs: Mapping[Key, Theirs]) -> dict[Key, Ours]:
 
 
 def by_currency(
-    ours: Mapping[Key, Ours], theirs: Mapping[Key, Theirs], currencies: Iterable[str]
-) -> dict[str, tuple[list[Ours], list[Theirs]]]:
+    ours: Mapping[Key, OurPayment], theirs: Mapping[Key, TheirPayment], currencies: Iterable[str]
+) -> dict[str, tuple[list[OurPayment], list[TheirPayment]]]:
     """Part both sides by currency, these at least; a payment that both know goes by ours."""
-    parts: dict[str, tuple[list[Ours], list[Theirs]]] = defaultdict(lambda: ([], []))
+    parts: dict[str, tuple[list[OurPayment], list[TheirPayment]]] = defaultdict(lambda: ([], []))
     for currency in currencies:
         parts[currency] = [], []
     for mine in ours.values():
@@ -89,10 +89,10 @@ def by_currency(
     return parts
 
 
-def _asked(day: Day) -> list[Any]:
+def _asked(day: ReconciliationDay) -> list[Any]:
     whose = [day.operator, day.provider, day.since, day.until]
     return [*whose, *whose]
 
 
-def _rows(statement: str, values: list[Any]) -> list[Ours]:
-    return [Ours(Kind(row[0]), *row[1:]) for row in fetch(statement, values)]
+def _rows(statement: str, values: list[Any]) -> list[OurPayment]:
+    return [OurPayment(PaymentKind(row[0]), *row[1:]) for row in fetch(statement, values)]

@@ -4,8 +4,17 @@ from collections.abc import Iterable
 from typing import Final
 
 from casino.events.sql import fetch
-from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, count
-from wallet.reports.facts import AT_THE_END, FACTS, LATER
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    ReportScope,
+    amount,
+    count,
+)
+from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
 
 _MOVES: Final = {
     "deposits": ("deposit",),
@@ -44,7 +53,7 @@ _SUMMED: Final = ",\n               ".join(
 )
 _SHOWN: Final = ",\n           ".join(_of("account", name) for name in [*_MOVES, "other"])
 _READ: Final = f"""
-    WITH {FACTS}, {LATER}, {AT_THE_END}, moves AS (
+    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, moves AS (
         SELECT posting.account_id, posting.amount, facts.kind AS entry
           FROM facts
           JOIN wallet_posting posting ON posting.entry_id = facts.id
@@ -72,18 +81,18 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each player, kind of money and currency with money or movement."""
-    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 
-ACCOUNTS: Final = Definition(
+ACCOUNTS: Final = ReportDefinition(
     name="accounts",
     title="Account summary",
     about="Opening balance and all that moved it make the closing balance. Deposits are what arrived, after fees; "
     "withdrawals are taken when they are asked for. Wagers and what they paid moved game balances.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         Column("player", "Player"),
         amount("opening", "Opening"),

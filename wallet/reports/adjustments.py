@@ -3,11 +3,20 @@
 from typing import Final
 
 from casino.events.sql import fetch
-from casino.reports.definition import CURRENCY, MONEY, Asked, Column, Definition, Found, amount, moment
-from wallet.reports.facts import FACTS
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    ReportScope,
+    amount,
+    moment,
+)
+from wallet.reports.facts import SEALED_ENTRIES_CTE
 
 _READ: Final = f"""
-    WITH {FACTS}
+    WITH {SEALED_ENTRIES_CTE}
     SELECT event.data->>'book', event.data->>'currency', facts.recorded_at, (event.data->>'adjustment')::uuid,
            (event.data->>'player')::uuid, event.data->>'direction', coalesce(asked.reason, ''),
            (CASE event.data->>'direction' WHEN 'credit' THEN 1 ELSE -1 END * (event.data->>'amount')::bigint)::bigint,
@@ -23,17 +32,17 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each adjustment that was agreed to."""
-    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 
-ADJUSTMENTS: Final = Definition(
+ADJUSTMENTS: Final = ReportDefinition(
     name="adjustments",
     title="Account adjustments",
     about="Corrections that moved money. Of a debit, what was there was taken and the rest is a debt.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         moment("at", "At"),
         Column("adjustment", "Adjustment"),

@@ -1,19 +1,19 @@
 """What reports about money read: entries of an interval that are sealed, and how balances stood when it ended.
 
-Pieces of statements with the parameters of `casino.reports.definition.Asked`. A balance at the end is the balance
+Pieces of statements with the parameters of `casino.reports.definition.ReportScope`. A balance at the end is the balance
 now, less what came later: exact at any moment, and cheap for a recent one.
 """
 
 from typing import Final
 
-FACTS: Final = """
+SEALED_ENTRIES_CTE: Final = """
     facts AS MATERIALIZED (
         SELECT entry.id, entry.kind, entry.cause, entry.recorded_at
           FROM wallet_entry entry
           JOIN events_seal seal ON seal.event_id = entry.cause AND seal.position <= %(position)s
          WHERE entry.recorded_at >= %(since)s AND entry.recorded_at < %(until)s)
 """
-LATER: Final = """
+LATER_POSTINGS_CTE: Final = """
     later AS MATERIALIZED (
         SELECT posting.account_id, sum(posting.amount) AS amount
           FROM (SELECT id FROM wallet_entry WHERE recorded_at >= %(until)s
@@ -27,7 +27,7 @@ LATER: Final = """
           JOIN wallet_account account ON account.id = posting.account_id AND account.operator_id = %(operator)s
          GROUP BY posting.account_id)
 """
-AT_THE_END: Final = """
+BALANCES_AT_END_CTE: Final = """
     ended AS MATERIALIZED (
         SELECT account.id, account.kind, account.book, account.currency, account.player_id, account.table_id,
                held.balance - coalesce(later.amount, 0) AS balance

@@ -3,11 +3,11 @@
 from typing import Final
 
 from casino.events.sql import fetch
-from casino.reports.definition import CURRENCY, MONEY, Asked, Definition, Found, amount, count
-from wallet.reports.facts import AT_THE_END, LATER
+from casino.reports.definition import CURRENCY, MONEY_TYPE, ReportData, ReportDefinition, ReportScope, amount, count
+from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE
 
 _READ: Final = f"""
-    WITH {LATER}, {AT_THE_END}
+    WITH {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}
     SELECT book, currency,
            count(DISTINCT player_id) FILTER (WHERE balance <> 0 AND kind IN ('account', 'game', 'hold'))::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'account'), 0)::bigint,
@@ -25,18 +25,18 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: Asked) -> Found:
+def read(asked: ReportScope) -> ReportData:
     """Read a row for each kind of money and currency."""
-    return Found([(asked.money(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
 
 
-LIABILITY: Final = Definition(
+LIABILITY: Final = ReportDefinition(
     name="liability",
     title="Operator liability",
     about="What players own when the interval ends: on accounts and at tables, in wagers of rounds in play, and in "
     "withdrawals that are not paid yet. Commission held in racks is the house's, debts are the players'.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         count("players", "Players with funds"),
         amount("accounts", "Accounts"),
@@ -48,5 +48,5 @@ LIABILITY: Final = Definition(
         amount("debts", "Players' debts"),
     ),
     read=read,
-    at_the_end=True,
+    as_of_end=True,
 )

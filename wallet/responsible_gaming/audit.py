@@ -12,10 +12,16 @@ from casino.kernel.errors import Refusal
 from casino.kernel.findings import Finding
 from wallet.responsible_gaming import decider, projection
 from wallet.responsible_gaming import events as e
-from wallet.responsible_gaming.decider import Whose
-from wallet.responsible_gaming.events import Setter, house_stream, protection_stream
-from wallet.responsible_gaming.stake_limit_audit import StakeLimits
-from wallet.responsible_gaming.state import Exclusion, House, Protection, evolve, evolve_house
+from wallet.responsible_gaming.decider import WalletOwner
+from wallet.responsible_gaming.events import Initiator, operator_limits_stream, responsible_gaming_stream
+from wallet.responsible_gaming.stake_limit_audit import StakeLimitTraces
+from wallet.responsible_gaming.state import (
+    Exclusion,
+    OperatorLimitsState,
+    PlayerRestrictionsState,
+    evolve,
+    evolve_operator_limits,
+)
 from wallet.responsible_gaming.usage import PLAYED, TURNOVER
 
 _HOUR: Final = timedelta(hours=1)
@@ -36,16 +42,16 @@ _DIFFERENCES: Final = """
 """
 
 
-class Protections:
+class ResponsibleGamingTraces:
     """What the log so far says of each player's protection and of each operator's, with the versions."""
 
     def __init__(self) -> None:
-        self._stakes = StakeLimits()
-        self._players: dict[UUID, tuple[UUID, Protection, int]] = {}
-        self._houses: dict[UUID, tuple[str, House, int]] = {}
+        self._stakes = StakeLimitTraces()
+        self._players: dict[UUID, tuple[UUID, PlayerRestrictionsState, int]] = {}
+        self._houses: dict[UUID, tuple[str, OperatorLimitsState, int]] = {}
 
-    def follow(
-        self, event: e.ProtectionEvent, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
+    def replay(
+        self, event: e.ResponsibleGamingEvent, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
         """Follow an event and yield what contradicts the rules.
 
@@ -54,42 +60,42 @@ class Protections:
         if isinstance(event, e.HouseLimitSet | e.PlayMoneyCapSet):
             yield from self._follow_house(event, stream=stream, version=version, where=where)
             return
-        _, state, before = self._players.get(event.player, (event.operator, Protection(), 0))
-        if opened is None or opened[0] != event.operator:
-            yield Finding("protection of another wallet", where, str(opened), str(event.operator))
-        yield from _place(stream, protection_stream(event.player), version, before, where)
+        _, state, before = self._players.get(event.player, (event.operator, PlayerRestrictionsState(), 0))
+        if wallet is None or wallet[0] != event.operator:
+            yield Finding("protection of another wallet", where, str(wallet), str(event.operator))
+        yield from _place(stream, responsible_gaming_stream(event.player), version, before, where)
         yield from _judged(state, event, where)
         after = evolve(state, event)
         self._players[event.player] = event.operator, after, version
-        self._stakes.note(event.player, after, event.at)
+        self._stakes.replay(event.player, after, event.at)
 
-    def _follow_house(self, event: e.HouseEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        _, state, before = self._houses.get(event.operator, ("", House(), 0))
-        yield from _place(stream, house_stream(event.operator), version, before, where)
+    def _follow_house(self, event: e.OperatorLimitEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        _, state, before = self._houses.get(event.operator, ("", OperatorLimitsState(), 0))
+        yield from _place(stream, operator_limits_stream(event.operator), version, before, where)
         yield from _judged_house(state, event, where)
-        self._houses[event.operator] = event.currency, evolve_house(state, event), version
+        self._houses[event.operator] = event.currency, evolve_operator_limits(state, event), version
 
-    def kept_away(self, player: UUID, *, at: datetime) -> Exclusion | None:
+    def exclusion_at(self, player: UUID, *, at: datetime) -> Exclusion | None:
         """Return the exclusion that a wager or deposit at this time goes against, if there is one."""
         known = self._players.get(player)
-        exclusion = None if known is None else known[1].excluded(at)
+        exclusion = None if known is None else known[1].active_exclusion(at)
         return exclusion if exclusion is not None and exclusion.since < at else None
 
-    def held_back(self, player: UUID) -> bool:
+    def is_blocked(self, player: UUID) -> bool:
         """Tell whether the house holds the player back from play now."""
         known = self._players.get(player)
-        return known is not None and known[1].stopped is not None
+        return known is not None and known[1].block is not None
 
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with what the events have led to, and what was used with the entries."""
         players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
-        yield from _compare(projection.PLAYERS, players, projection.all_players())
-        yield from _compare(projection.HOUSES, dict(self._houses), projection.all_houses())
+        yield from _compare(projection.RESTRICTIONS_TABLE, players, projection.load_all_restrictions())
+        yield from _compare(projection.OPERATOR_LIMITS_TABLE, dict(self._houses), projection.load_all_operator_limits())
         for what, (place, content, wanted, table) in _COUNTED.items():
             statement = _DIFFERENCES.format(place=place, content=content, wanted=wanted, table=table)
             for where, due, has in fetch(statement):
                 yield Finding(what, f"{table} {where}", due, has)
-        yield from self._stakes.broken()
+        yield from self._stakes.violations()
 
 
 def _place(stream: str, right: str, version: int, before: int, where: str) -> Iterator[Finding]:
@@ -99,7 +105,7 @@ def _place(stream: str, right: str, version: int, before: int, where: str) -> It
         yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
 
 
-def _judged(state: Protection, event: e.PlayerProtectionEvent, where: str) -> Iterator[Finding]:
+def _judged(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent, where: str) -> Iterator[Finding]:
     try:
         right = _again(state, event)
     except Refusal as refusal:
@@ -109,56 +115,56 @@ def _judged(state: Protection, event: e.PlayerProtectionEvent, where: str) -> It
         yield Finding("protection changed against the rules", where, str(right), str(event))
 
 
-def _judged_house(state: House, event: e.HouseEvent, where: str) -> Iterator[Finding]:
+def _judged_house(state: OperatorLimitsState, event: e.OperatorLimitEvent, where: str) -> Iterator[Finding]:
     if isinstance(event, e.PlayMoneyCapSet):
         return
     try:
-        decider.change_house(
+        decider.set_operator_wide_limit(
             state,
             operator=event.operator,
             currency=event.currency,
-            measure=event.measure,
+            limit_type=event.measure,
             period=event.period,
-            most=event.most,
+            limit=event.most,
             now=event.at,
         )
     except Refusal as refusal:
         yield Finding("protection changed against the rules", where, refusal.code, str(event))
 
 
-def _again(state: Protection, event: e.PlayerProtectionEvent) -> e.PlayerProtectionEvent:
+def _again(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e.PlayerRestrictionEvent:
     """The event that the rules would have led to at that time. Raises Refusal."""
-    whose = Whose(event.operator, event.player, getattr(event, "currency", ""))
+    whose = WalletOwner(event.operator, event.player, getattr(event, "currency", ""))
     now = event.at
     match event:
         case e.PlayLimitSet(by=by, measure=measure, period=period, most=most):
-            return decider.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
+            return decider.set_limit(state, owner=whose, by=by, limit_type=measure, period=period, limit=most, now=now)
         case e.PlayLimitRaiseAsked(measure=measure, period=period, most=most):
-            by = Setter.PLAYER
-            return decider.change(state, whose=whose, by=by, measure=measure, period=period, most=most, now=now)
+            by = Initiator.PLAYER
+            return decider.set_limit(state, owner=whose, by=by, limit_type=measure, period=period, limit=most, now=now)
         case e.PlayLimitRaised(measure=measure, period=period):
-            return decider.confirm(state, whose=whose, measure=measure, period=period, now=now)
+            return decider.confirm_increase(state, owner=whose, limit_type=measure, period=period, now=now)
         case e.PlayLimitRaiseCancelled(measure=measure, period=period):
-            return decider.cancel(state, whose=whose, measure=measure, period=period, now=now)
+            return decider.cancel_increase(state, owner=whose, limit_type=measure, period=period, now=now)
         case _:
             return _exclusion_again(state, event, whose)
 
 
-def _exclusion_again(state: Protection, event: Any, whose: Whose) -> e.PlayerProtectionEvent:
+def _exclusion_again(state: PlayerRestrictionsState, event: Any, whose: WalletOwner) -> e.PlayerRestrictionEvent:
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=now):
-            return decider.cool_off(state, whose=whose, by=by, hours=(until - now) // _HOUR, now=now)
+            return decider.cool_off(state, owner=whose, by=by, hours=(until - now) // _HOUR, now=now)
         case e.SelfExcluded(by=by, until=until, at=now):
             months = decider.months_between(now, until)
-            return decider.self_exclude(state, whose=whose, by=by, months=months, now=now)
+            return decider.self_exclude(state, owner=whose, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
-            return decider.end_exclusion(state, whose=whose, now=now)
+            return decider.end_exclusion(state, owner=whose, now=now)
         case e.PlayerStopped(says=says, at=now):
-            return decider.stop(state, whose=whose, says=says, now=now)
+            return decider.block_player(state, owner=whose, player_message=says, now=now)
         case e.PlayerResumed(at=now):
-            return decider.resume(state, whose=whose, now=now)
+            return decider.unblock_player(state, owner=whose, now=now)
         case _:
-            return decider.remind(whose=whose, minutes=event.minutes, now=event.at)
+            return decider.set_reality_check(owner=whose, minutes=event.minutes, now=event.at)
 
 
 def _compare(table: str, wanted: dict[UUID, Any], found: dict[UUID, Any]) -> Iterator[Finding]:

@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from casino.kernel.money import LARGEST
+from casino.kernel.money import MAX_AMOUNT
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
     HouseLimitSet,
-    Measure,
-    Period,
+    Initiator,
+    LimitPeriod,
+    LimitType,
     PlayerResumed,
     PlayerStopped,
     PlayLimitRaiseAsked,
@@ -25,36 +26,35 @@ from wallet.responsible_gaming.events import (
     RealityCheckSet,
     SelfExcluded,
     SelfExclusionEnded,
-    Setter,
 )
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
-    ExclusionNotOver,
-    ExclusionRunsLonger,
-    NoRaisePending,
+    ExclusionStillRunning,
+    InvalidPlayLimit,
+    LimitIncreaseTooEarly,
+    LongerExclusionActive,
+    NoLimitIncreasePending,
     NotSelfExcluded,
-    PlayerNotStopped,
-    PlayerStoppedAlready,
-    PlayLimitImpossible,
+    PlayerAlreadyBlocked,
+    PlayerNotBlocked,
     PlayLimitUnchanged,
-    RaiseNotRipe,
     RealityCheckInvalid,
 )
-from wallet.responsible_gaming.state import ExclusionKind, House, Protection
+from wallet.responsible_gaming.state import ExclusionKind, OperatorLimitsState, PlayerRestrictionsState
 from wallet.responsible_gaming.windows import month_after
 
-RIPENS: Final = timedelta(hours=24)
-LONGEST_MINUTES: Final = 31 * 24 * 60
-SHORTEST_COOLING, LONGEST_COOLING = 24, 6 * 7 * 24
+INCREASE_DELAY: Final = timedelta(hours=24)
+MAX_TIME_LIMIT_MINUTES: Final = 31 * 24 * 60
+MIN_COOLING_OFF_HOURS, MAX_COOLING_OFF_HOURS = 24, 6 * 7 * 24
 """Hours."""
-SHORTEST_EXCLUSION, LONGEST_EXCLUSION = 6, 120
+MIN_EXCLUSION_MONTHS, MAX_EXCLUSION_MONTHS = 6, 120
 """Months."""
-OFTENEST_CHECK, SELDOMEST_CHECK = 15, 60
+MIN_REALITY_CHECK_MINUTES, MAX_REALITY_CHECK_MINUTES = 15, 60
 """Minutes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class WalletOwner:
     """A player of an operator, with the currency of the wallet."""
 
     operator: UUID
@@ -62,115 +62,137 @@ class Whose:
     currency: str
 
 
-def change(
-    state: Protection, *, whose: Whose, by: Setter, measure: Measure, period: Period, most: int | None, now: datetime
+def set_limit(
+    state: PlayerRestrictionsState,
+    *,
+    owner: WalletOwner,
+    by: Initiator,
+    limit_type: LimitType,
+    period: LimitPeriod,
+    limit: int | None,
+    now: datetime,
 ) -> PlayLimitSet | PlayLimitRaiseAsked:
     """Judge a limit of `most` (minor units, or minutes of time; None for no limit) and answer its event.
 
     What a player makes stricter holds at once, what a player makes looser has to be confirmed a day later; an
     operator's own limit changes at once. Raises PlayLimitImpossible, PlayLimitUnchanged.
     """
-    require_possible(measure, most)
-    current = state.limit(by, measure, period)
-    wish = state.wish(measure, period) if by is Setter.PLAYER else None
-    if most == (current if wish is None else wish.most):
+    require_valid_limit(limit_type, limit)
+    current = state.limit(by, limit_type, period)
+    wish = state.pending_increase(limit_type, period) if by is Initiator.PLAYER else None
+    if limit == (current if wish is None else wish.limit):
         raise PlayLimitUnchanged
-    if by is Setter.PLAYER and not _is_stricter(most, current):
-        if most == current:
+    if by is Initiator.PLAYER and not _is_stricter(limit, current):
+        if limit == current:
             raise PlayLimitUnchanged
         return PlayLimitRaiseAsked(
-            whose.operator, whose.player, whose.currency, measure, period, most, now, now + RIPENS
+            owner.operator, owner.player, owner.currency, limit_type, period, limit, now, now + INCREASE_DELAY
         )
-    return PlayLimitSet(whose.operator, whose.player, whose.currency, by, measure, period, most, now)
+    return PlayLimitSet(owner.operator, owner.player, owner.currency, by, limit_type, period, limit, now)
 
 
-def confirm(state: Protection, *, whose: Whose, measure: Measure, period: Period, now: datetime) -> PlayLimitRaised:
+def confirm_increase(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, limit_type: LimitType, period: LimitPeriod, now: datetime
+) -> PlayLimitRaised:
     """Judge a player's second word on a higher limit. Raises NoRaisePending, RaiseNotRipe."""
-    wish = state.wish(measure, period)
+    wish = state.pending_increase(limit_type, period)
     if wish is None:
-        raise NoRaisePending
+        raise NoLimitIncreasePending
     if now < wish.confirm_from:
-        raise RaiseNotRipe(confirm_from=wish.confirm_from)
-    return PlayLimitRaised(whose.operator, whose.player, whose.currency, measure, period, wish.most, now)
+        raise LimitIncreaseTooEarly(confirm_from=wish.confirm_from)
+    return PlayLimitRaised(owner.operator, owner.player, owner.currency, limit_type, period, wish.limit, now)
 
 
-def cancel(
-    state: Protection, *, whose: Whose, measure: Measure, period: Period, now: datetime
+def cancel_increase(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, limit_type: LimitType, period: LimitPeriod, now: datetime
 ) -> PlayLimitRaiseCancelled:
     """Take the wish for a higher limit back. Raises NoRaisePending."""
-    if state.wish(measure, period) is None:
-        raise NoRaisePending
-    return PlayLimitRaiseCancelled(whose.operator, whose.player, measure, period, now)
+    if state.pending_increase(limit_type, period) is None:
+        raise NoLimitIncreasePending
+    return PlayLimitRaiseCancelled(owner.operator, owner.player, limit_type, period, now)
 
 
-def change_house(
-    state: House, *, operator: UUID, currency: str, measure: Measure, period: Period, most: int | None, now: datetime
+def set_operator_wide_limit(
+    state: OperatorLimitsState,
+    *,
+    operator: UUID,
+    currency: str,
+    limit_type: LimitType,
+    period: LimitPeriod,
+    limit: int | None,
+    now: datetime,
 ) -> HouseLimitSet:
     """Judge a limit for all players of an operator. Raises PlayLimitImpossible, PlayLimitUnchanged."""
-    require_possible(measure, most)
-    if most == state.limit(measure, period):
+    require_valid_limit(limit_type, limit)
+    if limit == state.limit(limit_type, period):
         raise PlayLimitUnchanged
-    return HouseLimitSet(operator, currency, measure, period, most, now)
+    return HouseLimitSet(operator, currency, limit_type, period, limit, now)
 
 
-def change_cap(*, operator: UUID, currency: str, cap: int, now: datetime) -> PlayMoneyCapSet:
+def set_play_money_cap(*, operator: UUID, currency: str, cap: int, now: datetime) -> PlayMoneyCapSet:
     """Judge up to what play money is topped up, in minor units. Raises PlayLimitImpossible."""
-    if not 0 <= cap < LARGEST:
-        raise PlayLimitImpossible
+    if not 0 <= cap < MAX_AMOUNT:
+        raise InvalidPlayLimit
     return PlayMoneyCapSet(operator, currency, cap, now)
 
 
-def cool_off(state: Protection, *, whose: Whose, by: Setter, hours: int, now: datetime) -> CoolingOffStarted:
+def cool_off(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, by: Initiator, hours: int, now: datetime
+) -> CoolingOffStarted:
     """Judge a cooling-off of 24 hours to 6 weeks. Raises ExclusionLengthInvalid, ExclusionRunsLonger."""
-    if not SHORTEST_COOLING <= hours <= LONGEST_COOLING:
+    if not MIN_COOLING_OFF_HOURS <= hours <= MAX_COOLING_OFF_HOURS:
         raise ExclusionLengthInvalid
     until = now + timedelta(hours=hours)
-    held = state.excluded(now)
+    held = state.active_exclusion(now)
     if held is not None and (held.kind is ExclusionKind.SELF_EXCLUSION or held.until >= until):
-        raise ExclusionRunsLonger(until=held.until)
-    return CoolingOffStarted(whose.operator, whose.player, by, until, now)
+        raise LongerExclusionActive(until=held.until)
+    return CoolingOffStarted(owner.operator, owner.player, by, until, now)
 
 
-def self_exclude(state: Protection, *, whose: Whose, by: Setter, months: int, now: datetime) -> SelfExcluded:
+def self_exclude(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, by: Initiator, months: int, now: datetime
+) -> SelfExcluded:
     """Judge a self-exclusion of 6 months or more. Raises ExclusionLengthInvalid, ExclusionRunsLonger."""
-    if not SHORTEST_EXCLUSION <= months <= LONGEST_EXCLUSION:
+    if not MIN_EXCLUSION_MONTHS <= months <= MAX_EXCLUSION_MONTHS:
         raise ExclusionLengthInvalid
     until = month_after(now, months=months)
-    held = state.excluded(now)
+    held = state.active_exclusion(now)
     if held is not None and held.kind is ExclusionKind.SELF_EXCLUSION and held.until >= until:
-        raise ExclusionRunsLonger(until=held.until)
-    return SelfExcluded(whose.operator, whose.player, by, until, now)
+        raise LongerExclusionActive(until=held.until)
+    return SelfExcluded(owner.operator, owner.player, by, until, now)
 
 
-def end_exclusion(state: Protection, *, whose: Whose, now: datetime) -> SelfExclusionEnded:
+def end_exclusion(state: PlayerRestrictionsState, *, owner: WalletOwner, now: datetime) -> SelfExclusionEnded:
     """Judge an operator's word that a player may play again. Raises NotSelfExcluded, ExclusionNotOver."""
-    held = state.excluded(now)
+    held = state.active_exclusion(now)
     if held is None or held.kind is not ExclusionKind.SELF_EXCLUSION:
         raise NotSelfExcluded
     if now < held.until:
-        raise ExclusionNotOver(until=held.until)
-    return SelfExclusionEnded(whose.operator, whose.player, now)
+        raise ExclusionStillRunning(until=held.until)
+    return SelfExclusionEnded(owner.operator, owner.player, now)
 
 
-def stop(state: Protection, *, whose: Whose, says: str, now: datetime) -> PlayerStopped:
+def block_player(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, player_message: str, now: datetime
+) -> PlayerStopped:
     """Judge that a player be held back from play. Raises PlayerStoppedAlready."""
-    if state.stopped is not None:
-        raise PlayerStoppedAlready
-    return PlayerStopped(whose.operator, whose.player, says, now)
+    if state.block is not None:
+        raise PlayerAlreadyBlocked
+    return PlayerStopped(owner.operator, owner.player, player_message, now)
 
 
-def resume(state: Protection, *, whose: Whose, now: datetime) -> PlayerResumed:
+def unblock_player(state: PlayerRestrictionsState, *, owner: WalletOwner, now: datetime) -> PlayerResumed:
     """Judge that a player be held back no longer. Raises PlayerNotStopped."""
-    if state.stopped is None:
-        raise PlayerNotStopped
-    return PlayerResumed(whose.operator, whose.player, now)
+    if state.block is None:
+        raise PlayerNotBlocked
+    return PlayerResumed(owner.operator, owner.player, now)
 
 
-def remind(*, whose: Whose, minutes: int, now: datetime) -> RealityCheckSet:
+def set_reality_check(*, owner: WalletOwner, minutes: int, now: datetime) -> RealityCheckSet:
     """Judge how often a player wants to be reminded. Raises RealityCheckInvalid."""
-    if not OFTENEST_CHECK <= minutes <= SELDOMEST_CHECK:
+    if not MIN_REALITY_CHECK_MINUTES <= minutes <= MAX_REALITY_CHECK_MINUTES:
         raise RealityCheckInvalid
-    return RealityCheckSet(whose.operator, whose.player, minutes, now)
+    return RealityCheckSet(owner.operator, owner.player, minutes, now)
 
 
 def months_between(at: datetime, until: datetime) -> int:
@@ -179,11 +201,11 @@ def months_between(at: datetime, until: datetime) -> int:
     return months if month_after(at, months=months) == until else months - 1
 
 
-def require_possible(measure: Measure, most: int | None) -> None:
+def require_valid_limit(measure: LimitType, most: int | None) -> None:
     """Check that a limit is one. Raises PlayLimitImpossible."""
-    highest = LONGEST_MINUTES if measure is Measure.TIME else LARGEST - 1
+    highest = MAX_TIME_LIMIT_MINUTES if measure is LimitType.TIME else MAX_AMOUNT - 1
     if most is not None and not 0 < most <= highest:
-        raise PlayLimitImpossible
+        raise InvalidPlayLimit
 
 
 def _is_stricter(most: int | None, current: int | None) -> bool:

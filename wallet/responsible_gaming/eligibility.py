@@ -12,20 +12,20 @@ from uuid import UUID
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.kernel.money import Book
-from wallet.ledger.accounts import AccountName, debt, player_account
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.responsible_gaming import projection, release_times, windows
-from wallet.responsible_gaming.events import Measure, Period
-from wallet.responsible_gaming.limits import Excess, Usage, entry_needs, first_excess, wager_needs
-from wallet.responsible_gaming.refusals import LimitReached, PlayerExcluded, PlayerIsStopped
-from wallet.responsible_gaming.state import House, Protection, strictest
+from wallet.responsible_gaming.events import LimitPeriod, LimitType
+from wallet.responsible_gaming.limits import ExceededLimit, Usage, buy_in_usage, find_exceeded_limit, wager_usage
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
+from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, strictest_limits
 
-ASKED: Final = "wallet_standing(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
-COLUMNS: Final = "balance, owed, protection, house, staked, lost, played, slot_counted"
-PERIODS: Final = tuple(Period)
+ELIGIBILITY_CALL_SQL: Final = "wallet_standing(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
+ELIGIBILITY_COLUMNS: Final = "balance, owed, protection, house, staked, lost, played, slot_counted"
+PERIODS: Final = tuple(LimitPeriod)
 
-_STANDING: Final = f"SELECT {COLUMNS} FROM {ASKED}"  # noqa: S608  (constants)
+_STANDING: Final = f"SELECT {ELIGIBILITY_COLUMNS} FROM {ELIGIBILITY_CALL_SQL}"  # noqa: S608  (constants)
 _USED: Final = "SELECT staked, lost, played, slot_counted FROM wallet_play_used(%s, %s::timestamptz[], true, true)"
 _DEPOSITED: Final = """
     SELECT coalesce(sum(amount) FILTER (WHERE requested_at > %s), 0)::bigint,
@@ -35,27 +35,29 @@ _DEPOSITED: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlayerEligibility:
     """How a player stands: the purse and the debt in minor units, what protects the player, and what is used of it."""
 
     account: AccountName
     now: datetime
     balance: int
     owed: int
-    protection: Protection
-    house: House
+    restrictions: PlayerRestrictionsState
+    operator_limits: OperatorLimitsState
     usage: Usage
 
-    def require_not_stopped(self) -> None:
+    def require_not_blocked(self) -> None:
         """Check that the house does not hold the player back. Raises PlayerIsStopped."""
-        stopped = self.protection.stopped
+        stopped = self.restrictions.block
         if stopped is not None:
-            raise PlayerIsStopped(replace(stopped, says=crypto_shredding.told(stopped.says)))
+            raise PlayerIsBlocked(
+                replace(stopped, player_message=crypto_shredding.decrypt_text(stopped.player_message))
+            )
 
-    def require_playing(self) -> None:
+    def require_may_play(self) -> None:
         """Check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""
-        self.require_not_stopped()
-        exclusion = self.protection.excluded(self.now)
+        self.require_not_blocked()
+        exclusion = self.restrictions.active_exclusion(self.now)
         if exclusion is not None:
             raise PlayerExcluded(exclusion)
 
@@ -64,58 +66,70 @@ class Standing:
 
         Raises DebtOutstanding, PlayerExcluded, LimitReached.
         """
-        self._require(wager_needs(staked=staked, real=self._real, usage=self.usage))
+        self._require(wager_usage(staked=staked, real_money=self._real, usage=self.usage))
 
-    def require_entry(self, moved: int) -> None:
+    def require_buy_in(self, moved: int) -> None:
         """Hold sitting down with, or adding, so many minor units against the same: some wager has to fit.
 
         Raises DebtOutstanding, PlayerExcluded, LimitReached.
         """
-        self._require(entry_needs(moved=moved, real=self._real, usage=self.usage))
+        self._require(buy_in_usage(amount=moved, real_money=self._real, usage=self.usage))
 
     @property
     def _real(self) -> bool:
-        return self.account.book is Book.REAL
+        return self.account.money_type is MoneyType.REAL
 
-    def _require(self, needs: Mapping[Measure, int]) -> None:
-        self.require_playing()
+    def _require(self, needs: Mapping[LimitType, int]) -> None:
+        self.require_may_play()
         if self.owed:
             raise DebtOutstanding(owed=self.owed, currency=self.account.currency)
-        limits = strictest(self.protection, self.house)
-        excess = first_excess(limits, self.usage.used, needs)
+        limits = strictest_limits(self.restrictions, self.operator_limits)
+        excess = find_exceeded_limit(limits, self.usage.used, needs)
         if excess is not None:
             raise _reached(excess, player=_player(self.account), currency=self.account.currency, now=self.now)
 
 
-def standing(account: AccountName, *, now: datetime) -> Standing:
+def load_eligibility(account: AccountName, *, now: datetime) -> PlayerEligibility:
     """Lock a player's real account and read how the player stands, `account` being the purse, in one go."""
-    (row,) = fetch(_STANDING, asked(account, now))
-    return of_row(account, now, row)
+    (row,) = fetch(_STANDING, eligibility_parameters(account, now))
+    return eligibility_from_row(account, now, row)
 
 
-def asked(account: AccountName, now: datetime) -> list[Any]:
+def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
     """Return the parameters of ASKED for a purse: the player's account or the game balance at a table."""
     player, operator, currency = _player(account), account.operator, account.currency
-    real = account.book is Book.REAL
-    lock = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
-    owing = debt(operator=operator, player=player, book=Book.REAL, currency=currency).id if real else None
-    return [account.id, lock.id, owing, player, operator, starts(now), real]
+    real = account.money_type is MoneyType.REAL
+    lock = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
+    owing = (
+        debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency).id
+        if real
+        else None
+    )
+    return [account.id, lock.id, owing, player, operator, window_starts(now), real]
 
 
-def of_row(account: AccountName, now: datetime, row: Sequence[Any]) -> Standing:
+def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> PlayerEligibility:
     balance, owed, protection, house, staked, lost, played, slot_counted = row
     usage = Usage(_by_period(staked, lost, played), bool(slot_counted))
-    return Standing(account, now, balance, owed, projection.protection(protection), projection.house(house), usage)
+    return PlayerEligibility(
+        account,
+        now,
+        balance,
+        owed,
+        projection.decode_restrictions(protection),
+        projection.decode_operator_limits(house),
+        usage,
+    )
 
 
-def starts(now: datetime) -> list[datetime]:
+def window_starts(now: datetime) -> list[datetime]:
     """Return when the windows that end now began, the longest last."""
     return [windows.start(period, now) for period in PERIODS]
 
 
 def usage(*, player: UUID, now: datetime) -> Usage:
     """Read all that a player has used of limits, whether there are any or not, without a lock."""
-    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, starts(now)])
+    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, window_starts(now)])
     used = _by_period(staked, lost, played)
     return Usage({**used, **_deposited(player, now)}, slot_counted)
 
@@ -132,33 +146,33 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
     What was asked for counts unless it failed, whether it has arrived or not. Call it under the lock of the player's
     real account. Raises PlayerExcluded, LimitReached.
     """
-    protection, _ = projection.load(operator=operator, player=player)
-    house, _ = projection.load_house(operator=operator)
-    exclusion = protection.excluded(now)
+    protection, _ = projection.load_restrictions(operator=operator, player=player)
+    house, _ = projection.load_operator_limits(operator=operator)
+    exclusion = protection.active_exclusion(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
-    limits = strictest(protection, house)
-    if any(measure is Measure.DEPOSIT for measure, _ in limits):
-        excess = first_excess(limits, _deposited(player, now), {Measure.DEPOSIT: amount})
+    limits = strictest_limits(protection, house)
+    if any(measure is LimitType.DEPOSIT for measure, _ in limits):
+        excess = find_exceeded_limit(limits, _deposited(player, now), {LimitType.DEPOSIT: amount})
         if excess is not None:
             raise _reached(excess, player=player, currency=currency, now=now)
 
 
-def _reached(excess: Excess, *, player: UUID, currency: str, now: datetime) -> LimitReached:
-    frees_at = release_times.frees_at(excess, player=player, now=now)
-    return LimitReached(limit=excess.limit, used=excess.used, currency=currency, frees_at=frees_at)
+def _reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
+    frees_at = release_times.available_at(excess, player=player, now=now)
+    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=frees_at)
 
 
-def _deposited(player: UUID, now: datetime) -> dict[tuple[Measure, Period], int]:
-    day, week, month = starts(now)
+def _deposited(player: UUID, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:
+    day, week, month = window_starts(now)
     ((*sums,),) = fetch(_DEPOSITED, [day, week, player, month])
-    return {(Measure.DEPOSIT, period): amount for period, amount in zip(PERIODS, sums, strict=True)}
+    return {(LimitType.DEPOSIT, period): amount for period, amount in zip(PERIODS, sums, strict=True)}
 
 
 def _by_period(
     staked: Sequence[int] | None, lost: Sequence[int] | None, played: Sequence[int] | None
-) -> dict[tuple[Measure, Period], int]:
-    found = ((Measure.STAKE, staked), (Measure.LOSS, lost), (Measure.TIME, played))
+) -> dict[tuple[LimitType, LimitPeriod], int]:
+    found = ((LimitType.STAKE, staked), (LimitType.LOSS, lost), (LimitType.TIME, played))
     return {
         (measure, period): amount
         for measure, amounts in found

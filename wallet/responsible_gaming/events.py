@@ -9,7 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 
-class Measure(StrEnum):
+class LimitType(StrEnum):
     """What a limit holds back: money paid in, staked or lost (minor units of real money), or time played (minutes)."""
 
     DEPOSIT = "deposit"
@@ -18,7 +18,7 @@ class Measure(StrEnum):
     TIME = "time"
 
 
-class Period(StrEnum):
+class LimitPeriod(StrEnum):
     """How far a limit looks back: 24 hours, 7 days, or a month."""
 
     DAY = "day"
@@ -26,7 +26,7 @@ class Period(StrEnum):
     MONTH = "month"
 
 
-class Setter(StrEnum):
+class Initiator(StrEnum):
     """Who set it."""
 
     PLAYER = "player"
@@ -40,9 +40,9 @@ class PlayLimitSet:
     operator: UUID
     player: UUID
     currency: str
-    by: Setter
-    measure: Measure
-    period: Period
+    by: Initiator
+    measure: LimitType
+    period: LimitPeriod
     most: int | None
     at: datetime
 
@@ -54,8 +54,8 @@ class PlayLimitRaiseAsked:
     operator: UUID
     player: UUID
     currency: str
-    measure: Measure
-    period: Period
+    measure: LimitType
+    period: LimitPeriod
     most: int | None
     at: datetime
     confirm_from: datetime
@@ -68,8 +68,8 @@ class PlayLimitRaised:
     operator: UUID
     player: UUID
     currency: str
-    measure: Measure
-    period: Period
+    measure: LimitType
+    period: LimitPeriod
     most: int | None
     at: datetime
 
@@ -80,8 +80,8 @@ class PlayLimitRaiseCancelled:
 
     operator: UUID
     player: UUID
-    measure: Measure
-    period: Period
+    measure: LimitType
+    period: LimitPeriod
     at: datetime
 
 
@@ -91,7 +91,7 @@ class CoolingOffStarted:
 
     operator: UUID
     player: UUID
-    by: Setter
+    by: Initiator
     until: datetime
     at: datetime
 
@@ -102,7 +102,7 @@ class SelfExcluded:
 
     operator: UUID
     player: UUID
-    by: Setter
+    by: Initiator
     until: datetime
     at: datetime
 
@@ -151,8 +151,8 @@ class HouseLimitSet:
 
     operator: UUID
     currency: str
-    measure: Measure
-    period: Period
+    measure: LimitType
+    period: LimitPeriod
     most: int | None
     at: datetime
 
@@ -167,17 +167,19 @@ class PlayMoneyCapSet:
     at: datetime
 
 
-LimitEvent = PlayLimitSet | PlayLimitRaiseAsked | PlayLimitRaised | PlayLimitRaiseCancelled
-StopEvent = PlayerStopped | PlayerResumed
-PlayerProtectionEvent = LimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet | StopEvent
-HouseEvent = HouseLimitSet | PlayMoneyCapSet
-ProtectionEvent = PlayerProtectionEvent | HouseEvent
+PlayLimitEvent = PlayLimitSet | PlayLimitRaiseAsked | PlayLimitRaised | PlayLimitRaiseCancelled
+PlayerBlockEvent = PlayerStopped | PlayerResumed
+PlayerRestrictionEvent = (
+    PlayLimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet | PlayerBlockEvent
+)
+OperatorLimitEvent = HouseLimitSet | PlayMoneyCapSet
+ResponsibleGamingEvent = PlayerRestrictionEvent | OperatorLimitEvent
 
 
-def protection_stream(player: UUID) -> str:
+def responsible_gaming_stream(player: UUID) -> str:
     return f"protection-{player}"
 
 
-def house_stream(operator: UUID) -> str:
+def operator_limits_stream(operator: UUID) -> str:
     """Name the stream of what holds for all players of an operator."""
     return f"house-{operator}"

@@ -11,12 +11,12 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
 from casino.operators.queries import require_player
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.responsible_gaming.events import protection_stream
-from wallet.responsible_gaming.exclusion_history import Past, past
+from wallet.responsible_gaming.events import responsible_gaming_stream
+from wallet.responsible_gaming.exclusion_history import ExclusionRecord, exclusion_history
 from wallet.responsible_gaming.refusals import ExclusionNoteInvalid
 
-LONGEST_NOTE: Final = 500
-MOST: Final = 100
+MAX_NOTE_LENGTH: Final = 500
+MAX_EXCLUSIONS: Final = 100
 
 _SAY: Final = """
     INSERT INTO wallet_exclusion_words (player_id, since, operator_id, said_by, note) VALUES (%s, %s, %s, %s, %s)
@@ -30,34 +30,37 @@ _EVENTS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AnnotatedExclusion:
     """An exclusion that holds or has ended, and why staff set it, in words that may be empty."""
 
-    past: Past
+    record: ExclusionRecord
     note: str
 
 
-def say(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
+def save_note(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
     """Keep why somebody excluded a player, beside the exclusion's event of that time."""
-    execute(_SAY, [player, since, operator, by, crypto_shredding.words(player, note)])
+    execute(_SAY, [player, since, operator, by, crypto_shredding.encrypt_text(player, note)])
 
 
-def require_words(note: str) -> str:
+def require_note(note: str) -> str:
     """Strip what staff say about an exclusion. Raises ExclusionNoteInvalid for nothing, or too much."""
     words = note.strip()
-    if not words or len(words) > LONGEST_NOTE or "\0" in words:
+    if not words or len(words) > MAX_NOTE_LENGTH or "\0" in words:
         raise ExclusionNoteInvalid
     return words
 
 
-def listed(*, operator: UUID, player: UUID) -> list[Told]:
+def list_exclusions(*, operator: UUID, player: UUID) -> list[AnnotatedExclusion]:
     """List a player's latest exclusions, newest first, a hundred at most. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    rows = fetch(_EVENTS, [protection_stream(player), MOST])
+    rows = fetch(_EVENTS, [responsible_gaming_stream(player), MAX_EXCLUSIONS])
     if not rows:
         return []
     events: list[Any] = [CATALOGUE.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)]
     said = fetch(_SAID, [player, operator])
-    opened = crypto_shredding.opened([note for _, note in said])
+    opened = crypto_shredding.decrypt_many([note for _, note in said])
     notes = {since: note or "" for (since, _), note in zip(said, opened, strict=True)}
-    return [Told(each, notes.get(each.exclusion.since, "")) for each in past(events, now=rows[0][3])]
+    return [
+        AnnotatedExclusion(each, notes.get(each.exclusion.since, ""))
+        for each in exclusion_history(events, now=rows[0][3])
+    ]

@@ -9,18 +9,18 @@ from django.db import transaction
 from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 from casino.kernel import money
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, operator_account, player_account
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import PlayMoneyToppedUp, stream
+from wallet.ledger.events import PlayMoneyToppedUp, wallet_stream
 from wallet.ledger.postings import entry_for
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import projection
-from wallet.responsible_gaming.refusals import PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon
 
-EVERY: Final = timedelta(hours=1)
-WHOLE_UNITS: Final = 1000
+TOP_UP_INTERVAL: Final = timedelta(hours=1)
+DEFAULT_CAP_UNITS: Final = 1000
 """The cap where an operator has set none: a thousand of the currency."""
 
 _STANDS: Final = """
@@ -34,10 +34,10 @@ _STANDS: Final = """
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 
 
-def cap_of(*, operator: UUID, currency: str) -> int:
+def play_money_cap(*, operator: UUID, currency: str) -> int:
     """Return up to how many minor units play money is topped up."""
-    cap = projection.load_house(operator=operator)[0].play_cap
-    return WHOLE_UNITS * 10 ** money.exponent(currency) if cap is None else cap
+    cap = projection.load_operator_limits(operator=operator)[0].play_money_cap
+    return DEFAULT_CAP_UNITS * 10 ** money.exponent(currency) if cap is None else cap
 
 
 def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> tuple[int, int]:
@@ -45,35 +45,39 @@ def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
 
     What the player has at tables counts. Raises UnknownAccount, PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon.
     """
-    account = player_account(operator=operator, player=player, book=Book.PLAY, currency=currency)
-    source = operator_account(kind=AccountKind.SANDBOX, operator=operator, book=Book.PLAY, currency=currency)
+    account = player_account(operator=operator, player=player, money_type=MoneyType.PLAY, currency=currency)
+    source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=MoneyType.PLAY, currency=currency)
     with transaction.atomic():
         if not fetch(_OPEN, [account.id]):
             raise UnknownAccount
         # Who holds the balance alone may write the stream, as with credits: a twin waits here.
         store.lock((account, source))
-        now, version, last, held = fetch(_STANDS, [stream(player), stream(player), player, operator])[0]
+        now, version, last, held = fetch(_STANDS, [wallet_stream(player), wallet_stream(player), player, operator])[0]
         _require_playing(operator, player, now)
-        amount = _missing(held, cap_of(operator=operator, currency=currency), last=last, now=now, currency=currency)
+        amount = _missing(
+            held, play_money_cap(operator=operator, currency=currency), last=last, now=now, currency=currency
+        )
         _record(PlayMoneyToppedUp(operator, player, currency, amount, now), version, metadata)
         return amount, store.balances((account,))[account]
 
 
 def _require_playing(operator: UUID, player: UUID, now: datetime) -> None:
-    exclusion = projection.load(operator=operator, player=player)[0].excluded(now)
+    exclusion = projection.load_restrictions(operator=operator, player=player)[0].active_exclusion(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
 
 
 def _missing(held: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:
     if held >= cap:
-        raise PlayMoneyEnough(held=money.text(held, currency), cap=money.text(cap, currency), currency=currency)
-    if last is not None and now < last + EVERY:
-        raise PlayMoneyTooSoon(next_at=last + EVERY)
+        raise PlayMoneyCapReached(
+            held=money.format_amount(held, currency), cap=money.format_amount(cap, currency), currency=currency
+        )
+    if last is not None and now < last + TOP_UP_INTERVAL:
+        raise PlayMoneyTooSoon(next_at=last + TOP_UP_INTERVAL)
     return cap - held
 
 
 def _record(event: PlayMoneyToppedUp, version: int, metadata: Metadata) -> None:
-    ((cause,),) = append([Append(stream(event.player), version, (CATALOGUE.encode(event),), metadata)])
+    ((cause,),) = append([Append(wallet_stream(event.player), version, (CATALOGUE.encode(event),), metadata)])
     entry: Any = entry_for(event, cause)
     store.post([entry])

@@ -6,13 +6,13 @@ from uuid import UUID
 import msgspec
 
 from casino.events.sql import execute, fetch
-from wallet.responsible_gaming.state import House, Protection
+from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState
 
-PLAYERS: Final = "wallet_protection"
-HOUSES: Final = "wallet_house"
+RESTRICTIONS_TABLE: Final = "wallet_protection"
+OPERATOR_LIMITS_TABLE: Final = "wallet_house"
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
-_protection: Final = msgspec.json.Decoder(Protection).decode
-_house: Final = msgspec.json.Decoder(House).decode
+_protection: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
+_house: Final = msgspec.json.Decoder(OperatorLimitsState).decode
 
 _SAVE: Final = """
     INSERT INTO wallet_protection (player_id, operator_id, state, measures, excluded_until, version)
@@ -33,48 +33,51 @@ _ALL_HOUSES: Final = "SELECT operator_id, currency, state::text, version FROM wa
 _LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_house WHERE operator_id = %s"
 
 
-def save(*, operator: UUID, player: UUID, state: Protection, version: int) -> None:
+def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictionsState, version: int) -> None:
     """Add a player's row or bring it up to date."""
     until = None if state.exclusion is None else state.exclusion.until
     execute(_SAVE, [player, operator, _encode(state).decode(), _measures(state), until, version])
 
 
-def save_house(*, operator: UUID, currency: str, state: House, version: int) -> None:
+def save_operator_limits(*, operator: UUID, currency: str, state: OperatorLimitsState, version: int) -> None:
     """Add an operator's row or bring it up to date."""
     execute(_SAVE_HOUSE, [operator, currency, _encode(state).decode(), _measures(state), version])
 
 
-def load(*, operator: UUID, player: UUID) -> tuple[Protection, int]:
+def load_restrictions(*, operator: UUID, player: UUID) -> tuple[PlayerRestrictionsState, int]:
     """Read what protects a player, with the version of its stream: nothing and 0 where nothing was said."""
     found = fetch(_LOAD, [player, operator])
-    return (protection(found[0][0]), found[0][1]) if found else (Protection(), 0)
+    return (decode_restrictions(found[0][0]), found[0][1]) if found else (PlayerRestrictionsState(), 0)
 
 
-def load_house(*, operator: UUID) -> tuple[House, int]:
+def load_operator_limits(*, operator: UUID) -> tuple[OperatorLimitsState, int]:
     """Read what holds for an operator's players, with the version of its stream."""
     found = fetch(_LOAD_HOUSE, [operator])
-    return (house(found[0][0]), found[0][1]) if found else (House(), 0)
+    return (decode_operator_limits(found[0][0]), found[0][1]) if found else (OperatorLimitsState(), 0)
 
 
-def protection(text: str | None) -> Protection:
+def decode_restrictions(text: str | None) -> PlayerRestrictionsState:
     """Read a stored state, None for none."""
-    return Protection() if text is None else _protection(text)
+    return PlayerRestrictionsState() if text is None else _protection(text)
 
 
-def house(text: str | None) -> House:
+def decode_operator_limits(text: str | None) -> OperatorLimitsState:
     """Read a stored state, None for none."""
-    return House() if text is None else _house(text)
+    return OperatorLimitsState() if text is None else _house(text)
 
 
-def all_players() -> dict[UUID, tuple[UUID, Protection, int]]:
+def load_all_restrictions() -> dict[UUID, tuple[UUID, PlayerRestrictionsState, int]]:
     """Read every player's row: operator, state, version."""
-    return {player: (operator, protection(state), version) for player, operator, state, version in fetch(_ALL)}
+    return {player: (operator, decode_restrictions(state), version) for player, operator, state, version in fetch(_ALL)}
 
 
-def all_houses() -> dict[UUID, tuple[str, House, int]]:
+def load_all_operator_limits() -> dict[UUID, tuple[str, OperatorLimitsState, int]]:
     """Read every operator's row: currency, state, version."""
-    return {operator: (currency, house(state), version) for operator, currency, state, version in fetch(_ALL_HOUSES)}
+    return {
+        operator: (currency, decode_operator_limits(state), version)
+        for operator, currency, state, version in fetch(_ALL_HOUSES)
+    }
 
 
-def _measures(state: Protection | House) -> list[Any]:
-    return sorted({limit.measure.value for limit in state.limits})
+def _measures(state: PlayerRestrictionsState | OperatorLimitsState) -> list[Any]:
+    return sorted({limit.limit_type.value for limit in state.limits})

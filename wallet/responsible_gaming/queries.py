@@ -9,11 +9,11 @@ from uuid import UUID
 from casino.events.sql import fetch
 from casino.operators.queries import require_player
 from wallet.responsible_gaming import eligibility, projection
-from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import Usage
-from wallet.responsible_gaming.state import Exclusion, House, Protection, strictest
+from wallet.responsible_gaming.state import Exclusion, OperatorLimitsState, PlayerRestrictionsState, strictest_limits
 
-USUAL_MINUTES: Final = 60
+DEFAULT_REALITY_CHECK_MINUTES: Final = 60
 """How often players are reminded who have said nothing else."""
 
 _CLOCK: Final = "SELECT clock_timestamp()"
@@ -32,29 +32,29 @@ _SESSIONS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LimitStatus:
     """One measure over one period: what holds (minor units or minutes), who set what, and what is used."""
 
-    measure: Measure
-    period: Period
-    most: int | None
-    own: int | None
-    operators: int | None
-    everyones: int | None
+    limit_type: LimitType
+    period: LimitPeriod
+    limit: int | None
+    player_limit: int | None
+    operator_limit: int | None
+    operator_wide_limit: int | None
     used: int
 
     @property
-    def left(self) -> int | None:
+    def remaining(self) -> int | None:
         """What may still be used, None where no limit holds."""
-        return None if self.most is None else max(0, self.most - max(0, self.used))
+        return None if self.limit is None else max(0, self.limit - max(0, self.used))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LimitsOverview:
     """A player's limits, all measures and periods, and what else protects the player."""
 
-    protection: Protection
-    lines: tuple[Line, ...]
+    restrictions: PlayerRestrictionsState
+    limits: tuple[LimitStatus, ...]
     now: datetime
 
 
@@ -78,20 +78,20 @@ class RealityCheck:
     windows: Usage
 
 
-def limits(*, operator: UUID, player: UUID) -> Shown:
+def limits(*, operator: UUID, player: UUID) -> LimitsOverview:
     """Return a player's limits and what is used of them. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    protection, _ = projection.load(operator=operator, player=player)
-    house, _ = projection.load_house(operator=operator)
+    protection, _ = projection.load_restrictions(operator=operator, player=player)
+    house, _ = projection.load_operator_limits(operator=operator)
     now: datetime = fetch(_CLOCK)[0][0]
     used = eligibility.usage(player=player, now=now)
-    lines = tuple(_line(protection, house, used, measure, period) for measure in Measure for period in Period)
-    return Shown(protection, lines, now)
+    lines = tuple(_line(protection, house, used, measure, period) for measure in LimitType for period in LimitPeriod)
+    return LimitsOverview(protection, lines, now)
 
 
-def house_limits(*, operator: UUID) -> House:
+def load_operator_limits(*, operator: UUID) -> OperatorLimitsState:
     """Return what an operator holds all its players to."""
-    return projection.load_house(operator=operator)[0]
+    return projection.load_operator_limits(operator=operator)[0]
 
 
 def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
@@ -109,13 +109,13 @@ def reminders(*, players: Sequence[UUID]) -> dict[UUID, Reminder]:
 
 
 def _reminder(started_at: datetime, now: datetime, state: str | None) -> Reminder:
-    protection = projection.protection(state)
-    minutes = protection.reality_minutes or USUAL_MINUTES
-    due = due_at(started_at, minutes=minutes, now=now)
-    return Reminder(started_at, minutes, due, protection.excluded(now), now)
+    protection = projection.decode_restrictions(state)
+    minutes = protection.reality_check_minutes or DEFAULT_REALITY_CHECK_MINUTES
+    due = next_reminder_at(started_at, minutes=minutes, now=now)
+    return Reminder(started_at, minutes, due, protection.active_exclusion(now), now)
 
 
-def due_at(started_at: datetime, *, minutes: int, now: datetime) -> datetime:
+def next_reminder_at(started_at: datetime, *, minutes: int, now: datetime) -> datetime:
     """Return the next of the moments that come every so many minutes after a session began."""
     interval = timedelta(minutes=minutes)
     return started_at + interval * ((now - started_at) // interval + 1)
@@ -130,14 +130,20 @@ def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
     return RealityCheck(told, since, eligibility.usage(player=player, now=now))
 
 
-def _line(protection: Protection, house: House, used: Usage, measure: Measure, period: Period) -> Line:
-    held = strictest(protection, house).get((measure, period))
-    return Line(
-        measure=measure,
+def _line(
+    protection: PlayerRestrictionsState,
+    house: OperatorLimitsState,
+    used: Usage,
+    measure: LimitType,
+    period: LimitPeriod,
+) -> LimitStatus:
+    held = strictest_limits(protection, house).get((measure, period))
+    return LimitStatus(
+        limit_type=measure,
         period=period,
-        most=None if held is None else held.most,
-        own=protection.limit(Setter.PLAYER, measure, period),
-        operators=protection.limit(Setter.OPERATOR, measure, period),
-        everyones=house.limit(measure, period),
+        limit=None if held is None else held.limit,
+        player_limit=protection.limit(Initiator.PLAYER, measure, period),
+        operator_limit=protection.limit(Initiator.OPERATOR, measure, period),
+        operator_wide_limit=house.limit(measure, period),
         used=used.used.get((measure, period), 0),
     )

@@ -10,13 +10,13 @@ from django.db import transaction
 from casino.events.sql import execute, fetch
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.responsible_gaming import projection
-from wallet.responsible_gaming.state import fold, fold_house
+from wallet.responsible_gaming.state import fold, fold_operator_limits
 from wallet.responsible_gaming.usage import PLAYED, TURNOVER
 
 CHUNK: Final = 500
 KEYS: Final = {
-    projection.PLAYERS: "player_id::text",
-    projection.HOUSES: "operator_id::text",
+    projection.RESTRICTIONS_TABLE: "player_id::text",
+    projection.OPERATOR_LIMITS_TABLE: "operator_id::text",
     "wallet_turnover": "account_id || ' ' || sequence",
     "wallet_played": "player_id || ' ' || slot",
 }
@@ -36,14 +36,14 @@ _OF_HOUSES: Final = ["HouseLimitSet", "PlayMoneyCapSet"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """How many rows each projection has now; `changed` names those that came out otherwise, where compared."""
 
     rows: dict[str, int]
     changed: tuple[str, ...]
 
 
-def rebuild_protection(*, compare: bool = False) -> Rebuilt:
+def rebuild_responsible_gaming(*, compare: bool = False) -> RebuildResult:
     """Make all four projections again in one transaction, holding writers out."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(KEYS)} IN EXCLUSIVE MODE")
@@ -54,17 +54,19 @@ def rebuild_protection(*, compare: bool = False) -> Rebuilt:
         _make()
         changed = tuple(_changed()) if compare else ()
         counts = {table: int(fetch(f"SELECT count(*) FROM {table}")[0][0]) for table in KEYS}  # noqa: S608
-        return Rebuilt(counts, changed)
+        return RebuildResult(counts, changed)
 
 
 def _make() -> None:
     for stream, events in _streams(_OF_PLAYERS, "protection-%"):
         player = UUID(stream.removeprefix("protection-"))
-        projection.save(operator=events[0].operator, player=player, state=fold(events), version=len(events))
+        projection.save_restrictions(
+            operator=events[0].operator, player=player, state=fold(events), version=len(events)
+        )
     for _, events in _streams(_OF_HOUSES, "house-%"):
         last = events[-1]
-        projection.save_house(
-            operator=last.operator, currency=last.currency, state=fold_house(events), version=len(events)
+        projection.save_operator_limits(
+            operator=last.operator, currency=last.currency, state=fold_operator_limits(events), version=len(events)
         )
     execute(f"INSERT INTO wallet_turnover (account_id, at, sequence, staked, lost) {TURNOVER}")
     execute(f"INSERT INTO wallet_played (player_id, slot) {PLAYED}")

@@ -3,38 +3,40 @@
 from datetime import datetime
 
 from casino.kernel import money
-from casino.kernel.errors import Kind, Refusal
-from wallet.responsible_gaming.events import Measure
-from wallet.responsible_gaming.state import Exclusion, Limit, Stopped
+from casino.kernel.errors import Refusal, RefusalKind
+from wallet.responsible_gaming.events import LimitType
+from wallet.responsible_gaming.state import Exclusion, PlayerBlock, PlayLimit
 
 
-class LimitReached(Refusal):
+class PlayLimitReached(Refusal):
     """`used` of a limit is taken up, so that what was asked for would be over it; it fits again at `frees_at`."""
 
     code = "play_limit_reached"
     title = "A limit on play would be exceeded"
     remedy = "Ask for no more than `left`, or wait until the time that `frees_at` tells, where it is not null."
 
-    def __init__(self, *, limit: Limit, used: int, currency: str, frees_at: datetime | None) -> None:
-        left = max(0, limit.most - max(0, used))
-        unit = "minutes" if limit.measure is Measure.TIME else currency
-        most, taken, rest = (shown(each, limit.measure, currency) for each in (limit.most, max(0, used), left))
+    def __init__(self, *, limit: PlayLimit, used: int, currency: str, available_at: datetime | None) -> None:
+        left = max(0, limit.limit - max(0, used))
+        unit = "minutes" if limit.limit_type is LimitType.TIME else currency
+        most, taken, rest = (
+            format_limit(each, limit.limit_type, currency) for each in (limit.limit, max(0, used), left)
+        )
         super().__init__(
-            f"The {limit.measure} limit per {limit.period} is {most} {unit}; {taken} is used, {rest} is left.",
-            measure=limit.measure.value,
+            f"The {limit.limit_type} limit per {limit.period} is {most} {unit}; {taken} is used, {rest} is left.",
+            measure=limit.limit_type.value,
             period=limit.period.value,
             set_by=limit.by.value,
             limit=most,
             used=taken,
             left=rest,
             unit=unit,
-            frees_at=frees_at,
+            frees_at=available_at,
         )
 
 
 class PlayerExcluded(Refusal):
     code = "player_excluded"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The player stays away from deposits and play"
     remedy = "Leaving tables and withdrawing stay possible; `until` tells when a cooling-off ends."
 
@@ -42,23 +44,23 @@ class PlayerExcluded(Refusal):
         super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
 
 
-class PlayerIsStopped(Refusal):
+class PlayerIsBlocked(Refusal):
     code = "player_is_stopped"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The player is held back from play"
     remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Ask the casino."
 
-    def __init__(self, stopped: Stopped) -> None:
-        super().__init__(stopped.says, since=stopped.since)
+    def __init__(self, stopped: PlayerBlock) -> None:
+        super().__init__(stopped.player_message, since=stopped.since)
 
 
-class PlayerStoppedAlready(Refusal):
+class PlayerAlreadyBlocked(Refusal):
     code = "player_stopped_already"
     title = "The player is held back from play already"
     remedy = "Resume the player first, should another reason stand on record."
 
 
-class PlayerNotStopped(Refusal):
+class PlayerNotBlocked(Refusal):
     code = "player_not_stopped"
     title = "The player is not held back from play"
     remedy = "There is nothing to resume; an exclusion or a wider switch may be what holds play back."
@@ -70,26 +72,26 @@ class PlayLimitUnchanged(Refusal):
     remedy = "Send another limit, or cancel the rise that is pending."
 
 
-class PlayLimitImpossible(Refusal):
+class InvalidPlayLimit(Refusal):
     code = "play_limit_impossible"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This can't be a limit"
     remedy = "Send `amount` and `currency` for a limit on money, `minutes` for one on time: null lifts it."
 
 
-class NoRaisePending(Refusal):
+class NoLimitIncreasePending(Refusal):
     code = "no_raise_pending"
     title = "No higher limit was asked for"
     remedy = "Ask for one first."
 
 
-class RaiseNotRipe(Refusal):
+class LimitIncreaseTooEarly(Refusal):
     code = "raise_not_ripe"
     title = "A higher limit is confirmed 24 hours after it was asked for, not before"
     remedy = "Confirm it at the time that `confirm_from` tells, or later."
 
 
-class ExclusionRunsLonger(Refusal):
+class LongerExclusionActive(Refusal):
     code = "exclusion_runs_longer"
     title = "An exclusion holds that ends no earlier"
     remedy = "Ask for a later end; an exclusion is made longer, never shorter."
@@ -97,14 +99,14 @@ class ExclusionRunsLonger(Refusal):
 
 class ExclusionLengthInvalid(Refusal):
     code = "exclusion_length_invalid"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "An exclusion can't be that long or short"
     remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months."
 
 
 class ExclusionNoteInvalid(Refusal):
     code = "exclusion_note_invalid"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "An exclusion by staff is explained in words"
     remedy = "Say why, in 500 characters at most."
 
@@ -115,7 +117,7 @@ class NotSelfExcluded(Refusal):
     remedy = "A cooling-off ends by itself; there is nothing to end."
 
 
-class ExclusionNotOver(Refusal):
+class ExclusionStillRunning(Refusal):
     code = "exclusion_not_over"
     title = "A self-exclusion is not ended before its time"
     remedy = "End it at the time that `until` tells, or later."
@@ -123,12 +125,12 @@ class ExclusionNotOver(Refusal):
 
 class RealityCheckInvalid(Refusal):
     code = "reality_check_invalid"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Reality checks can't come so often or so seldom"
     remedy = "Ask for one every 15 to 60 minutes."
 
 
-class PlayMoneyEnough(Refusal):
+class PlayMoneyCapReached(Refusal):
     code = "play_money_enough"
     title = "The player has as much play money as there is on request"
     remedy = "Ask again with less than `cap` in all, tables included."
@@ -140,6 +142,6 @@ class PlayMoneyTooSoon(Refusal):
     remedy = "Ask again at the time that `next_at` tells."
 
 
-def shown(most: int, measure: Measure, currency: str) -> str:
+def format_limit(most: int, measure: LimitType, currency: str) -> str:
     """Print an amount of a measure: minutes as they are, money as a decimal string."""
-    return str(most) if measure is Measure.TIME else money.text(most, currency)
+    return str(most) if measure is LimitType.TIME else money.format_amount(most, currency)

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from wallet.responsible_gaming import windows
-from wallet.responsible_gaming.events import Measure
-from wallet.responsible_gaming.limits import SLOT_MINUTES, Excess
+from wallet.responsible_gaming.events import LimitType
+from wallet.responsible_gaming.limits import SLOT_MINUTES, ExceededLimit
 
 _ASKED: Final = "WITH asked AS (SELECT %s::uuid AS player, %s::timestamptz AS start, %s::bigint AS over)"
 _STAKES: Final = f"{_ASKED} SELECT wallet_play_leaving(player, start, over, false) FROM asked"  # noqa: S608  (constants)
@@ -25,20 +25,20 @@ _TIME: Final = f"""{_ASKED}
     ) leaving WHERE freed >= over
 """  # noqa: S608  (constants)
 _ASK: Final = {
-    Measure.DEPOSIT: _DEPOSITS,
-    Measure.STAKE: _STAKES,
-    Measure.LOSS: _LOSSES,
-    Measure.TIME: _TIME,
+    LimitType.DEPOSIT: _DEPOSITS,
+    LimitType.STAKE: _STAKES,
+    LimitType.LOSS: _LOSSES,
+    LimitType.TIME: _TIME,
 }
 
 
-def frees_at(excess: Excess, *, player: UUID, now: datetime) -> datetime | None:
+def available_at(excess: ExceededLimit, *, player: UUID, now: datetime) -> datetime | None:
     """Return when what was refused would fit, None if it is more than the whole limit.
 
     Losses come and go, so that it may fit earlier for a while.
     """
-    if excess.needed > excess.limit.most:
+    if excess.needed > excess.limit.limit:
         return None
     period = excess.limit.period
-    ((at,),) = fetch(_ASK[excess.limit.measure], [player, windows.start(period, now), excess.over])
-    return None if at is None else windows.leaves(period, at)
+    ((at,),) = fetch(_ASK[excess.limit.limit_type], [player, windows.start(period, now), excess.shortfall])
+    return None if at is None else windows.leaves_window_at(period, at)

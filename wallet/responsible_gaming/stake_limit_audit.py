@@ -7,10 +7,10 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from wallet.responsible_gaming.events import Measure, Period
-from wallet.responsible_gaming.state import House, Protection, strictest
+from wallet.responsible_gaming.events import LimitPeriod, LimitType
+from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, strictest_limits
 
-Span = tuple[UUID, Period, int, datetime, datetime]
+Span = tuple[UUID, LimitPeriod, int, datetime, datetime]
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 
 # The windows are those of wallet.responsible_gaming.windows, in UTC.
@@ -37,19 +37,19 @@ _OVERSTAKED: Final = """
 """
 
 
-class StakeLimits:
+class StakeLimitTraces:
     """Each player's limits on stakes: what holds, since when; and what held, from when to when."""
 
     def __init__(self) -> None:
-        self._holds: dict[tuple[UUID, Period], tuple[int, datetime]] = {}
+        self._holds: dict[tuple[UUID, LimitPeriod], tuple[int, datetime]] = {}
         self._held: list[Span] = []
 
-    def note(self, player: UUID, state: Protection, at: datetime) -> None:
+    def replay(self, player: UUID, state: PlayerRestrictionsState, at: datetime) -> None:
         """Note what holds for a player from now on."""
-        limits = strictest(state, House())
-        for period in Period:
-            limit, before = limits.get((Measure.STAKE, period)), self._holds.get((player, period))
-            most = None if limit is None else limit.most
+        limits = strictest_limits(state, OperatorLimitsState())
+        for period in LimitPeriod:
+            limit, before = limits.get((LimitType.STAKE, period)), self._holds.get((player, period))
+            most = None if limit is None else limit.limit
             if most == (None if before is None else before[0]):
                 continue
             if before is not None:
@@ -59,7 +59,7 @@ class StakeLimits:
             else:
                 self._holds[player, period] = most, at
 
-    def broken(self) -> Iterator[Finding]:
+    def violations(self) -> Iterator[Finding]:
         """Yield every wager that was over the limit which held for its player then."""
         spans = [*self._held, *((*key, *held, FOREVER) for key, held in self._holds.items())]
         if spans:

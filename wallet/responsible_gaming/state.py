@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from wallet.responsible_gaming import events as e
-from wallet.responsible_gaming.events import Measure, Period, Setter
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 
 
 class ExclusionKind(StrEnum):
@@ -17,24 +17,24 @@ class ExclusionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class PlayLimit:
     """At most `most` (minor units; minutes for time) in any period of this length."""
 
-    by: Setter
-    measure: Measure
-    period: Period
-    most: int
+    by: Initiator
+    limit_type: LimitType
+    period: LimitPeriod
+    limit: int
     since: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Raise:
+class PendingIncrease:
     """A higher limit that the player asked for, None for no limit, to be confirmed from `confirm_from` on."""
 
-    measure: Measure
-    period: Period
-    most: int | None
-    asked_at: datetime
+    limit_type: LimitType
+    period: LimitPeriod
+    limit: int | None
+    requested_at: datetime
     confirm_from: datetime
 
 
@@ -43,73 +43,77 @@ class Exclusion:
     """The player neither deposits nor plays."""
 
     kind: ExclusionKind
-    by: Setter
+    by: Initiator
     since: datetime
     until: datetime
 
-    def holds(self, now: datetime) -> bool:
+    def is_active(self, now: datetime) -> bool:
         """Tell whether it holds: a self-exclusion does until it is ended, whatever the time."""
         return self.kind is ExclusionKind.SELF_EXCLUSION or now < self.until
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class PlayerBlock:
     """The house holds the player back from play; `says` is what the player is told."""
 
-    says: str
+    player_message: str
     since: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Protection:
+class PlayerRestrictionsState:
     """All that protects one player; `reality_minutes` is None where the player has no wish."""
 
-    limits: tuple[Limit, ...] = ()
-    raises: tuple[Raise, ...] = ()
+    limits: tuple[PlayLimit, ...] = ()
+    pending_increases: tuple[PendingIncrease, ...] = ()
     exclusion: Exclusion | None = None
-    reality_minutes: int | None = None
-    stopped: Stopped | None = None
+    reality_check_minutes: int | None = None
+    block: PlayerBlock | None = None
 
-    def limit(self, by: Setter, measure: Measure, period: Period) -> int | None:
+    def limit(self, by: Initiator, measure: LimitType, period: LimitPeriod) -> int | None:
         """Return what somebody has limited this to, None for no limit."""
-        return _most(limit for limit in self.limits if (limit.by, limit.measure, limit.period) == (by, measure, period))
+        return _most(
+            limit for limit in self.limits if (limit.by, limit.limit_type, limit.period) == (by, measure, period)
+        )
 
-    def wish(self, measure: Measure, period: Period) -> Raise | None:
+    def pending_increase(self, measure: LimitType, period: LimitPeriod) -> PendingIncrease | None:
         """Return the higher limit that the player has asked for."""
-        return next((each for each in self.raises if (each.measure, each.period) == (measure, period)), None)
+        return next(
+            (each for each in self.pending_increases if (each.limit_type, each.period) == (measure, period)), None
+        )
 
-    def excluded(self, now: datetime) -> Exclusion | None:
+    def active_exclusion(self, now: datetime) -> Exclusion | None:
         """Return the exclusion that holds, if one does."""
-        return self.exclusion if self.exclusion is not None and self.exclusion.holds(now) else None
+        return self.exclusion if self.exclusion is not None and self.exclusion.is_active(now) else None
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class OperatorLimitsState:
     """What an operator holds every player to; `play_cap` in minor units is None where nothing was said."""
 
-    limits: tuple[Limit, ...] = ()
-    play_cap: int | None = None
+    limits: tuple[PlayLimit, ...] = ()
+    play_money_cap: int | None = None
 
-    def limit(self, measure: Measure, period: Period) -> int | None:
+    def limit(self, measure: LimitType, period: LimitPeriod) -> int | None:
         """Return what every player is held to, None for no limit."""
-        return _most(limit for limit in self.limits if (limit.measure, limit.period) == (measure, period))
+        return _most(limit for limit in self.limits if (limit.limit_type, limit.period) == (measure, period))
 
 
-def fold(events: Iterable[e.PlayerProtectionEvent]) -> Protection:
+def fold(events: Iterable[e.PlayerRestrictionEvent]) -> PlayerRestrictionsState:
     """Rebuild a player's protection from its events."""
-    state = Protection()
+    state = PlayerRestrictionsState()
     for event in events:
         state = evolve(state, event)
     return state
 
 
-def evolve(state: Protection, event: e.PlayerProtectionEvent) -> Protection:
+def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> PlayerRestrictionsState:
     """Apply one event; it never refuses."""
     if isinstance(event, e.PlayLimitSet | e.PlayLimitRaiseAsked | e.PlayLimitRaised | e.PlayLimitRaiseCancelled):
         return _evolve_limits(state, event)
     if isinstance(event, e.PlayerStopped | e.PlayerResumed):
-        stopped = Stopped(event.says, event.at) if isinstance(event, e.PlayerStopped) else None
-        return replace(state, stopped=stopped)
+        stopped = PlayerBlock(event.says, event.at) if isinstance(event, e.PlayerStopped) else None
+        return replace(state, block=stopped)
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
             return replace(state, exclusion=Exclusion(ExclusionKind.COOLING_OFF, by, at, until))
@@ -118,62 +122,66 @@ def evolve(state: Protection, event: e.PlayerProtectionEvent) -> Protection:
         case e.SelfExclusionEnded():
             return replace(state, exclusion=None)
         case e.RealityCheckSet(minutes=minutes):
-            return replace(state, reality_minutes=minutes)
+            return replace(state, reality_check_minutes=minutes)
 
 
-def _evolve_limits(state: Protection, event: e.LimitEvent) -> Protection:
+def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> PlayerRestrictionsState:
     others = _without_wish(state, event.measure, event.period)
     match event:
         case e.PlayLimitSet(by=by):
-            raises = others if by is Setter.PLAYER else state.raises
-            return replace(state, limits=_with(state.limits, event, by=by), raises=raises)
+            raises = others if by is Initiator.PLAYER else state.pending_increases
+            return replace(state, limits=_with(state.limits, event, by=by), pending_increases=raises)
         case e.PlayLimitRaiseAsked(measure=measure, period=period, most=most, at=at, confirm_from=confirm_from):
-            wish = Raise(measure, period, most, at, confirm_from)
-            return replace(state, raises=(*others, wish))
+            wish = PendingIncrease(measure, period, most, at, confirm_from)
+            return replace(state, pending_increases=(*others, wish))
         case e.PlayLimitRaised():
-            return replace(state, limits=_with(state.limits, event, by=Setter.PLAYER), raises=others)
+            return replace(state, limits=_with(state.limits, event, by=Initiator.PLAYER), pending_increases=others)
         case e.PlayLimitRaiseCancelled():
-            return replace(state, raises=others)
+            return replace(state, pending_increases=others)
 
 
-def fold_house(events: Iterable[e.HouseEvent]) -> House:
+def fold_operator_limits(events: Iterable[e.OperatorLimitEvent]) -> OperatorLimitsState:
     """Rebuild what holds for all players of an operator from its events."""
-    state = House()
+    state = OperatorLimitsState()
     for event in events:
-        state = evolve_house(state, event)
+        state = evolve_operator_limits(state, event)
     return state
 
 
-def evolve_house(state: House, event: e.HouseEvent) -> House:
+def evolve_operator_limits(state: OperatorLimitsState, event: e.OperatorLimitEvent) -> OperatorLimitsState:
     """Apply one event; it never refuses."""
     match event:
         case e.HouseLimitSet():
-            return replace(state, limits=_with(state.limits, event, by=Setter.OPERATOR))
+            return replace(state, limits=_with(state.limits, event, by=Initiator.OPERATOR))
         case e.PlayMoneyCapSet(cap=cap):
-            return replace(state, play_cap=cap)
+            return replace(state, play_money_cap=cap)
 
 
-def strictest(protection: Protection, house: House) -> dict[tuple[Measure, Period], Limit]:
+def strictest_limits(
+    protection: PlayerRestrictionsState, house: OperatorLimitsState
+) -> dict[tuple[LimitType, LimitPeriod], PlayLimit]:
     """Return the limit that holds for each measure and period: the lowest of all who set one."""
-    found: dict[tuple[Measure, Period], Limit] = {}
+    found: dict[tuple[LimitType, LimitPeriod], PlayLimit] = {}
     for limit in (*protection.limits, *house.limits):
-        held = found.get((limit.measure, limit.period))
-        if held is None or limit.most < held.most:
-            found[limit.measure, limit.period] = limit
+        held = found.get((limit.limit_type, limit.period))
+        if held is None or limit.limit < held.limit:
+            found[limit.limit_type, limit.period] = limit
     return found
 
 
 def _with(
-    limits: tuple[Limit, ...], event: e.PlayLimitSet | e.PlayLimitRaised | e.HouseLimitSet, *, by: Setter
-) -> tuple[Limit, ...]:
+    limits: tuple[PlayLimit, ...], event: e.PlayLimitSet | e.PlayLimitRaised | e.HouseLimitSet, *, by: Initiator
+) -> tuple[PlayLimit, ...]:
     key = (by, event.measure, event.period)
-    others = tuple(each for each in limits if (each.by, each.measure, each.period) != key)
-    return others if event.most is None else (*others, Limit(*key, event.most, event.at))
+    others = tuple(each for each in limits if (each.by, each.limit_type, each.period) != key)
+    return others if event.most is None else (*others, PlayLimit(*key, event.most, event.at))
 
 
-def _without_wish(state: Protection, measure: Measure, period: Period) -> tuple[Raise, ...]:
-    return tuple(each for each in state.raises if (each.measure, each.period) != (measure, period))
+def _without_wish(
+    state: PlayerRestrictionsState, measure: LimitType, period: LimitPeriod
+) -> tuple[PendingIncrease, ...]:
+    return tuple(each for each in state.pending_increases if (each.limit_type, each.period) != (measure, period))
 
 
-def _most(limits: Iterable[Limit]) -> int | None:
-    return next((limit.most for limit in limits), None)
+def _most(limits: Iterable[PlayLimit]) -> int | None:
+    return next((limit.limit for limit in limits), None)

@@ -7,11 +7,15 @@ from uuid import UUID
 
 from wallet.ledger.events import TableLimitSet
 from wallet.responsible_gaming.betting_week import BettingWeek
-from wallet.responsible_gaming.table_limit_refusals import LimitChangedThisWeek, LimitUnchanged, OverOwnLimit
+from wallet.responsible_gaming.table_limit_refusals import (
+    OverOwnTableLimit,
+    TableLimitChangedThisWeek,
+    TableLimitUnchanged,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class OwnLimit:
+class PersonalTableLimit:
     """At most `amount` minor units on a spot, None for no limit of one's own; it changes from `next_change_at` on."""
 
     amount: int | None
@@ -20,8 +24,8 @@ class OwnLimit:
     next_change_at: datetime
 
 
-def change(
-    current: OwnLimit | None,
+def set_limit(
+    current: PersonalTableLimit | None,
     *,
     operator: UUID,
     player: UUID,
@@ -35,19 +39,19 @@ def change(
     Raises LimitChangedThisWeek, and LimitUnchanged, so that a change that is none uses up no week.
     """
     if current is not None and now < current.next_change_at:
-        raise LimitChangedThisWeek(next_change_at=current.next_change_at)
+        raise TableLimitChangedThisWeek(next_change_at=current.next_change_at)
     if amount == (None if current is None else current.amount):
-        raise LimitUnchanged
+        raise TableLimitUnchanged
     return TableLimitSet(operator, player, currency, amount, now, week.next_start(now))
 
 
-def limit_of(event: TableLimitSet) -> OwnLimit:
-    return OwnLimit(event.amount, event.currency, event.at, event.next_change_at)
+def limit_from_event(event: TableLimitSet) -> PersonalTableLimit:
+    return PersonalTableLimit(event.amount, event.currency, event.at, event.next_change_at)
 
 
-def require_within(limit: OwnLimit | None, stakes: Iterable[int]) -> None:
+def require_within(limit: PersonalTableLimit | None, stakes: Iterable[int]) -> None:
     """Hold stakes, in minor units per spot, against a player's own limit. Raises OverOwnLimit."""
     if limit is None or limit.amount is None:
         return
     if any(stake > limit.amount for stake in stakes):
-        raise OverOwnLimit(limit=limit.amount, currency=limit.currency, next_change_at=limit.next_change_at)
+        raise OverOwnTableLimit(limit=limit.amount, currency=limit.currency, next_change_at=limit.next_change_at)

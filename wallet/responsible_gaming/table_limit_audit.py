@@ -5,20 +5,20 @@ from typing import Any
 from uuid import UUID
 
 from casino.kernel.findings import Finding
-from casino.kernel.money import LARGEST
-from wallet.ledger.events import TableLimitSet, limit_stream
+from casino.kernel.money import MAX_AMOUNT
+from wallet.ledger.events import TableLimitSet, table_limit_stream
 from wallet.responsible_gaming import table_limit_projection
 from wallet.responsible_gaming.betting_week import WEEK
 
 
-class Limits:
+class TableLimitTraces:
     """The last change of every player's limit that the log has told of, with its version."""
 
     def __init__(self) -> None:
         self._last: dict[UUID, tuple[TableLimitSet, int]] = {}
 
-    def follow(
-        self, event: TableLimitSet, *, opened: tuple[UUID, str] | None, stream: str, version: int, where: str
+    def replay(
+        self, event: TableLimitSet, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
         """Follow a change and yield what contradicts the rules.
 
@@ -26,14 +26,14 @@ class Limits:
         """
         last, before = self._last.get(event.player, (None, 0))
         self._last[event.player] = event, version
-        if stream != limit_stream(event.player):
-            yield Finding("stream differs", where, limit_stream(event.player), stream)
+        if stream != table_limit_stream(event.player):
+            yield Finding("stream differs", where, table_limit_stream(event.player), stream)
         if version != before + 1:
             yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
-        if opened != (event.operator, event.currency):
-            yield Finding("limit of another wallet", where, str(opened), f"{event.operator} {event.currency}")
-        if event.amount is not None and not 0 < event.amount < LARGEST:
-            yield Finding("amount out of range", where, f"1 to {LARGEST - 1}", str(event.amount))
+        if wallet != (event.operator, event.currency):
+            yield Finding("limit of another wallet", where, str(wallet), f"{event.operator} {event.currency}")
+        if event.amount is not None and not 0 < event.amount < MAX_AMOUNT:
+            yield Finding("amount out of range", where, f"1 to {MAX_AMOUNT - 1}", str(event.amount))
         if not event.at < event.next_change_at <= event.at + WEEK:
             yield Finding("betting week differs", where, "an end within seven days", str(event.next_change_at))
         if last is not None and event.at < last.next_change_at:

@@ -13,8 +13,8 @@ from wallet.ledger.accounts import AccountName
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.events import TableLimitSet
 from wallet.responsible_gaming import eligibility
-from wallet.responsible_gaming.eligibility import Standing
-from wallet.responsible_gaming.table_limit import OwnLimit
+from wallet.responsible_gaming.eligibility import PlayerEligibility
+from wallet.responsible_gaming.table_limit import PersonalTableLimit
 
 TABLE: Final = "wallet_table_limit"
 COLUMNS: Final = ("player_id", "operator_id", "currency", "amount", "set_at", "next_change_at", "version")
@@ -28,8 +28,8 @@ _SAVE: Final = """
         set_at = excluded.set_at, next_change_at = excluded.next_change_at, version = excluded.version
 """
 _PURSE: Final = f"""
-    SELECT kept.amount, kept.currency, kept.set_at, kept.next_change_at, {eligibility.COLUMNS}
-      FROM {eligibility.ASKED}
+    SELECT kept.amount, kept.currency, kept.set_at, kept.next_change_at, {eligibility.ELIGIBILITY_COLUMNS}
+      FROM {eligibility.ELIGIBILITY_CALL_SQL}
       LEFT JOIN wallet_table_limit kept ON kept.player_id = %s AND kept.currency = %s
 """  # noqa: S608  (constants)
 _LATEST: Final = """
@@ -40,33 +40,33 @@ _ROWS: Final = f"SELECT {', '.join(COLUMNS)} FROM {TABLE} ORDER BY player_id"  #
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class WagerEligibility:
     """What a game balance holds, what a wager from it is judged by, and the limit per spot that its player has set."""
 
-    standing: Standing
-    limit: OwnLimit | None
+    eligibility: PlayerEligibility
+    table_limit: PersonalTableLimit | None
 
     @property
     def balance(self) -> int:
         """What it holds, in minor units."""
-        return self.standing.balance
+        return self.eligibility.balance
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """How many rows the projection has now; `changed` names those that came out otherwise, where compared."""
 
     rows: dict[str, int]
     changed: tuple[str, ...]
 
 
-def purse(account: AccountName, *, now: datetime) -> Purse:
+def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligibility:
     """Read a player's game balance and what wagers are judged by, locking the player, in one statement."""
     ((amount, currency, set_at, next_change_at, *row),) = fetch(
-        _PURSE, [*eligibility.asked(account, now), account.player, account.currency]
+        _PURSE, [*eligibility.eligibility_parameters(account, now), account.player, account.currency]
     )
-    limit = None if currency is None else OwnLimit(amount, currency, set_at, next_change_at)
-    return Purse(eligibility.of_row(account, now, row), limit)
+    limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
+    return WagerEligibility(eligibility.eligibility_from_row(account, now, row), limit)
 
 
 def row(event: TableLimitSet, version: int) -> Row:
@@ -91,7 +91,7 @@ def rows() -> dict[UUID, Row]:
     return {found[0]: found for found in fetch(_ROWS)}
 
 
-def rebuild_limits(*, compare: bool = False) -> Rebuilt:
+def rebuild_limits(*, compare: bool = False) -> RebuildResult:
     """Make the projection again from its events in one transaction, holding writers out."""
     with transaction.atomic():
         execute(f"LOCK TABLE {TABLE} IN EXCLUSIVE MODE")
@@ -101,7 +101,7 @@ def rebuild_limits(*, compare: bool = False) -> Rebuilt:
             save(CATALOGUE.decode(kind, schema, data), version)
         after = rows()
     changed = tuple(_changed(before, after)) if compare else ()
-    return Rebuilt({TABLE: len(after)}, changed)
+    return RebuildResult({TABLE: len(after)}, changed)
 
 
 def _changed(before: Mapping[UUID, Row], after: Mapping[UUID, Row]) -> Iterator[str]:

@@ -8,14 +8,14 @@ from django.db import transaction
 
 from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import pins
 from wallet.ledger.accounts import player_account
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import limit_stream
+from wallet.ledger.events import table_limit_stream
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import table_limit_projection
-from wallet.responsible_gaming.table_limit import OwnLimit, change, limit_of
+from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from_event, set_limit
 
 _CURRENT: Final = """
     SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE id = %s),
@@ -24,14 +24,14 @@ _CURRENT: Final = """
 """
 
 
-def table_limit(*, operator: UUID, player: UUID, currency: str) -> OwnLimit | None:
+def table_limit(*, operator: UUID, player: UUID, currency: str) -> PersonalTableLimit | None:
     """Return the limit that a player has set, None if there never was one. Raises UnknownAccount."""
     return _current(operator, player, currency)[2]
 
 
 def set_table_limit(
     *, operator: UUID, player: UUID, currency: str, amount: int | None, pin: str, metadata: Metadata
-) -> OwnLimit:
+) -> PersonalTableLimit:
     """Set a player's own limit to `amount` minor units, or lift it with None, for wagers from now on.
 
     Raises PinNotSet, PinLocked, PinWrong (which has been counted), UnknownAccount, LimitChangedThisWeek,
@@ -45,9 +45,9 @@ def set_table_limit(
     raise refusal
 
 
-def _change(operator: UUID, player: UUID, currency: str, amount: int | None, metadata: Metadata) -> OwnLimit:
+def _change(operator: UUID, player: UUID, currency: str, amount: int | None, metadata: Metadata) -> PersonalTableLimit:
     now, version, current = _current(operator, player, currency)
-    event = change(
+    event = set_limit(
         current,
         operator=operator,
         player=player,
@@ -56,15 +56,15 @@ def _change(operator: UUID, player: UUID, currency: str, amount: int | None, met
         now=now,
         week=settings.BETTING_WEEK,
     )
-    append([Append(limit_stream(player), version, (CATALOGUE.encode(event),), metadata)])
+    append([Append(table_limit_stream(player), version, (CATALOGUE.encode(event),), metadata)])
     table_limit_projection.save(event, version + 1)
-    return limit_of(event)
+    return limit_from_event(event)
 
 
-def _current(operator: UUID, player: UUID, currency: str) -> tuple[Any, int, OwnLimit | None]:
+def _current(operator: UUID, player: UUID, currency: str) -> tuple[Any, int, PersonalTableLimit | None]:
     """The time, the version of the player's stream, and the limit that holds."""
-    account = player_account(operator=operator, player=player, book=Book.REAL, currency=currency)
+    account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     ((now, is_open, version, *kept),) = fetch(_CURRENT, [account.id, player])
     if not is_open:
         raise UnknownAccount
-    return now, version or 0, None if version is None else OwnLimit(*kept)
+    return now, version or 0, None if version is None else PersonalTableLimit(*kept)

@@ -8,31 +8,31 @@ time goes on, and clocks put forward or back change nothing.
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from wallet.responsible_gaming.events import Period
+from wallet.responsible_gaming.events import LimitPeriod
 
 DAY: Final = timedelta(hours=24)
 WEEK: Final = timedelta(days=7)
 
 
-def start(period: Period, now: datetime) -> datetime:
+def start(period: LimitPeriod, now: datetime) -> datetime:
     """Return when a window that ends now began. Raises ValueError for a moment without a zone."""
     match period:
-        case Period.DAY:
+        case LimitPeriod.DAY:
             return _utc(now) - DAY
-        case Period.WEEK:
+        case LimitPeriod.WEEK:
             return _utc(now) - WEEK
-        case Period.MONTH:
+        case LimitPeriod.MONTH:
             return month_before(now)
 
 
-def leaves(period: Period, at: datetime) -> datetime:
+def leaves_window_at(period: LimitPeriod, at: datetime) -> datetime:
     """Return the first moment at which what happened then no longer counts. Raises ValueError as `start`."""
     match period:
-        case Period.DAY:
+        case LimitPeriod.DAY:
             return _utc(at) + DAY
-        case Period.WEEK:
+        case LimitPeriod.WEEK:
             return _utc(at) + WEEK
-        case Period.MONTH:
+        case LimitPeriod.MONTH:
             return month_after(at)
 
 

@@ -6,15 +6,15 @@ returns False and has changed nothing: the round is then handed to the general s
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainPart, PlainRound, moment
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.chips import is_makeable
-from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimum
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot
 
 _BETTING = Phase.BETTING
-_DECIDING, _CONFIRMED = Standing.DECIDING, Standing.CONFIRMED
-_PASSED, _TIMED_OUT = Standing.PASSED, Standing.TIMED_OUT
-_ONE, _RAISE = SpotsPerRound.ONE, UnderMinimum.RAISE
+_DECIDING, _CONFIRMED = SeatStatus.DECIDING, SeatStatus.CONFIRMED
+_PASSED, _TIMED_OUT = SeatStatus.PASSED, SeatStatus.TIMED_OUT
+_ONE, _RAISE = SpotsPerRound.ONE, UnderMinimumPolicy.RAISE
 
 
 def _acting(round_: PlainRound, seat: int) -> PlainPart | None:
@@ -32,7 +32,7 @@ def placed(round_: PlainRound, event: f.ChipsPlaced) -> bool:
         return False
     part.placed[event.spot] = total
     part.placements.append({event.spot: event.amount})
-    part.guest.missed = 0
+    part.guest.missed_turns = 0
     return True
 
 
@@ -41,7 +41,7 @@ def repeated(round_: PlainRound, event: f.WagerRepeated) -> bool:
     part = _acting(round_, event.seat)
     if part is None or part.placements or event.stakes != part.guest.last_wager or not _limits(round_, event.stakes):
         return False
-    part.placed, part.guest.missed = dict(event.stakes), 0
+    part.placed, part.guest.missed_turns = dict(event.stakes), 0
     part.placements.append(event.stakes)
     return True
 
@@ -52,7 +52,7 @@ def undone(round_: PlainRound, event: f.PlacementUndone) -> bool:
     if part is None or not part.placements:
         return False
     del part.placements[-1]
-    part.placed, part.guest.missed = {}, 0
+    part.placed, part.guest.missed_turns = {}, 0
     for placement in part.placements:
         for spot, amount in placement.items():
             part.placed[spot] = part.placed.get(spot, 0) + amount
@@ -65,7 +65,7 @@ def cleared(round_: PlainRound, event: f.ChipsCleared) -> bool:
     if part is None:
         return False
     part.placements.clear()
-    part.placed, part.guest.missed = {}, 0
+    part.placed, part.guest.missed_turns = {}, 0
     return True
 
 
@@ -91,7 +91,7 @@ def confirmed(round_: PlainRound, event: f.WagerConfirmed) -> bool:
     if min(stakes.values()) < rules.minimum or guest.balance < staked:
         return False
     part.standing, part.confirmed_at, part.wager = _CONFIRMED, at, event
-    guest.last_wager, guest.missed = stakes, 0
+    guest.last_wager, guest.missed_turns = stakes, 0
     guest.balance -= staked
     return True
 
@@ -114,10 +114,10 @@ def timed_out(round_: PlainRound, event: f.SeatTimedOut) -> bool:
     return _out(round_, event.seat, _TIMED_OUT, missed=True)
 
 
-def _out(round_: PlainRound, seat: int, standing: Standing, *, missed: bool) -> bool:
+def _out(round_: PlainRound, seat: int, standing: SeatStatus, *, missed: bool) -> bool:
     part = _acting(round_, seat)
     if part is None:
         return False
     part.standing = standing
-    part.guest.missed = part.guest.missed + 1 if missed else 0
+    part.guest.missed_turns = part.guest.missed_turns + 1 if missed else 0
     return True

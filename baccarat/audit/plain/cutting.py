@@ -4,8 +4,8 @@ from uuid import UUID
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import Given, PlainRound, moment
-from baccarat.domain.fairness.cut import Contribution, contributed, cut
-from baccarat.domain.rounds.cut import MOST_CHANGES
+from baccarat.domain.fairness.cut import Contribution, compute_cut, parse_contribution
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from baccarat.domain.rounds.state import Phase
 
 
@@ -19,9 +19,9 @@ def given(round_: PlainRound, event: f.CutGiven) -> bool:
         return False
     last = round_.given.get(event.seat)
     times = 1 if last is None else last.times + 1
-    if times > MOST_CHANGES:
+    if times > MAX_CUT_CHANGES:
         return False
-    contributed(event.contribution)
+    parse_contribution(event.contribution)
     round_.given[event.seat] = Given(event.contribution, times)
     return True
 
@@ -33,4 +33,4 @@ def is_fixed(round_: PlainRound, event: f.BettingClosed) -> bool:
     due = [(seat, round_.given[seat].contribution) for seat in sorted(round_.given)]
     if due != [(each.seat, each.contribution) for each in event.contributions]:
         return False
-    return cut(UUID(round_.opened.shoe), [Contribution(*each) for each in due]).hex() == event.cut
+    return compute_cut(UUID(round_.opened.shoe), [Contribution(*each) for each in due]).hex() == event.cut

@@ -4,12 +4,12 @@ from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.ceremony import is_turned
 from baccarat.audit.plain.cutting import is_fixed
 from baccarat.audit.plain.rounds import PlainPart, PlainRound, moment
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import Deal, Outcome, replay
-from baccarat.domain.rules.roads.marks import RUN
+from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH
 
 _BETTING, _CLOSED, _DEALT, _SETTLED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED
-_DECIDING, _CONFIRMED, _PASSED = Standing.DECIDING, Standing.CONFIRMED, Standing.PASSED
+_DECIDING, _CONFIRMED, _PASSED = SeatStatus.DECIDING, SeatStatus.CONFIRMED, SeatStatus.PASSED
 
 
 def closed(round_: PlainRound, event: f.BettingClosed) -> bool:
@@ -33,7 +33,7 @@ def closed(round_: PlainRound, event: f.BettingClosed) -> bool:
 def dealt(round_: PlainRound, event: f.CardsDealt) -> bool:
     """Follow the cards. Raises IllegalDeal for others than the rules deal, and then nothing has changed."""
     shoe = round_.table.shoe
-    if round_.phase is not _CLOSED or event.position != (0 if shoe is None else shoe.out):
+    if round_.phase is not _CLOSED or event.position != (0 if shoe is None else shoe.cards_out):
         return False
     if not is_turned(round_, event):
         return False
@@ -97,6 +97,6 @@ def _end(round_: PlainRound, event: f.RoundSettled, deal: Deal) -> None:
     table = round_.table
     round_.phase, round_.settled = _SETTLED, event
     table.last_round = round_.opened.round
-    if not table.long and len(table.marks) >= RUN:
+    if not table.has_long_shoe and len(table.marks) >= MAX_RUN_LENGTH:
         table.marks.clear()
     table.marks[round_.opened.number] = deal.outcome, round_.cards, deal.natural

@@ -12,7 +12,7 @@ from baccarat.audit.plain.shoes import opens
 from baccarat.audit.plain.tracing import traced
 from baccarat.audit.rows import Row
 from baccarat.audit.traces import RoundTrace, TableTrace
-from baccarat.audit.wallets import Wallets
+from baccarat.audit.wallets import WalletTraces
 
 OPENED: Final = "RoundOpened"
 CONFIRMED: Final = "WagerConfirmed"
@@ -50,7 +50,7 @@ class PlainRounds:
         self,
         tables: Mapping[str, TableTrace],
         shoes: set[str],
-        wallets: Wallets,
+        wallets: WalletTraces,
         *,
         disputed: frozenset[str],
         whole: bool,
@@ -98,7 +98,7 @@ class PlainRounds:
 
     def _wagered(self, row: Row, part: PlainPart) -> None:
         if part.confirmed_at is not None:
-            self._wallets.wagered(part.guest.player, at=part.confirmed_at, row=row)
+            self._wallets.check_may_wager(part.guest.player, at=part.confirmed_at, row=row)
 
     def _open(self, row: Row, event: forms.RoundOpened) -> bool:
         table = event.table

@@ -12,10 +12,10 @@ import msgspec
 from baccarat.domain.rounds.ceremony_events import HandedBackBy, Side
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.payouts import Result
+from baccarat.domain.rules.payouts import StakeResult
 from baccarat.domain.rules.wagers import Spot
-from casino.events.hash_chain import Forms
-from casino.kernel.money import Book
+from casino.events.hash_chain import Decoders
+from casino.kernel.money import MoneyType
 
 
 class Form(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -25,7 +25,7 @@ class Form(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 class SeatInRound(Form):
     """A seat that takes part."""
 
-    book: Book
+    book: MoneyType
     player: str
     seat: int
 
@@ -92,7 +92,7 @@ class WagerRepeated(Form):
 class WagerConfirmed(Form):
     """Stakes at risk."""
 
-    book: Book
+    book: MoneyType
     confirmed_at: str
     player: str
     raised: dict[Spot, int]
@@ -178,7 +178,7 @@ class SpotResult(Form):
     """What one stake came to."""
 
     commission: int
-    result: Result
+    result: StakeResult
     returned: int
     spot: Spot
     stake: int
@@ -188,7 +188,7 @@ class SpotResult(Form):
 class SeatSettled(Form):
     """What one wager came to."""
 
-    book: Book
+    book: MoneyType
     commission: int
     deferred: bool
     player: str
@@ -229,7 +229,7 @@ ALL: Final[tuple[type[Any], ...]] = (
     CardsDealt,
     RoundSettled,
 )
-FORMS: Final[Forms] = {(form.__name__, 1): msgspec.json.Decoder(form).decode for form in ALL}
+FORMS: Final[Decoders] = {(form.__name__, 1): msgspec.json.Decoder(form).decode for form in ALL}
 """What reads each form, by the event's name and schema; it raises msgspec.DecodeError for anything else."""
 
 is_id: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII).fullmatch

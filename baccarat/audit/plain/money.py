@@ -7,8 +7,8 @@ import msgspec
 
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.rounds import PlainPart, PlainRound
-from baccarat.audit.traces import MOST_KEPT
-from wallet.ledger.accounts import AccountKind, key_of
+from baccarat.audit.traces import MAX_CACHED_SETTLEMENTS
+from wallet.ledger.accounts import AccountKind, account_key
 
 _GAME, _RACK, _STAKES = AccountKind.GAME.value, AccountKind.RACK.value, AccountKind.STAKES.value
 _BANK, _COMMISSION = AccountKind.BANK.value, AccountKind.COMMISSION.value
@@ -35,7 +35,7 @@ def wager(round_: PlainRound, event: f.WagerConfirmed) -> str:
     accounts, staked = _accounts(round_, event.seat), sum(event.stakes.values())
     found = accounts.staked.get(staked)
     if found is None:
-        if len(accounts.staked) >= MOST_KEPT:
+        if len(accounts.staked) >= MAX_CACHED_SETTLEMENTS:
             accounts.staked.clear()
         found = accounts.staked[staked] = _wager(accounts, staked)
     return found
@@ -54,7 +54,7 @@ def settlement(round_: PlainRound, event: f.RoundSettled) -> str | None:
     accounts = _accounts(round_, only.seat)
     known, figures = accounts.alone, (only.staked, only.returned, only.commission, only.deferred)
     if figures not in known:
-        if len(known) >= MOST_KEPT:
+        if len(known) >= MAX_CACHED_SETTLEMENTS:
             known.clear()
         known[figures] = _written([(accounts, only)])
     return known[figures]
@@ -90,8 +90,8 @@ def _accounts(round_: PlainRound, seat: int) -> Accounts:
 
 
 def _accounts_of(round_: PlainRound, part: PlainPart) -> Accounts:
-    event, book, currency = round_.opened, part.book.value, round_.table.place.currency
-    key = partial(key_of, operator=event.operator, book=book, currency=currency, table=event.table)
+    event, book, currency = round_.opened, part.book.value, round_.table.accounts.currency
+    key = partial(account_key, operator=event.operator, money_type=book, currency=currency, table=event.table)
     return Accounts(
         key(kind=_GAME, player=part.player),
         key(kind=_RACK, player=part.player),

@@ -22,8 +22,8 @@ class Names:
 
     def learn(self, table: TableTrace) -> None:
         """Note what a table has named so far."""
-        coming = table.coming
-        if coming is not None and coming.shape is not None and not table.long:
+        coming = table.next_shoe
+        if coming is not None and coming.shape is not None and not table.has_long_shoe:
             self._named[str(table.opened.table)] = f.NamedShoe(
                 coming.commitment,
                 f.ShoeShape(coming.shape.burn, coming.shape.cut_cards_from_end, coming.shape.decks),
@@ -40,7 +40,7 @@ class Names:
             return not following
         named, shoes = self._named.get(event.table), self._shoes
         if named is None:
-            return following is msgspec.UNSET and not known.table.commits and self._is_first(event)
+            return following is msgspec.UNSET and not known.table.commits_ahead and self._is_first(event)
         if not isinstance(following, f.NamedShoe):
             return False
         return (
@@ -76,5 +76,5 @@ class Names:
         named = self._named.pop(str(table.opened.table), None)
         if named is not None:
             shape = ShoeShape(named.shape.decks, named.shape.cut_cards_from_end, named.shape.burn)
-            table.coming = CommittedShoe(UUID(named.shoe), table.rounds + 1, named.commitment, shape=shape)
-            table.commits = table.shapes = True
+            table.next_shoe = CommittedShoe(UUID(named.shoe), table.rounds + 1, named.commitment, shape=shape)
+            table.commits_ahead = table.shapes = True

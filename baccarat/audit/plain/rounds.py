@@ -8,15 +8,15 @@ import msgspec
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain.seating import Due, Seating
 from baccarat.audit.rows import Row
-from baccarat.audit.traces import Guest, TableTrace
+from baccarat.audit.traces import SeatTrace, TableTrace
 from baccarat.domain.rounds.ceremony_events import HandedBackBy
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Deal
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
-_BETTING, _DECIDING = Phase.BETTING, Standing.DECIDING
+_BETTING, _DECIDING = Phase.BETTING, SeatStatus.DECIDING
 
 _read: Final = msgspec.json.Decoder(datetime).decode
 
@@ -33,9 +33,9 @@ class PlainPart(msgspec.Struct, gc=False):
 
     seat: int
     player: str
-    book: Book
-    guest: Guest
-    standing: Standing = _DECIDING
+    book: MoneyType
+    guest: SeatTrace
+    standing: SeatStatus = _DECIDING
     placed: dict[Spot, int] = msgspec.field(default_factory=dict)
     placements: list[dict[Spot, int]] = msgspec.field(default_factory=list)
     wager: f.WagerConfirmed | None = None
@@ -113,7 +113,7 @@ def opened(row: Row, event: f.RoundOpened, known: Seating) -> PlainRound | None:
 
 
 def _shoe(event: f.RoundOpened, table: TableTrace, known: Seating) -> bool:
-    if not table.long:
+    if not table.has_long_shoe:
         return event.commitment is not None  # what its shoe is called, `naming` has looked at
     shoe = table.shoe
-    return shoe is not None and not shoe.over and event.shoe == known.shoe and event.commitment is None
+    return shoe is not None and not shoe.finished and event.shoe == known.shoe and event.commitment is None

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from baccarat.audit import kill_switches
 from baccarat.audit.plain import forms as f
-from baccarat.audit.traces import MOST_KEPT, Guest, TableTrace
+from baccarat.audit.traces import MAX_CACHED_SETTLEMENTS, SeatTrace, TableTrace
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.table_rules import CeremonySeconds, TableRules
@@ -45,7 +45,7 @@ class Seating:
     shoe: str | None
     shape: f.ShoeShape | None
     seats: tuple[f.SeatInRound, ...]
-    guests: tuple[Guest, ...]
+    guests: tuple[SeatTrace, ...]
     rules: TableRules
     turn: timedelta | None
     ceremony: CeremonySeconds | None
@@ -58,7 +58,7 @@ class Seating:
         wager = outcome, *stakes.items()
         found = self.dues.get(wager)
         if found is None:
-            if len(self.dues) >= MOST_KEPT:
+            if len(self.dues) >= MAX_CACHED_SETTLEMENTS:
                 self.dues.clear()
             found = self.dues[wager] = _due(self.rules, stakes, outcome)
         return found
@@ -66,15 +66,15 @@ class Seating:
 
 def seat(table: TableTrace) -> Seating:
     """Write down who sits at a table now; it holds until the table's next own event."""
-    guests, ruled, rules = tuple(table.seated()), table.ruled, table.rules
-    unruled = ruled is None or (not ruled.withdrawn and ruled.next is None)
+    guests, ruled, rules = tuple(table.list_seats()), table.rules_lifecycle, table.rules
+    unruled = ruled is None or (not ruled.retired and ruled.pending is None)
     return Seating(
         table=table,
         plays=kill_switches.is_playing(table) and unruled and bool(guests),
         operator=str(table.opened.operator),
         shoe=None if table.shoe is None else str(table.shoe.shoe),
-        shape=None if table.long else f.ShoeShape(rules.burn, rules.cut_cards_from_end, rules.decks),
-        seats=tuple(f.SeatInRound(guest.book, str(guest.player), guest.seat) for guest in guests),
+        shape=None if table.has_long_shoe else f.ShoeShape(rules.burn, rules.cut_cards_from_end, rules.decks),
+        seats=tuple(f.SeatInRound(guest.money_type, str(guest.player), guest.seat) for guest in guests),
         guests=guests,
         rules=rules,
         turn=None if rules.turn_seconds is None else timedelta(seconds=rules.turn_seconds),

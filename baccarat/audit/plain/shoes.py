@@ -6,7 +6,7 @@ from typing import Final
 
 from baccarat.audit.plain.rounds import PlainRound
 from baccarat.domain.fairness.commitment import COMMITMENT_TAG
-from baccarat.domain.fairness.shuffle import WORDS
+from baccarat.domain.fairness.shuffle import WORD_RANGE
 from baccarat.domain.fairness.stream import BLOCK_TAG, SEED_BYTES
 from baccarat.domain.rules.cards import FULL_DECK, Card
 
@@ -15,7 +15,7 @@ _WORDS: Final = struct.Struct(">8I").unpack
 _FIRST_BLOCK: Final = BLOCK_TAG + bytes(16)
 """What `fairness.stream` hashes for the first block without a cut: its tag, a length of zero, the counter zero."""
 _REFUSED: Final[dict[int, tuple[tuple[int, int], ...]]] = {
-    decks: tuple((52 * decks - place, WORDS - WORDS % (52 * decks - place)) for place in range(6))
+    decks: tuple((52 * decks - place, WORD_RANGE - WORD_RANGE % (52 * decks - place)) for place in range(6))
     for decks in range(1, 17)
 }
 """For each number of decks and each of the first places: the cards that are left, and the words that are refused."""
@@ -29,7 +29,7 @@ def opens(round_: PlainRound) -> bool:
     False as well where that takes more than the stream's first block: then `check_seed` must judge.
     """
     settled = round_.settled
-    if settled is None or round_.table.long:
+    if settled is None or round_.table.has_long_shoe:
         return settled is not None and settled.seed is None
     try:
         seed = bytes.fromhex(settled.seed or "")

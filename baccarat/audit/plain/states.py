@@ -9,10 +9,10 @@ from typing import Final
 from baccarat.audit.plain import forms as f
 from baccarat.audit.plain import texts
 from baccarat.audit.plain.rounds import PlainRound
-from baccarat.storage.rows import ROUNDS, WAGERS, Relation
+from baccarat.storage.rows import ROUNDS, WAGERS, ReadModelTable
 
 
-def _printed(relation: Relation, *, key: str, order: str) -> str:
+def _printed(relation: ReadModelTable, *, key: str, order: str) -> str:
     """The rows with some keys, $1, in one text: first what is no JSON, as one record, then what is."""
     columns = [_column(name, kind) for name, kind in relation.columns if kind != "jsonb"]
     (json,) = (name for name, kind in relation.columns if kind == "jsonb")

@@ -1,7 +1,7 @@
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
-from casino.staff.retention_sql import kept_for, lift_kept_for
+from casino.staff.retention_sql import drop_retain_for_sql, retain_for_sql
 
 # What was said may go once nobody has to keep it any more: five years, as complaints (GLI-19 A.4.4 b).
 FIVE_YEARS = 1827
@@ -142,7 +142,9 @@ class Migration(migrations.Migration):
             },
         ),
         *(
-            migrations.RunSQL(sql=kept_for(table, column=column, days=FIVE_YEARS), reverse_sql=lift_kept_for(table))
+            migrations.RunSQL(
+                sql=retain_for_sql(table, column=column, days=FIVE_YEARS), reverse_sql=drop_retain_for_sql(table)
+            )
             for table, column in TIMES.items()
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),

@@ -4,14 +4,14 @@ import hashlib
 import hmac
 from typing import Final
 
-from baccarat.domain.fairness.stream import checked
+from baccarat.domain.fairness.stream import require_seed
 
 COMMITMENT_TAG: Final = b"casino.baccarat.commitment.v1\x00"
 
 
 def commit(seed: bytes) -> str:
     """Return the commitment to a 32-byte seed: SHA-256 over tag and seed, in hex. Raises MalformedSeed."""
-    return hashlib.sha256(COMMITMENT_TAG + checked(seed)).hexdigest()
+    return hashlib.sha256(COMMITMENT_TAG + require_seed(seed)).hexdigest()
 
 
 def opens(commitment: str, seed: bytes) -> bool:

@@ -10,7 +10,7 @@ from uuid import UUID
 CUT_TAG: Final = b"casino.baccarat.cut.v1\x00"
 NO_CUT: Final = b""
 """The cut of a shoe to which nobody contributed."""
-MOST_BYTES: Final = 32
+MAX_CONTRIBUTION_BYTES: Final = 32
 
 _NUMBER: Final = struct.Struct(">Q")
 
@@ -27,24 +27,24 @@ class Contribution:
     contribution: str
 
 
-def contributed(digits: str) -> bytes:
+def parse_contribution(digits: str) -> bytes:
     """Read a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
     try:
         given = bytes.fromhex(digits)
     except ValueError:
         given = b""
-    if not 1 <= len(given) <= MOST_BYTES or len(digits) != 2 * len(given):
-        raise MalformedContribution(f"A contribution is 1 to {MOST_BYTES} bytes in hex.")
+    if not 1 <= len(given) <= MAX_CONTRIBUTION_BYTES or len(digits) != 2 * len(given):
+        raise MalformedContribution(f"A contribution is 1 to {MAX_CONTRIBUTION_BYTES} bytes in hex.")
     return given
 
 
-def cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
+def compute_cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
     """Fix a shoe's cut, 32 bytes, or no bytes at all where nobody contributed. Raises MalformedContribution.
 
     SHA-256 (FIPS 180-4) over the tag, the shoe's id, the count, and by seat, ascending: the seat, the length and the
     bytes. Numbers are 8 big-endian bytes, so that no two lists are written alike.
     """
-    listed = sorted((each.seat, contributed(each.contribution)) for each in contributions)
+    listed = sorted((each.seat, parse_contribution(each.contribution)) for each in contributions)
     if not listed:
         return NO_CUT
     parts = [CUT_TAG, shoe.bytes, _NUMBER.pack(len(listed))]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baccarat.domain.fairness.shuffle import order
-from baccarat.domain.fairness.stream import checked
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.stream import require_seed
 from baccarat.domain.rules.cards import Card
 from casino.kernel import merkle
 
@@ -26,7 +26,7 @@ class NoSuchCard(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class CardOpening:
     """One card of a shoe: its place from 0 on, its salt, and the hashes beside it on the way to the root, in hex."""
 
     position: int
@@ -35,32 +35,32 @@ class Opening:
     path: tuple[str, ...]
 
 
-def salt(seed: bytes, position: int) -> bytes:
+def card_salt(seed: bytes, position: int) -> bytes:
     """Return the salt of the card at a place: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
-    return hmac.new(checked(seed), SALT_TAG + _NUMBER.pack(position), "sha256").digest()
+    return hmac.new(require_seed(seed), SALT_TAG + _NUMBER.pack(position), "sha256").digest()
 
 
-def leaf(position: int, card: Card, salt: bytes) -> bytes:
+def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
     """Return the hash of a card's leaf: over tag, place, the card's two letters, and the salt."""
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
-def root(seed: bytes, *, cut: bytes, decks: int) -> str:
+def shoe_root(seed: bytes, *, cut: bytes, decks: int) -> str:
     """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, NoSuchCount."""
-    return merkle.root(_leaves(seed, order(seed, cut=cut, decks=decks))).hex()
+    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks))).hex()
 
 
-def openings(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[Opening, ...]:
+def open_cards(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[CardOpening, ...]:
     """Open the cards at these places, and only these. Raises NoSuchCard, MalformedSeed, NoSuchCount."""
-    cards = order(seed, cut=cut, decks=decks)
+    cards = shuffle(seed, cut=cut, decks=decks)
     if not all(0 <= position < len(cards) for position in positions):
         raise NoSuchCard(f"A shoe of {len(cards)} cards has not all of the places {list(positions)}.")
     leaves = _leaves(seed, cards)
     return tuple(
-        Opening(
+        CardOpening(
             position=position,
             card=cards[position],
-            salt=salt(seed, position).hex(),
+            salt=card_salt(seed, position).hex(),
             path=tuple(beside.hex() for beside in merkle.path(leaves, position)),
         )
         for position in positions
@@ -68,11 +68,11 @@ def openings(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -
 
 
 def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
-    return [leaf(position, card, salt(seed, position)) for position, card in enumerate(cards)]
+    return [card_leaf(position, card, card_salt(seed, position)) for position, card in enumerate(cards)]
 
 
-def is_opened(opening: Opening, *, decks: int, root: str) -> bool:
+def is_valid_opening(opening: CardOpening, *, decks: int, root: str) -> bool:
     """Tell whether a card is the one that the root has at its place."""
-    hashed = leaf(opening.position, opening.card, bytes.fromhex(opening.salt))
+    hashed = card_leaf(opening.position, opening.card, bytes.fromhex(opening.salt))
     path = [bytes.fromhex(beside) for beside in opening.path]
     return merkle.is_included(hashed, opening.position, 52 * decks, path, bytes.fromhex(root))

@@ -16,7 +16,7 @@ class MalformedSeed(ValueError):
     """A seed is not exactly 32 bytes."""
 
 
-def checked(seed: bytes) -> bytes:
+def require_seed(seed: bytes) -> bytes:
     """Return the seed when it has 32 bytes, as drawn from the operating system. Raises MalformedSeed."""
     if len(seed) != SEED_BYTES:
         raise MalformedSeed(f"A seed has {SEED_BYTES} bytes, not {len(seed)}.")
@@ -29,12 +29,12 @@ def block(seed: bytes, *, cut: bytes, counter: int) -> bytes:
     HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the cut behind its length in 8 big-endian
     bytes, and the counter in 8 big-endian bytes.
     """
-    return hmac.digest(checked(seed), _prefix(cut) + _COUNTER.pack(counter), "sha256")
+    return hmac.digest(require_seed(seed), _prefix(cut) + _COUNTER.pack(counter), "sha256")
 
 
-def words(seed: bytes, *, cut: bytes) -> Iterator[int]:
+def uint32_stream(seed: bytes, *, cut: bytes) -> Iterator[int]:
     """Yield the stream's 32-bit words without end, eight big-endian words a block. Raises MalformedSeed."""
-    key, prefix, counter = checked(seed), _prefix(cut), 0
+    key, prefix, counter = require_seed(seed), _prefix(cut), 0
     while True:
         # Not hmac.digest: it lets go of the interpreter's lock, which costs more than the hash where threads work.
         yield from _WORDS.unpack(hmac.new(key, prefix + _COUNTER.pack(counter), "sha256").digest())

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from baccarat.domain.rng_tests.gamma import chi_square_tail, normal_tails
-from baccarat.domain.rng_tests.sample import LEAST_EXPECTED, Sample, Verdict, by_decks, decks_of
+from baccarat.domain.rng_tests.sample import MIN_EXPECTED_COUNT, RngTestResult, Sample, by_decks, decks_of
 from baccarat.domain.rules.cards import FULL_DECK, POINTS, Card
 
 PARTS: Final = 13
@@ -15,7 +15,7 @@ PARTS: Final = 13
 RED: Final = frozenset("dh")
 
 
-def places(sample: Sample) -> Verdict:
+def position_uniformity(sample: Sample) -> RngTestResult:
     """Test whether every card is as likely in every part of a shoe: chi-square over 52 cards by 13 parts.
 
     Within a shoe cards are drawn without replacement, so that Pearson's sum is n / (n - 1) times a chi-square of 51 x
@@ -24,7 +24,7 @@ def places(sample: Sample) -> Verdict:
     value, degrees = 0.0, 0
     for decks, shoes in by_decks(sample.shoes).items():
         expected = shoes * decks / PARTS
-        if expected < LEAST_EXPECTED:
+        if expected < MIN_EXPECTED_COUNT:
             continue
         counted = _by_part([shoe for shoe in sample.shoes if decks_of(shoe) == decks], decks)
         squares = sum((counted[card, part] - expected) ** 2 for card in FULL_DECK for part in range(PARTS))
@@ -42,17 +42,17 @@ def _by_part(shoes: Sequence[Sequence[Card]], decks: int) -> Counter[tuple[Card,
     return counted
 
 
-def first_cards(sample: Sample) -> Verdict:
+def first_cards(sample: Sample) -> RngTestResult:
     """Test whether every card is as likely to be the first: chi-square over 52 cards, 51 degrees."""
     expected = len(sample.shoes) / 52
-    if expected < LEAST_EXPECTED:
-        return Verdict("first cards", "too few shoes", None)
+    if expected < MIN_EXPECTED_COUNT:
+        return RngTestResult("first cards", "too few shoes", None)
     counted = Counter(shoe[0] for shoe in sample.shoes)
     squares = sum((counted[card] - expected) ** 2 for card in FULL_DECK)
     return _chi_square("first cards", squares / expected, 51)
 
 
-def neighbours(sample: Sample) -> Verdict:
+def serial_correlation(sample: Sample) -> RngTestResult:
     """Test whether a card's points say anything of the next one's: the circular serial correlation.
 
     Mean and variance over all permutations: Wald and Wolfowitz, "An exact test for randomness in the non-parametric
@@ -75,7 +75,7 @@ def _serial(decks: int) -> tuple[float, float]:
     return mean, (s2**2 - s4) / (n - 1) + fours / ((n - 1) * (n - 2)) - mean**2
 
 
-def colour_runs(sample: Sample) -> Verdict:
+def colour_runs(sample: Sample) -> RngTestResult:
     """Test whether red and black come in as many runs as they should.
 
     Mean and variance: Wald and Wolfowitz, "On a test whether two samples are from the same population", Annals of
@@ -91,7 +91,7 @@ def colour_runs(sample: Sample) -> Verdict:
     return _normal("runs of a colour", deviation, variance)
 
 
-def twins(sample: Sample) -> Verdict:
+def adjacent_duplicates(sample: Sample) -> RngTestResult:
     """Test how often a card is followed by its like of another deck: decks - 1 times a shoe on average.
 
     The variance sums over pairs of places: those that overlap need three alike, the others two alike each.
@@ -114,24 +114,24 @@ def _twins(decks: int) -> tuple[float, float]:
     return pairs * one, pairs * one + overlapping * overlap + disjoint * apart - (pairs * one) ** 2
 
 
-def repetitions(sample: Sample) -> Verdict:
+def repeated_shoes(sample: Sample) -> RngTestResult:
     """Test whether shoes repeat: pairs that begin with the same six cards, a Poisson number of tiny mean."""
     pairs = sum(count * (count - 1) // 2 for count in Counter(tuple(shoe[:6]) for shoe in sample.shoes).values())
     likely = len(sample.shoes) * (len(sample.shoes) - 1) / 2 / 52**6
-    return Verdict("repeated shoes", f"{pairs} pairs alike", 1.0 if pairs == 0 else -math.expm1(-likely))
+    return RngTestResult("repeated shoes", f"{pairs} pairs alike", 1.0 if pairs == 0 else -math.expm1(-likely))
 
 
-def _chi_square(name: str, value: float, degrees: int) -> Verdict:
+def _chi_square(name: str, value: float, degrees: int) -> RngTestResult:
     if degrees == 0:
-        return Verdict(name, "too few shoes", None)
-    return Verdict(name, f"chi-square {value:.1f}, {degrees} degrees", two_sided(chi_square_tail(value, degrees)))
+        return RngTestResult(name, "too few shoes", None)
+    return RngTestResult(name, f"chi-square {value:.1f}, {degrees} degrees", two_sided(chi_square_tail(value, degrees)))
 
 
-def _normal(name: str, deviation: float, variance: float) -> Verdict:
+def _normal(name: str, deviation: float, variance: float) -> RngTestResult:
     if variance <= 0:
-        return Verdict(name, "too few shoes", None)
+        return RngTestResult(name, "too few shoes", None)
     z = deviation / math.sqrt(variance)
-    return Verdict(name, f"{z:+.2f} standard deviations", normal_tails(z))
+    return RngTestResult(name, f"{z:+.2f} standard deviations", normal_tails(z))
 
 
 def two_sided(tail: float) -> float:
@@ -139,4 +139,4 @@ def two_sided(tail: float) -> float:
     return min(1.0, 2 * min(tail, 1 - tail))
 
 
-TESTS: Final = (places, first_cards, neighbours, colour_runs, twins, repetitions)
+TESTS: Final = (position_uniformity, first_cards, serial_correlation, colour_runs, adjacent_duplicates, repeated_shoes)

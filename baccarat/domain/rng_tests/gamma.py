@@ -8,7 +8,7 @@ _MOST_TERMS: Final = 100_000
 _TINY: Final = 1e-300
 
 
-class NoSuchTail(ValueError):
+class InvalidChiSquare(ValueError):
     """A chi-square has one degree of freedom at least, and no value below zero."""
 
 
@@ -19,7 +19,7 @@ def chi_square_tail(value: float, degrees: int) -> float:
     continued fraction above (NIST Digital Library of Mathematical Functions, 8.7.1 and 8.9.2). Raises NoSuchTail.
     """
     if degrees < 1 or value < 0:
-        raise NoSuchTail(f"chi-square {value} of {degrees} degrees of freedom")
+        raise InvalidChiSquare(f"chi-square {value} of {degrees} degrees of freedom")
     a, x = degrees / 2, value / 2
     if x == 0:
         return 1.0

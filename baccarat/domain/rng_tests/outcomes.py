@@ -8,63 +8,67 @@ from typing import Final
 
 from baccarat.domain.rng_tests.cards import two_sided
 from baccarat.domain.rng_tests.gamma import chi_square_tail, normal_tails
-from baccarat.domain.rng_tests.sample import LEAST_EXPECTED, Sample, Verdict
+from baccarat.domain.rng_tests.sample import MIN_EXPECTED_COUNT, RngTestResult, Sample
 from baccarat.domain.rules.cards import SUITS, points
-from baccarat.domain.rules.counting import counts
+from baccarat.domain.rules.counting import count_outcomes
 from baccarat.domain.rules.deal import Outcome
 
 TEN: Final = 4 / 13
 """How likely a first card is a ten or court card."""
 
 
-def shares(sample: Sample) -> Verdict:
+def outcome_frequencies(sample: Sample) -> RngTestResult:
     """Test how often Banker, Player and Tie came, against all six-card draws: chi-square, 2 degrees."""
     expected = expected_shares(sample)
-    if min(expected.values()) < LEAST_EXPECTED:
-        return Verdict("shares of outcomes", "too few rounds", None)
+    if min(expected.values()) < MIN_EXPECTED_COUNT:
+        return RngTestResult("shares of outcomes", "too few rounds", None)
     counted = Counter(outcome for _, outcome in sample.outcomes)
     value = sum((counted[outcome] - due) ** 2 / due for outcome, due in expected.items())
-    return Verdict("shares of outcomes", f"chi-square {value:.2f}, 2 degrees", two_sided(chi_square_tail(value, 2)))
+    return RngTestResult(
+        "shares of outcomes", f"chi-square {value:.2f}, 2 degrees", two_sided(chi_square_tail(value, 2))
+    )
 
 
 def expected_shares(sample: Sample) -> dict[Outcome, float]:
     """Tell how often each outcome should have come, by the exact odds of its round's shoe."""
     expected = dict.fromkeys(Outcome, 0.0)
     for decks, rounds in Counter(decks for decks, _ in sample.outcomes).items():
-        exact = counts(decks)
+        exact = count_outcomes(decks)
         for outcome, ways in zip(
             (Outcome.BANKER, Outcome.PLAYER, Outcome.TIE), (exact.banker, exact.player, exact.tie), strict=True
         ):
-            expected[outcome] += rounds * ways / exact.all
+            expected[outcome] += rounds * ways / exact.total
     return expected
 
 
-def following(sample: Sample) -> Verdict:
+def outcome_independence(sample: Sample) -> RngTestResult:
     """Test whether an outcome says anything of the next one: chi-square of pairs, 4 degrees."""
     found = [outcome for _, outcome in sample.outcomes]
     pairs, before, after = Counter(pairwise(found)), Counter(found[:-1]), Counter(found[1:])
     expected = {
         (a, b): before[a] * after[b] / (len(found) - 1) if len(found) > 1 else 0.0 for a in Outcome for b in Outcome
     }
-    if min(expected.values()) < LEAST_EXPECTED:
-        return Verdict("outcomes in a row", "too few rounds", None)
+    if min(expected.values()) < MIN_EXPECTED_COUNT:
+        return RngTestResult("outcomes in a row", "too few rounds", None)
     value = sum((pairs[pair] - due) ** 2 / due for pair, due in expected.items())
-    return Verdict("outcomes in a row", f"chi-square {value:.2f}, 4 degrees", two_sided(chi_square_tail(value, 4)))
+    return RngTestResult(
+        "outcomes in a row", f"chi-square {value:.2f}, 4 degrees", two_sided(chi_square_tail(value, 4))
+    )
 
 
-def runs(sample: Sample) -> Verdict:
+def outcome_runs(sample: Sample) -> RngTestResult:
     """Test whether Banker and Player come in as many runs as they should, ties left out (Wald, Wolfowitz)."""
     found = [outcome for _, outcome in sample.outcomes if outcome is not Outcome.TIE]
     counted = Counter(found)
     n, twice = len(found), 2 * counted[Outcome.BANKER] * counted[Outcome.PLAYER]
-    if min(counted[Outcome.BANKER], counted[Outcome.PLAYER]) < LEAST_EXPECTED:
-        return Verdict("runs of outcomes", "too few rounds", None)
+    if min(counted[Outcome.BANKER], counted[Outcome.PLAYER]) < MIN_EXPECTED_COUNT:
+        return RngTestResult("runs of outcomes", "too few rounds", None)
     found_runs = 1 + sum(a is not b for a, b in pairwise(found))
     z = (found_runs - 1 - twice / n) / math.sqrt(twice * (twice - n) / (n * n * (n - 1)))
-    return Verdict("runs of outcomes", f"{z:+.2f} standard deviations", normal_tails(z))
+    return RngTestResult("runs of outcomes", f"{z:+.2f} standard deviations", normal_tails(z))
 
 
-def gaps(sample: Sample) -> Verdict:
+def gap_test(sample: Sample) -> RngTestResult:
     """Test how many shoes pass between two that begin with a ten or court card: geometric.
 
     Source: Knuth, The Art of Computer Programming 2, third edition, 3.3.2, test D.
@@ -75,7 +79,7 @@ def gaps(sample: Sample) -> Verdict:
     return _cells("gaps between tens", lengths, chances)
 
 
-def collections(sample: Sample) -> Verdict:
+def coupon_collector(sample: Sample) -> RngTestResult:
     """Test how many shoes it takes until all four suits have come first: the coupon collector.
 
     The chance of exactly r draws is d! / d^r times the Stirling number of the second kind of r - 1 and d - 1 (Knuth,
@@ -104,24 +108,24 @@ def _collects_within(draws: int) -> float:
     return sum(signs[missing] * math.comb(d, missing) * ((d - missing) / d) ** draws for missing in range(d + 1))
 
 
-def _cells(name: str, lengths: Sequence[int], chances: Sequence[float]) -> Verdict:
+def _cells(name: str, lengths: Sequence[int], chances: Sequence[float]) -> RngTestResult:
     """Chi-square over lengths 0, 1, …; those that are too rare are counted together, at either end."""
     counted, n = Counter(lengths), len(lengths)
     cells: list[list[float]] = []
     found = expected = 0.0
     for length, chance in enumerate(chances):
         found, expected = found + counted[length], expected + n * chance
-        if expected >= LEAST_EXPECTED:
+        if expected >= MIN_EXPECTED_COUNT:
             cells.append([found, expected])
             found = expected = 0.0
     if len(cells) < 2:
-        return Verdict(name, "too few shoes", None)
+        return RngTestResult(name, "too few shoes", None)
     cells[-1][0] = n - sum(cell[0] for cell in cells[:-1])
     cells[-1][1] = n - sum(cell[1] for cell in cells[:-1])
     value = sum((counted_here - due) ** 2 / due for counted_here, due in cells)
     degrees = len(cells) - 1
     tail = two_sided(chi_square_tail(value, degrees))
-    return Verdict(name, f"chi-square {value:.2f}, {degrees} degrees", tail)
+    return RngTestResult(name, f"chi-square {value:.2f}, {degrees} degrees", tail)
 
 
-TESTS: Final = (shares, following, runs, gaps, collections)
+TESTS: Final = (outcome_frequencies, outcome_independence, outcome_runs, gap_test, coupon_collector)

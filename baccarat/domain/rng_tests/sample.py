@@ -17,18 +17,18 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RngTestResult:
     """One test: what it measured, and how probable a value as far out is by fair chance.
 
     `p` is None where the sample is too small for the test: 5 are expected in each of its cells.
     """
 
     name: str
-    measured: str
-    p: float | None
+    statistic: str
+    p_value: float | None
 
 
-LEAST_EXPECTED = 5
+MIN_EXPECTED_COUNT = 5
 
 
 def decks_of(shoe: Sequence[Card]) -> int:

@@ -16,7 +16,7 @@ class Ceremony:
     handed_back: ce.HandedBackBy | None = None
 
 
-def after(ceremony: Ceremony | None, event: ce.CeremonyEvent) -> Ceremony | None:
+def evolve(ceremony: Ceremony | None, event: ce.CeremonyEvent) -> Ceremony | None:
     """Apply one event. A hand turned over changes nothing: the cards dealt follow at once."""
     match event:
         case ce.CardsHandedOut():

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.events import SeatInRound
 from baccarat.domain.rounds.void_events import VoidReason
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class OpenRound:
     seats: tuple[SeatInRound, ...]
     now: datetime
     deadline_at: datetime | None
-    next_shoe: NamedShoe | None = None
+    next_shoe: ShoeCommitment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,13 @@ class ConfirmWager:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class PassTurn:
     player: UUID
     now: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class GiveCut:
+class ContributeToCut:
     """Contribute to the cut of the round's own shoe: 1 to 32 bytes in lower-case hex."""
 
     player: UUID
@@ -94,7 +94,7 @@ class GiveCut:
 
 
 @dataclass(frozen=True, slots=True)
-class WithdrawSeat:
+class LeaveRound:
     """The player leaves or moves before confirming."""
 
     player: UUID
@@ -131,7 +131,7 @@ class HandBackCards:
 
 
 @dataclass(frozen=True, slots=True)
-class SetRoundAside:
+class SuspendRound:
     reason: str
     now: datetime
 
@@ -159,14 +159,14 @@ class VoidRound:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class PlayerFunds:
     """What a player of a settled round has now, in the wager's book: minor units of game, account and rack.
 
     `seated` tells whether the player still sits at the table with this book.
     """
 
     player: UUID
-    book: Book
+    money_type: MoneyType
     seated: bool
     game: int
     account: int
@@ -178,7 +178,7 @@ class ApproveVoid:
     """Agree to a void that another asked for; `forgive` says that the house bears what players have spent."""
 
     by: str
-    purses: tuple[Purse, ...]
+    funds: tuple[PlayerFunds, ...]
     forgive: bool
     now: datetime
 
@@ -193,6 +193,6 @@ class DeclineVoid:
 
 
 CeremonyCommand = LookAtCards | HandBackCards
-PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | Pass
-StaffCommand = SetRoundAside | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
-RoundCommand = OpenRound | PlayerCommand | GiveCut | WithdrawSeat | DealRound | CeremonyCommand | StaffCommand
+PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | PassTurn
+StaffCommand = SuspendRound | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
+RoundCommand = OpenRound | PlayerCommand | ContributeToCut | LeaveRound | DealRound | CeremonyCommand | StaffCommand

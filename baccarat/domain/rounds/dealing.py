@@ -11,7 +11,7 @@ from baccarat.domain.rounds import cut as cutting
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.ceremony_state import Ceremony
-from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, Standing
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.deal import Deal, Outcome, deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.wagers import Spot
@@ -21,12 +21,12 @@ Events = Sequence[e.RoundEvent]
 NOBODY_BET: Final = "nobody bet"
 
 
-def holder(state: RoundState) -> RoundSeat | None:
+def card_holder(state: RoundState) -> RoundSeat | None:
     """Name the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
 
     None where nobody has bet on Player. Two confirmed in the same instant are told apart by their seats' numbers.
     """
-    bets = [seat for seat in state.wagers() if (seat.stakes or {}).get(Spot.PLAYER)]
+    bets = [seat for seat in state.confirmed_seats() if (seat.stakes or {}).get(Spot.PLAYER)]
     return min(bets, key=_rank, default=None)
 
 
@@ -38,16 +38,16 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
     """One step further: a round whose betting is over is closed; one whose cards are out gets them back."""
     if state.phase is Phase.CLOSED:
         return _end_ceremony(command, state)
-    if state.phase is not Phase.BETTING or (state.set_aside is not None and not state.is_empty()):
+    if state.phase is not Phase.BETTING or (state.suspension_reason is not None and not state.is_empty()):
         raise r.RoundIsNotDue
-    deadline = state.facts().deadline_at
+    deadline = state.require_opened().deadline_at
     if not state.all_have_acted() and (deadline is None or command.now < deadline):
         raise r.RoundIsNotDue
-    late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.standing is Standing.DECIDING]
-    if not state.wagers():
+    late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.status is SeatStatus.DECIDING]
+    if not state.confirmed_seats():
         return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
     closed: Events = (*late, _closed(command, state))
-    limit, seat = command.rules.ceremony_seconds(), holder(state)
+    limit, seat = command.rules.ceremony_seconds(), card_holder(state)
     if limit is None or seat is None:
         return (*closed, *_cards_and_payouts(command, state))
     until = command.now + timedelta(seconds=limit.look)
@@ -56,14 +56,14 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
 
 def _closed(command: c.DealRound, state: RoundState) -> e.BettingClosed:
     """From here on nobody adds to the cut of the round's own shoe; a long shoe's was fixed when it started."""
-    given = cutting.listed(state.given)
-    cut = cutting.cut_of(state.facts().shoe, given)
+    given = cutting.as_contributions(state.contributions)
+    cut = cutting.cut_in_hex(state.require_opened().shoe, given)
     return e.BettingClosed(closed_at=command.now, contributions=given, cut=cut)
 
 
 def _end_ceremony(command: c.DealRound, state: RoundState) -> Events:
     ceremony = state.ceremony
-    if ceremony is None or state.set_aside is not None:
+    if ceremony is None or state.suspension_reason is not None:
         raise r.RoundIsNotDue
     if ceremony.handed_back is not None:
         return _cards_and_payouts(command, state)
@@ -96,7 +96,7 @@ def _held(player: UUID, now: datetime, state: RoundState) -> Ceremony:
     seat = state.seat_of(player)
     if seat is None or seat.seat != ceremony.seat:
         raise r.NotYourCards(seat=ceremony.seat)
-    if ceremony.handed_back is not None or now >= ceremony.until or state.set_aside is not None:
+    if ceremony.handed_back is not None or now >= ceremony.until or state.suspension_reason is not None:
         raise r.CardsAreHandedBack
     return ceremony
 
@@ -111,7 +111,7 @@ def _cards_and_payouts(command: c.DealRound, state: RoundState) -> Events:
             player_total=hands.player_total,
             banker_total=hands.banker_total,
             natural=hands.natural,
-            wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.wagers()),
+            wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.confirmed_seats()),
             settled_at=command.now,
             seed=command.seed,
         ),
@@ -133,7 +133,7 @@ def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.S
     return e.SeatSettled(
         seat=seat.seat,
         player=seat.player,
-        book=seat.book,
+        book=seat.money_type,
         results=result.results,
         staked=result.staked,
         won=result.won,

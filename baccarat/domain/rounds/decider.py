@@ -9,12 +9,12 @@ from baccarat.domain.rounds import cut, dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.cut_events import CutGiven
-from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, Standing, evolve
+from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
 from baccarat.domain.rules.chips import is_makeable
-from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimum
+from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.decider import Decider
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 from wallet.ledger.accounts import game_account
 from wallet.ledger.refusals import InsufficientFunds
 
@@ -53,9 +53,9 @@ def _turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
     seat = state.seat_of(command.player)
     if seat is None:
         raise r.NotYourTurn
-    if seat.standing is Standing.CONFIRMED:
+    if seat.status is SeatStatus.CONFIRMED:
         raise r.AlreadyConfirmed
-    if seat.standing is not Standing.DECIDING:
+    if seat.status is not SeatStatus.DECIDING:
         raise r.NotYourTurn
     return seat
 
@@ -63,9 +63,9 @@ def _turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
 def _require_open(state: RoundState, now: datetime) -> None:
     if state.phase is Phase.UNOPENED:
         raise r.NoOpenRound
-    if state.phase is not Phase.BETTING or state.set_aside is not None:
+    if state.phase is not Phase.BETTING or state.suspension_reason is not None:
         raise r.BettingIsClosed
-    deadline = state.facts().deadline_at
+    deadline = state.require_opened().deadline_at
     if deadline is not None and now >= deadline:
         raise r.BettingIsClosed(deadline_at=deadline)
 
@@ -74,8 +74,10 @@ def _place(command: c.PlaceChips, state: RoundState) -> Events:
     seat = _turn(command, state)
     rules = command.rules
     if command.amount <= 0 or not is_makeable(command.amount, rules):
-        raise r.AmountNotMakeable(chips=[text(chip, rules.currency) for chip in rules.chips], currency=rules.currency)
-    stakes = _added(seat.placed(), {command.spot: command.amount})
+        raise r.AmountNotMakeable(
+            chips=[format_amount(chip, rules.currency) for chip in rules.chips], currency=rules.currency
+        )
+    stakes = _added(seat.placed_stakes(), {command.spot: command.amount})
     _require_allowed(stakes, rules)
     _require_funds(stakes, seat, command, state)
     return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
@@ -106,7 +108,7 @@ def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
 
 def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
     seat = _turn(command, state)
-    placed = seat.placed()
+    placed = seat.placed_stakes()
     if not placed:
         raise r.NoChipsPlaced
     raised = _raises(placed, command.rules)
@@ -117,7 +119,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
         e.WagerConfirmed(
             seat=seat.seat,
             player=seat.player,
-            book=seat.book,
+            book=seat.money_type,
             stakes=stakes,
             raised=raised,
             confirmed_at=command.now,
@@ -128,8 +130,8 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
 def _raises(placed: Mapping[Spot, int], rules: TableRules) -> dict[Spot, int]:
     """What each stake lacks to the minimum; refused where the table does not raise."""
     lacking = {spot: rules.minimum - stake for spot, stake in placed.items() if stake < rules.minimum}
-    if lacking and rules.under_minimum is UnderMinimum.REJECT:
-        minimum = text(rules.minimum, rules.currency)
+    if lacking and rules.under_minimum is UnderMinimumPolicy.REJECT:
+        minimum = format_amount(rules.minimum, rules.currency)
         raise r.UnderMinimum(minimum=minimum, currency=rules.currency, spots=sorted(lacking))
     return lacking
 
@@ -141,7 +143,7 @@ def _added(stakes: Mapping[Spot, int], more: Mapping[Spot, int]) -> dict[Spot, i
 def _require_allowed(stakes: Mapping[Spot, int], rules: TableRules) -> None:
     over = sorted(spot for spot, stake in stakes.items() if stake > rules.maximum)
     if over:
-        maximum = text(rules.maximum, rules.currency)
+        maximum = format_amount(rules.maximum, rules.currency)
         raise r.OverMaximum(maximum=maximum, currency=rules.currency, spots=over)
     if rules.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1:
         raise r.OneSpotOnly
@@ -151,42 +153,44 @@ def _require_funds(stakes: Mapping[Spot, int], seat: RoundSeat, command: _Spends
     total = sum(stakes.values())
     if total <= command.available:
         return
-    round_ = state.facts()
+    round_ = state.require_opened()
     account = game_account(
         operator=round_.operator,
         player=seat.player,
         table=round_.table,
-        book=seat.book,
+        money_type=seat.money_type,
         currency=command.rules.currency,
     )
     raise InsufficientFunds(account=account, balance=command.available, needed=total)
 
 
-def _pass(command: c.Pass, state: RoundState) -> Events:
+def _pass(command: c.PassTurn, state: RoundState) -> Events:
     return (e.SeatPassed(seat=_turn(command, state).seat),)
 
 
-def _give_cut(command: c.GiveCut, state: RoundState) -> Events:
+def _give_cut(command: c.ContributeToCut, state: RoundState) -> Events:
     """Whoever is in the round, also with a wager confirmed, until betting closes."""
     _require_open(state, command.now)
     seat = state.seat_of(command.player)
-    if seat is None or seat.standing is Standing.WITHDRAWN:
+    if seat is None or seat.status is SeatStatus.LEFT:
         raise r.NotYourTurn
-    if state.facts().commitment is None:
+    if state.require_opened().commitment is None:
         raise r.NoShoeToCut
-    if not cut.changes(state.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
+    if not cut.is_new_contribution(
+        state.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
+    ):
         return ()
     return (CutGiven(seat=seat.seat, player=seat.player, contribution=command.contribution, given_at=command.now),)
 
 
-def _withdraw(command: c.WithdrawSeat, state: RoundState) -> Events:
+def _withdraw(command: c.LeaveRound, state: RoundState) -> Events:
     if not state.is_running():
         return ()
     seat = state.seat_of(command.player)
-    if seat is None or seat.standing in {Standing.PASSED, Standing.TIMED_OUT, Standing.WITHDRAWN}:
+    if seat is None or seat.status in {SeatStatus.PASSED, SeatStatus.TIMED_OUT, SeatStatus.LEFT}:
         return ()
-    if seat.standing is Standing.CONFIRMED:
-        raise r.WagerInPlay(round=str(state.facts().round), deadline_at=state.facts().deadline_at)
+    if seat.status is SeatStatus.CONFIRMED:
+        raise r.WagerInPlay(round=str(state.require_opened().round), deadline_at=state.require_opened().deadline_at)
     return (e.SeatWithdrawn(seat=seat.seat),)
 
 
@@ -197,9 +201,9 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.ClearChips: _clear,
     c.RepeatWager: _repeat,
     c.ConfirmWager: _confirm,
-    c.Pass: _pass,
-    c.GiveCut: _give_cut,
-    c.WithdrawSeat: _withdraw,
+    c.PassTurn: _pass,
+    c.ContributeToCut: _give_cut,
+    c.LeaveRound: _withdraw,
     **dealing.DECIDE,
     **voiding.DECIDE,
 }

@@ -9,14 +9,14 @@ from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.cut_events import CutGiven
 from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class SeatInRound:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class RoundOpened:
     seats: tuple[SeatInRound, ...]
     opened_at: datetime
     deadline_at: datetime | None
-    next_shoe: NamedShoe | None = None
+    next_shoe: ShoeCommitment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class WagerConfirmed:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     stakes: dict[Spot, int]
     raised: dict[Spot, int]
     confirmed_at: datetime
@@ -142,7 +142,7 @@ class SeatSettled:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     results: tuple[SpotResult, ...]
     staked: int
     won: int

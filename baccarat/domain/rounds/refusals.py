@@ -1,6 +1,6 @@
 """Why a round says no. Each reason has its own code; the decider beside this file raises them."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class BettingIsClosed(Refusal):
@@ -33,7 +33,7 @@ class NoShoeToCut(Refusal):
     remedy = "Contribute when the table shows a shoe that it has committed to and that has not started."
 
 
-class CutGivenTooOften(Refusal):
+class CutChangedTooOften(Refusal):
     code = "cut_given_too_often"
     title = "You have changed your contribution to this shoe often enough"
     remedy = "Your last contribution counts. Choose another one for the next shoe."
@@ -47,7 +47,7 @@ class NoCeremony(Refusal):
 
 class NotYourCards(Refusal):
     code = "not_your_cards"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The cards are with another seat"
     remedy = "Wait: the hand is turned over when that seat has handed it back, or its time is over."
 
@@ -78,28 +78,28 @@ class NothingToRepeat(Refusal):
 
 class AmountNotMakeable(Refusal):
     code = "amount_not_makeable"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The table's chips can't make up this amount"
     remedy = "Send an amount that the table's chips add up to."
 
 
 class OverMaximum(Refusal):
     code = "over_maximum"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The stake is over the table's maximum"
     remedy = "Stake at most the maximum on each spot."
 
 
 class UnderMinimum(Refusal):
     code = "under_minimum"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The stake is under the table's minimum"
     remedy = "Stake at least the minimum on each spot that you bet on."
 
 
 class OneSpotOnly(Refusal):
     code = "one_spot_only"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This table takes a bet on one spot in a round"
     remedy = "Clear your chips to choose another spot."
 
@@ -122,7 +122,7 @@ class WagerInPlay(Refusal):
     remedy = "Try again when this round is settled."
 
 
-class RoundNotSetAside(Refusal):
+class RoundNotSuspended(Refusal):
     code = "round_not_set_aside"
     title = "The round is not set aside"
     remedy = "Only a round that was set aside can be resumed."
@@ -136,7 +136,7 @@ class RoundIsRunning(Refusal):
 
 class UnknownRound(Refusal):
     code = "unknown_round"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such round"
     remedy = "List the rounds and use the id of one of them."
 
@@ -165,22 +165,22 @@ class NoVoidRequested(Refusal):
     remedy = "Ask for the void first; another person approves it."
 
 
-class VoidNeedsAnother(Refusal):
+class VoidNeedsSecondPerson(Refusal):
     code = "void_needs_another"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "Who asks for a void can't approve it"
     remedy = "The outcome is known: have another member of staff look at it."
 
 
 class UnknownVoidReason(Refusal):
     code = "unknown_void_reason"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "This is no reason for a void"
     remedy = "Choose one of the reasons listed."
 
 
 class VoidNoteInvalid(Refusal):
     code = "void_note_invalid"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Say why in your own words"
     remedy = "Write 1 to 500 characters."

@@ -10,14 +10,15 @@ from uuid import UUID
 from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.ceremony_state import Ceremony, after
-from baccarat.domain.rounds.cut import GivenCuts
+from baccarat.domain.rounds.ceremony_state import Ceremony
+from baccarat.domain.rounds.ceremony_state import evolve as after
+from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rounds.cut_events import CutGiven
 from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 class Phase(StrEnum):
@@ -32,14 +33,14 @@ class Phase(StrEnum):
     VOIDED = "voided"
 
 
-class Standing(StrEnum):
+class SeatStatus(StrEnum):
     """What a seat has said in this round."""
 
     DECIDING = "deciding"
     CONFIRMED = "confirmed"
     PASSED = "passed"
     TIMED_OUT = "timed_out"
-    WITHDRAWN = "withdrawn"
+    LEFT = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,15 @@ class RoundSeat:
 
     seat: int
     player: UUID
-    book: Book
-    standing: Standing = Standing.DECIDING
+    money_type: MoneyType
+    status: SeatStatus = SeatStatus.DECIDING
     placements: tuple[dict[Spot, int], ...] = ()
     stakes: dict[Spot, int] | None = None
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
-    settled: e.SeatSettled | None = None
+    settlement: e.SeatSettled | None = None
 
-    def placed(self) -> dict[Spot, int]:
+    def placed_stakes(self) -> dict[Spot, int]:
         """Add up the unconfirmed chips, per spot in minor units."""
         total: dict[Spot, int] = {}
         for placement in self.placements:
@@ -85,14 +86,14 @@ class RoundState:
     ended_at: datetime | None = None
     seed: str | None = None
     lapse_reason: str | None = None
-    set_aside: str | None = None
+    suspension_reason: str | None = None
     void_request: RoundVoidRequested | None = None
     voided: RoundVoided | None = None
     ceremony: Ceremony | None = None
-    given: GivenCuts = ()
+    contributions: SeatContributions = ()
     cut: str | None = None
 
-    def facts(self) -> e.RoundOpened:
+    def require_opened(self) -> e.RoundOpened:
         """Return how the round was opened; only an opened round has it."""
         if self.opened is None:
             raise LookupError("the round was never opened")
@@ -102,21 +103,21 @@ class RoundState:
         """Find the player's seat in this round, or None for one who waits for the next."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
-    def voided_of(self, seat: int) -> SeatVoided | None:
+    def void_of(self, seat: int) -> SeatVoided | None:
         """Find how the seat's wager was undone, None where it was not."""
         return None if self.voided is None else next((each for each in self.voided.seats if each.seat == seat), None)
 
     def all_have_acted(self) -> bool:
         """Tell whether no seat is still deciding."""
-        return not any(seat.standing is Standing.DECIDING for seat in self.seats)
+        return not any(seat.status is SeatStatus.DECIDING for seat in self.seats)
 
     def is_empty(self) -> bool:
         """Tell whether every seat has acted and none has a wager."""
-        return self.all_have_acted() and not self.wagers()
+        return self.all_have_acted() and not self.confirmed_seats()
 
-    def wagers(self) -> tuple[RoundSeat, ...]:
+    def confirmed_seats(self) -> tuple[RoundSeat, ...]:
         """List the seats with a confirmed wager."""
-        return tuple(seat for seat in self.seats if seat.standing is Standing.CONFIRMED)
+        return tuple(seat for seat in self.seats if seat.status is SeatStatus.CONFIRMED)
 
     def is_running(self) -> bool:
         """Tell whether the round has begun and not ended."""
@@ -142,7 +143,7 @@ def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
 
 
 def _opened(state: RoundState, event: e.RoundOpened) -> RoundState:
-    seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, book=seat.book) for seat in event.seats)
+    seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, money_type=seat.book) for seat in event.seats)
     return replace(state, phase=Phase.BETTING, opened=event, seats=seats)
 
 
@@ -167,7 +168,7 @@ def _confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
     return _seat(
         state,
         event.seat,
-        standing=Standing.CONFIRMED,
+        status=SeatStatus.CONFIRMED,
         placements=(),
         stakes=event.stakes,
         raised=event.raised,
@@ -176,15 +177,15 @@ def _confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
 
 
 def _passed(state: RoundState, event: e.SeatPassed) -> RoundState:
-    return _seat(state, event.seat, standing=Standing.PASSED, placements=())
+    return _seat(state, event.seat, status=SeatStatus.PASSED, placements=())
 
 
 def _timed_out(state: RoundState, event: e.SeatTimedOut) -> RoundState:
-    return _seat(state, event.seat, standing=Standing.TIMED_OUT, placements=())
+    return _seat(state, event.seat, status=SeatStatus.TIMED_OUT, placements=())
 
 
 def _withdrawn(state: RoundState, event: e.SeatWithdrawn) -> RoundState:
-    return _seat(state, event.seat, standing=Standing.WITHDRAWN, placements=())
+    return _seat(state, event.seat, status=SeatStatus.LEFT, placements=())
 
 
 def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
@@ -192,8 +193,10 @@ def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
 
 
 def _cut_given(state: RoundState, event: CutGiven) -> RoundState:
-    given = cut.after(state.given, seat=event.seat, player=event.player, contribution=event.contribution)
-    return replace(state, given=given)
+    given = cut.replace_contribution(
+        state.contributions, seat=event.seat, player=event.player, contribution=event.contribution
+    )
+    return replace(state, contributions=given)
 
 
 def _ceremony(state: RoundState, event: ce.CeremonyEvent) -> RoundState:
@@ -206,7 +209,9 @@ def _dealt(state: RoundState, event: e.CardsDealt) -> RoundState:
 
 def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
     results = {wager.seat: wager for wager in event.wagers}
-    seats = tuple(replace(seat, settled=results[seat.seat]) if seat.seat in results else seat for seat in state.seats)
+    seats = tuple(
+        replace(seat, settlement=results[seat.seat]) if seat.seat in results else seat for seat in state.seats
+    )
     return replace(
         state,
         phase=Phase.SETTLED,
@@ -227,16 +232,16 @@ def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
         lapse_reason=event.reason,
         ended_at=event.lapsed_at,
         seed=event.seed,
-        set_aside=None,
+        suspension_reason=None,
     )
 
 
 def _set_aside(state: RoundState, event: e.RoundSetAside) -> RoundState:
-    return replace(state, set_aside=event.reason)
+    return replace(state, suspension_reason=event.reason)
 
 
 def _resumed(state: RoundState, event: e.RoundResumed) -> RoundState:
-    return replace(state, set_aside=None)
+    return replace(state, suspension_reason=None)
 
 
 def _void_requested(state: RoundState, event: RoundVoidRequested) -> RoundState:
@@ -251,7 +256,7 @@ def _voided(state: RoundState, event: RoundVoided) -> RoundState:
     return replace(
         state,
         phase=Phase.VOIDED,
-        set_aside=None,
+        suspension_reason=None,
         void_request=None,
         voided=event,
         ended_at=event.voided_at if state.ended_at is None else state.ended_at,

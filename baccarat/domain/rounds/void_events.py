@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 class VoidReason(StrEnum):
@@ -52,7 +52,7 @@ class SeatVoided:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     staked: int
     paid: int
     commission: int

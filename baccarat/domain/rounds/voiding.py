@@ -9,20 +9,20 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 Events = Sequence[e.RoundEvent]
 
 
-def _set_aside(command: c.SetRoundAside, state: RoundState) -> Events:
-    if not state.is_running() or state.set_aside is not None:
+def _set_aside(command: c.SuspendRound, state: RoundState) -> Events:
+    if not state.is_running() or state.suspension_reason is not None:
         return ()
     return (e.RoundSetAside(reason=command.reason, set_aside_at=command.now),)
 
 
 def _resume(command: c.ResumeRound, state: RoundState) -> Events:
-    if state.set_aside is None:
-        raise r.RoundNotSetAside
+    if state.suspension_reason is None:
+        raise r.RoundNotSuspended
     return (e.RoundResumed(by=command.by, resumed_at=command.now),)
 
 
@@ -32,16 +32,16 @@ def _void(command: c.VoidRound, state: RoundState) -> Events:
     if state.is_running():
         return (
             RoundVoided(
-                round=state.facts().round,
+                round=state.require_opened().round,
                 was_settled=False,
                 requested_by=command.by,
                 approved_by=None,
                 reason=command.reason,
                 note=command.note,
-                seats=tuple(_stake_back(seat) for seat in state.wagers()),
+                seats=tuple(_stake_back(seat) for seat in state.confirmed_seats()),
                 voided_at=command.now,
                 seed=command.seed,
-                number=state.facts().number,
+                number=state.require_opened().number,
                 burned=command.burn if _was_looked_at(state) else 0,
             ),
         )
@@ -60,20 +60,22 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
     if request is None:
         raise r.NoVoidRequested
     if request.by == command.by:
-        raise r.VoidNeedsAnother
-    purses = {purse.player: purse for purse in command.purses}
+        raise r.VoidNeedsSecondPerson
+    purses = {purse.player: purse for purse in command.funds}
     return (
         RoundVoided(
-            round=state.facts().round,
+            round=state.require_opened().round,
             was_settled=True,
             requested_by=request.by,
             approved_by=command.by,
             reason=request.reason,
             note=request.note,
-            seats=tuple(undo_settlement(seat, purses[seat.player], forgive=command.forgive) for seat in state.wagers()),
+            seats=tuple(
+                undo_settlement(seat, purses[seat.player], forgive=command.forgive) for seat in state.confirmed_seats()
+            ),
             voided_at=command.now,
             seed=None,
-            number=state.facts().number,
+            number=state.require_opened().number,
         ),
     )
 
@@ -97,12 +99,12 @@ def _stake_back(seat: RoundSeat) -> SeatVoided:
     return _voided(seat, staked=staked, paid=0, commission=0, to_game=staked)
 
 
-def undo_settlement(seat: RoundSeat, purse: c.Purse, *, forgive: bool) -> SeatVoided:
+def undo_settlement(seat: RoundSeat, purse: c.PlayerFunds, *, forgive: bool) -> SeatVoided:
     """Work out how a settled wager is undone with what its player has now. Raises LookupError if it is not.
 
     What the player lacks is owed in real money, unless the house forgives it; play money is never owed.
     """
-    wager = seat.settled
+    wager = seat.settlement
     if wager is None:
         raise LookupError("the wager was never settled")
     paid = wager.returned - (wager.commission if wager.deferred else 0)
@@ -110,7 +112,7 @@ def undo_settlement(seat: RoundSeat, purse: c.Purse, *, forgive: bool) -> SeatVo
     from_game = min(due, purse.game)
     from_account = min(due - from_game, purse.account)
     lacking = due - from_game - from_account
-    forgiven = lacking if forgive or seat.book is Book.PLAY else 0
+    forgiven = lacking if forgive or seat.money_type is MoneyType.PLAY else 0
     return _voided(
         seat,
         staked=wager.staked,
@@ -135,12 +137,12 @@ def _voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **moved
     player: UUID = seat.player
     amounts = {**_NOTHING, **moved}
     return SeatVoided(
-        seat=seat.seat, player=player, book=seat.book, staked=staked, paid=paid, commission=commission, **amounts
+        seat=seat.seat, player=player, book=seat.money_type, staked=staked, paid=paid, commission=commission, **amounts
     )
 
 
 DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
-    c.SetRoundAside: _set_aside,
+    c.SuspendRound: _set_aside,
     c.ResumeRound: _resume,
     c.VoidRound: _void,
     c.ApproveVoid: _approve,

@@ -9,10 +9,10 @@ from typing import Final
 
 from baccarat.domain.rules.cards import POINTS, Card
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.tableau import BANKER_DRAWS, STOOD, player_draws
+from baccarat.domain.rules.tableau import BANKER_DRAWS, PLAYER_STOOD, player_draws
 
 OUTCOMES: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
-MOST: Final = 6
+MAX_CARDS_PER_ROUND: Final = 6
 _DIGIT: Final = {card: str(points) for card, points in POINTS.items()}.__getitem__
 _TAKES: Final = (4, 4, 4, 5, 5, 5, 6, 6, 6)
 """Cards of a round by its result."""
@@ -23,7 +23,7 @@ def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome,
 
     A round begins while fewer than `until` cards are out (by default, while six are left: the most a round takes).
     """
-    last = len(shoe) - MOST if until is None else min(until - 1, len(shoe) - MOST)
+    last = len(shoe) - MAX_CARDS_PER_ROUND if until is None else min(until - 1, len(shoe) - MAX_CARDS_PER_ROUND)
     digits, results, takes = "".join(map(_DIGIT, shoe)), _results(), _TAKES
     counts, position = [0] * 9, 0
     while position <= last:
@@ -54,7 +54,7 @@ def _block(player: int, banker: int) -> bytes:
 def _result(player: int, banker: int, fifth: int, sixth: int) -> int:
     if player >= 8 or banker >= 8:
         return _outcome(player, banker)
-    third, extra, following = STOOD, 0, fifth
+    third, extra, following = PLAYER_STOOD, 0, fifth
     if player_draws(player):
         third, extra, following = fifth, 1, sixth
         player = (player + fifth) % 10

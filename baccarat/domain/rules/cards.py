@@ -47,7 +47,7 @@ def points(card: Card) -> int:
     return POINTS[card]
 
 
-def name(card: Card) -> str:
+def card_name(card: Card) -> str:
     """Return a card's name in words: "nine of hearts". Raises UnknownCard."""
     parse(card)
     return f"{_NAMES_AND_POINTS[card[0]][0]} of {_SUIT_NAMES[card[1]]}"
@@ -60,6 +60,6 @@ def parse(text: str) -> Card:
     return Card(text)
 
 
-def ordered(decks: int) -> tuple[Card, ...]:
+def unshuffled_shoe(decks: int) -> tuple[Card, ...]:
     """Return an unshuffled shoe of 52 cards a deck: card i is card i % 52 of the full deck."""
     return FULL_DECK * decks

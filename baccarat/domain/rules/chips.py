@@ -5,12 +5,12 @@ from functools import lru_cache
 from math import gcd
 
 from baccarat.domain.rules.table_rules import TableRules
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class StakeNotMakeable(Refusal):
     code = "stake_not_makeable"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The table's chips cannot make up this amount"
     remedy = "Send an amount that the table's chips add up to."
 

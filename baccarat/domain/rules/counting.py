@@ -8,17 +8,17 @@ from baccarat.domain.rules.tableau import banker_draws, player_draws
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class OutcomeCounts:
     """How many ordered six-card draws each outcome wins, and how many there are: n(n-1)...(n-5) for n cards."""
 
     banker: int
     player: int
     tie: int
-    all: int
+    total: int
 
 
 @lru_cache(maxsize=16)
-def counts(decks: int) -> Counts:
+def count_outcomes(decks: int) -> OutcomeCounts:
     """Count the outcomes of all ordered six-card draws from `decks` full decks, exactly.
 
     Only points matter, so hands are enumerated as unordered pairs of points and weighted by the number of ways to
@@ -35,7 +35,7 @@ def counts(decks: int) -> Counts:
             player += ways * lost
             banker += ways * won
             tie += ways * tied
-    return Counts(banker=banker, player=player, tie=tie, all=player + banker + tie)
+    return OutcomeCounts(banker=banker, player=player, tie=tie, total=player + banker + tie)
 
 
 def _pairs(left: list[int]) -> Iterator[tuple[int, int]]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.domain.rules.cards import POINTS, Card, name
+from baccarat.domain.rules.cards import POINTS, Card, card_name
 from baccarat.domain.rules.hands import total
-from baccarat.domain.rules.tableau import BANKER_DRAWS, STOOD, player_draws
+from baccarat.domain.rules.tableau import BANKER_DRAWS, PLAYER_STOOD, player_draws
 
 
 class Outcome(StrEnum):
@@ -47,7 +47,7 @@ class Deal(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DealStep:
     """One step of a deal in words; `rule` is "deal", "total", "1" to "4" (rules, section 2) or "result"."""
 
     rule: str
@@ -77,7 +77,7 @@ def _deal(cards: Sequence[Card]) -> Deal:
         return Deal((one, three), (two, four), has, bank, _OUTCOMES[has - bank], natural=True)
     player: tuple[Card, ...] = (one, three)
     banker: tuple[Card, ...] = (two, four)
-    third, used = STOOD, 4
+    third, used = PLAYER_STOOD, 4
     if player_draws(has):
         third, used = POINTS[cards[4]], 5
         player = (one, three, cards[4])
@@ -103,28 +103,30 @@ def replay(cards: Sequence[Card]) -> Deal:
     return dealt
 
 
-def steps(dealt: Deal) -> tuple[Step, ...]:
+def describe_steps(dealt: Deal) -> tuple[DealStep, ...]:
     """Tell a deal in words, step by step: each card, the totals, the rule that applied, who wins."""
     return tuple(_steps(dealt))
 
 
-def _steps(dealt: Deal) -> Iterator[Step]:
+def _steps(dealt: Deal) -> Iterator[DealStep]:
     has, bank = total(dealt.player[:2]), total(dealt.banker[:2])
     for place, which in ((0, "first"), (1, "second")):
         yield _drawn("Player", which, dealt.player[place])
         yield _drawn("Banker", which, dealt.banker[place])
-    yield Step("total", None, f"Player has {has}, Banker has {bank}.")
+    yield DealStep("total", None, f"Player has {has}, Banker has {bank}.")
     if dealt.natural:
-        yield Step("1", None, f"{_naturals(has, bank)}: both hands stand by rule 1.")
+        yield DealStep("1", None, f"{_naturals(has, bank)}: both hands stand by rule 1.")
     else:
         yield from _player_third(dealt, has)
         yield from _banker_third(dealt, bank)
-    yield Step("result", None, _result(dealt))
+    yield DealStep("result", None, _result(dealt))
 
 
-def _drawn(side: str, which: str, card: Card) -> Step:
+def _drawn(side: str, which: str, card: Card) -> DealStep:
     worth = POINTS[card]
-    return Step("deal", card, f"{side}'s {which} card: {name(card)}, {worth} {'point' if worth == 1 else 'points'}.")
+    return DealStep(
+        "deal", card, f"{side}'s {which} card: {card_name(card)}, {worth} {'point' if worth == 1 else 'points'}."
+    )
 
 
 def _naturals(has: int, bank: int) -> str:
@@ -132,25 +134,27 @@ def _naturals(has: int, bank: int) -> str:
     return " and ".join(sides)
 
 
-def _player_third(dealt: Deal, has: int) -> Iterator[Step]:
+def _player_third(dealt: Deal, has: int) -> Iterator[DealStep]:
     if len(dealt.player) == 2:
-        yield Step("2", None, f"Player has {has} and stands: rule 2, the Player stands on 6-7.")
+        yield DealStep("2", None, f"Player has {has} and stands: rule 2, the Player stands on 6-7.")
         return
-    yield Step("2", None, f"Player has {has} and draws: rule 2, the Player draws on 0-5.")
+    yield DealStep("2", None, f"Player has {has} and draws: rule 2, the Player draws on 0-5.")
     yield _drawn("Player", "third", dealt.player[2])
-    yield Step("total", None, f"Player now has {dealt.player_total}.")
+    yield DealStep("total", None, f"Player now has {dealt.player_total}.")
 
 
-def _banker_third(dealt: Deal, bank: int) -> Iterator[Step]:
+def _banker_third(dealt: Deal, bank: int) -> Iterator[DealStep]:
     does = "draws" if len(dealt.banker) == 3 else "stands"
     if len(dealt.player) == 2:
-        yield Step("3", None, f"The Player stood; Banker has {bank} and {does}: rule 3, draw on 0-5, stand on 6-7.")
+        yield DealStep("3", None, f"The Player stood; Banker has {bank} and {does}: rule 3, draw on 0-5, stand on 6-7.")
     else:
         third = POINTS[dealt.player[2]]
-        yield Step("4", None, f"Banker has {bank} against a third card of {third} and {does}: rule 4, {_row(bank)}.")
+        yield DealStep(
+            "4", None, f"Banker has {bank} against a third card of {third} and {does}: rule 4, {_row(bank)}."
+        )
     if len(dealt.banker) == 3:
         yield _drawn("Banker", "third", dealt.banker[2])
-        yield Step("total", None, f"Banker now has {dealt.banker_total}.")
+        yield DealStep("total", None, f"Banker now has {dealt.banker_total}.")
 
 
 def _row(bank: int) -> str:

@@ -6,20 +6,29 @@ from functools import lru_cache
 from typing import Final
 
 from baccarat.domain.rules.chips import is_makeable
-from baccarat.domain.rules.counting import Counts, counts
+from baccarat.domain.rules.counting import OutcomeCounts, count_outcomes
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.payouts import RESULTS, Result, pays, settle
+from baccarat.domain.rules.payouts import RESULTS, StakeResult, odds_for, settle
 from baccarat.domain.rules.table_rules import Ratio, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
 
-__all__ = ["Counts", "Figures", "Sheet", "SpotOdds", "counts", "expected_return", "player_edge_spots", "sheet"]
+__all__ = [
+    "OddsSheet",
+    "OutcomeCounts",
+    "SpotFigures",
+    "SpotOdds",
+    "count_outcomes",
+    "expected_return",
+    "odds_sheet",
+    "player_edge_spots",
+]
 
-MOST_STAKES_TRIED: Final = 20_000
+MAX_STAKES_TRIED: Final = 20_000
 """Where a house edge is so thin that rounding matters beyond as many stakes, it counts as the player's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SpotFigures:
     """Per unit staked: the expected return (RTP, stake included), the house edge 1 - RTP, the variance of the gain."""
 
     rtp: Fraction
@@ -40,16 +49,16 @@ class SpotOdds:
     win: Fraction
     lose: Fraction
     push: Fraction
-    exact: Figures
-    at_minimum: Figures
+    exact: SpotFigures
+    at_minimum: SpotFigures
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class OddsSheet:
     """The odds of one table's rules; `player_edge` names the spots on which the house has no edge."""
 
     rules: TableRules
-    counts: Counts
+    counts: OutcomeCounts
     spots: tuple[SpotOdds, ...]
     player_edge: tuple[Spot, ...]
 
@@ -58,10 +67,10 @@ class Sheet:
 
 
 @lru_cache(maxsize=256)
-def sheet(rules: TableRules) -> Sheet:
+def odds_sheet(rules: TableRules) -> OddsSheet:
     """Return every spot's odds as exact fractions."""
     spots = tuple(_spot_odds(rules, spot) for spot in Spot)
-    return Sheet(rules=rules, counts=counts(rules.decks), spots=spots, player_edge=player_edge_spots(rules))
+    return OddsSheet(rules=rules, counts=count_outcomes(rules.decks), spots=spots, player_edge=player_edge_spots(rules))
 
 
 @lru_cache(maxsize=256)
@@ -80,11 +89,11 @@ def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
 
 
 def _chances(decks: int) -> dict[Outcome, Fraction]:
-    found = counts(decks)
+    found = count_outcomes(decks)
     return {
-        Outcome.PLAYER: Fraction(found.player, found.all),
-        Outcome.BANKER: Fraction(found.banker, found.all),
-        Outcome.TIE: Fraction(found.tie, found.all),
+        Outcome.PLAYER: Fraction(found.player, found.total),
+        Outcome.BANKER: Fraction(found.banker, found.total),
+        Outcome.TIE: Fraction(found.tie, found.total),
     }
 
 
@@ -97,32 +106,32 @@ def _spot_odds(rules: TableRules, spot: Spot) -> SpotOdds:
     becomes = _becomes(rules.decks, spot)
     return SpotOdds(
         spot=spot,
-        pays=pays(rules, spot),
-        win=becomes[Result.WIN],
-        lose=becomes[Result.LOSE],
-        push=becomes[Result.PUSH],
+        pays=odds_for(rules, spot),
+        win=becomes[StakeResult.WIN],
+        lose=becomes[StakeResult.LOSE],
+        push=becomes[StakeResult.PUSH],
         exact=_figures(becomes, gain=_exact_gain(rules, spot)),
         at_minimum=_figures(becomes, gain=_settled_gain(rules, spot, rules.minimum)),
     )
 
 
-def _becomes(decks: int, spot: Spot) -> dict[Result, Fraction]:
+def _becomes(decks: int, spot: Spot) -> dict[StakeResult, Fraction]:
     chances = _chances(decks)
-    becomes = dict.fromkeys(Result, Fraction(0))
+    becomes = dict.fromkeys(StakeResult, Fraction(0))
     for outcome, results in RESULTS.items():
         becomes[dict(results)[spot]] += chances[outcome]
     return becomes
 
 
-def _figures(becomes: dict[Result, Fraction], *, gain: Fraction) -> Figures:
+def _figures(becomes: dict[StakeResult, Fraction], *, gain: Fraction) -> SpotFigures:
     """A unit stake gains `gain` when it wins and -1 when it loses; variance is E[X^2] - E[X]^2."""
-    win, lose = becomes[Result.WIN], becomes[Result.LOSE]
+    win, lose = becomes[StakeResult.WIN], becomes[StakeResult.LOSE]
     mean = win * gain - lose
-    return Figures(rtp=1 + mean, edge=-mean, variance=win * gain**2 + lose - mean**2)
+    return SpotFigures(rtp=1 + mean, edge=-mean, variance=win * gain**2 + lose - mean**2)
 
 
 def _exact_gain(rules: TableRules, spot: Spot) -> Fraction:
-    ratio = pays(rules, spot)
+    ratio = odds_for(rules, spot)
     gain = Fraction(ratio.numerator, ratio.denominator)
     if spot is not Spot.BANKER or rules.commission is None:
         return gain
@@ -131,7 +140,7 @@ def _exact_gain(rules: TableRules, spot: Spot) -> Fraction:
 
 
 def _settled_gain(rules: TableRules, spot: Spot, stake: int) -> Fraction:
-    won = next(outcome for outcome, results in RESULTS.items() if dict(results)[spot] is Result.WIN)
+    won = next(outcome for outcome, results in RESULTS.items() if dict(results)[spot] is StakeResult.WIN)
     return Fraction(_net(rules, {spot: stake}, won) - stake, stake)
 
 
@@ -141,13 +150,13 @@ def _has_player_edge(rules: TableRules, spot: Spot) -> bool:
     if edge <= 0:
         return True
     # Rounding moves a win and its commission by half a minor unit each, so it outweighs no edge beyond this stake.
-    last = min(rules.maximum, int(becomes[Result.WIN] / edge))
-    if last - rules.minimum > MOST_STAKES_TRIED * rules.chips[0]:
+    last = min(rules.maximum, int(becomes[StakeResult.WIN] / edge))
+    if last - rules.minimum > MAX_STAKES_TRIED * rules.chips[0]:
         return True
     return any(_is_players(rules, spot, becomes, stake) for stake in range(rules.minimum, last + 1))
 
 
-def _is_players(rules: TableRules, spot: Spot, becomes: dict[Result, Fraction], stake: int) -> bool:
+def _is_players(rules: TableRules, spot: Spot, becomes: dict[StakeResult, Fraction], stake: int) -> bool:
     if not is_makeable(stake, rules):
         return False
     return _figures(becomes, gain=_settled_gain(rules, spot, stake)).edge <= 0

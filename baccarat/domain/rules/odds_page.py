@@ -3,26 +3,26 @@
 from fractions import Fraction
 
 from baccarat.domain.rules.commission import is_finer_than_minor_unit
-from baccarat.domain.rules.odds import Figures, Sheet, SpotOdds
+from baccarat.domain.rules.odds import OddsSheet, SpotFigures, SpotOdds
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, TableRules
 from casino.kernel import money
 
-PLACES = 9
+DECIMAL_PLACES = 9
 
 
-def decimal(value: Fraction, *, places: int = PLACES) -> str:
+def format_decimal(value: Fraction, *, places: int = DECIMAL_PLACES) -> str:
     """Print a fraction as a decimal string, rounded half up in size to `places`, at least one."""
     scaled = (abs(value.numerator) * 10**places * 2 + value.denominator) // (2 * value.denominator)
     whole, rest = divmod(scaled, 10**places)
     return f"{'-' if value < 0 and scaled else ''}{whole}.{rest:0{places}d}"
 
 
-def exact(value: Fraction) -> str:
+def format_fraction(value: Fraction) -> str:
     """Print a fraction in lowest terms as "n/d"."""
     return f"{value.numerator}/{value.denominator}"
 
 
-def commission_policy(rules: TableRules) -> str:
+def describe_commission(rules: TableRules) -> str:
     """Tell in one sentence what commission a table charges on Banker wins."""
     commission = rules.commission
     if commission is None:
@@ -31,10 +31,10 @@ def commission_policy(rules: TableRules) -> str:
     return f"{float(percent):g}% of a Banker win, {_rounding(commission, rules)}, {_timing(commission)}."
 
 
-def notes(sheet: Sheet) -> tuple[str, ...]:
+def notes(sheet: OddsSheet) -> tuple[str, ...]:
     """List what a player and an operator should know about these odds, one sentence or two each."""
     rules = sheet.rules
-    least = f"{money.text(rules.minimum, rules.currency)} {rules.currency}"
+    least = f"{money.format_amount(rules.minimum, rules.currency)} {rules.currency}"
     found = [
         "Player and Banker stakes are returned on a tie; figures are per unit staked.",
         f"At the minimum, a stake of {least} is settled and rounded as this table does.",
@@ -45,13 +45,13 @@ def notes(sheet: Sheet) -> tuple[str, ...]:
         odds = sheet.spot(spot)
         found.append(
             f"The player has the edge on {spot.capitalize()}: the house edge is "
-            f"{decimal(100 * odds.exact.edge, places=6)}% ({decimal(100 * odds.at_minimum.edge, places=6)}% at the "
+            f"{format_decimal(100 * odds.exact.edge, places=6)}% ({format_decimal(100 * odds.at_minimum.edge, places=6)}% at the "
             "minimum). Such a table opens for real money only when its operator accepts that expressly."
         )
     return tuple(found)
 
 
-def document(sheet: Sheet) -> dict[str, object]:
+def odds_document(sheet: OddsSheet) -> dict[str, object]:
     """Return the whole sheet ready for JSON: fractions as "n/d" and as decimal strings, money as text."""
     rules, found = sheet.rules, sheet.counts
     return {
@@ -59,9 +59,9 @@ def document(sheet: Sheet) -> dict[str, object]:
         "version": rules.version,
         "currency": rules.currency,
         "decks": rules.decks,
-        "minimum": money.text(rules.minimum, rules.currency),
-        "counts": {"banker": found.banker, "player": found.player, "tie": found.tie, "all": found.all},
-        "commission": commission_policy(rules),
+        "minimum": money.format_amount(rules.minimum, rules.currency),
+        "counts": {"banker": found.banker, "player": found.player, "tie": found.tie, "all": found.total},
+        "commission": describe_commission(rules),
         "spots": [_spot(odds) for odds in sheet.spots],
         "player_edge": [str(spot) for spot in sheet.player_edge],
         "notes": list(notes(sheet)),
@@ -80,12 +80,12 @@ def _spot(odds: SpotOdds) -> dict[str, object]:
     }
 
 
-def _figures(figures: Figures) -> dict[str, object]:
+def _figures(figures: SpotFigures) -> dict[str, object]:
     return {"return": _both(figures.rtp), "edge": _both(figures.edge), "variance": _both(figures.variance)}
 
 
 def _both(value: Fraction) -> dict[str, str]:
-    return {"fraction": exact(value), "decimal": decimal(value)}
+    return {"fraction": format_fraction(value), "decimal": format_decimal(value)}
 
 
 def _rounding(commission: Commission, rules: TableRules) -> str:
@@ -93,7 +93,9 @@ def _rounding(commission: Commission, rules: TableRules) -> str:
     if unit is None:
         return "exact"
     share = "" if unit.numerator == unit.denominator else f"{unit.numerator}/{unit.denominator} of "
-    return f"rounded up to {share}the lowest chip ({money.text(rules.chips[0], rules.currency)} {rules.currency})"
+    return (
+        f"rounded up to {share}the lowest chip ({money.format_amount(rules.chips[0], rules.currency)} {rules.currency})"
+    )
 
 
 def _timing(commission: Commission) -> str:

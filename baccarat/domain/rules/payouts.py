@@ -10,7 +10,7 @@ from baccarat.domain.rules.table_rules import CommissionTiming, Ratio, TableRule
 from baccarat.domain.rules.wagers import Spot, Stakes
 
 
-class Result(StrEnum):
+class StakeResult(StrEnum):
     """What became of a stake: won, lost, or returned as it was."""
 
     WIN = "win"
@@ -18,7 +18,7 @@ class Result(StrEnum):
     PUSH = "push"
 
 
-class UnknownStake(ValueError):
+class InvalidStake(ValueError):
     """A stake is not on a spot of this layout, or is not a positive amount."""
 
 
@@ -28,7 +28,7 @@ class SpotResult:
 
     spot: Spot
     stake: int
-    result: Result
+    result: StakeResult
     win: int
     commission: int
     returned: int
@@ -46,17 +46,17 @@ class Settlement(NamedTuple):
 
 
 # A tie pushes Player and Banker (rules, section 1). Bound once: member look-up on an enum class is slow.
-_WIN, _LOSE, _PUSH = Result.WIN, Result.LOSE, Result.PUSH
+_WIN, _LOSE, _PUSH = StakeResult.WIN, StakeResult.LOSE, StakeResult.PUSH
 _PLAYER, _BANKER = Spot.PLAYER, Spot.BANKER
 _DEFERRED: Final = CommissionTiming.DEFERRED
-RESULTS: Final[dict[Outcome, tuple[tuple[Spot, Result], ...]]] = {
+RESULTS: Final[dict[Outcome, tuple[tuple[Spot, StakeResult], ...]]] = {
     Outcome.PLAYER: ((Spot.PLAYER, _WIN), (Spot.BANKER, _LOSE), (Spot.TIE, _LOSE)),
     Outcome.BANKER: ((Spot.PLAYER, _LOSE), (Spot.BANKER, _WIN), (Spot.TIE, _LOSE)),
     Outcome.TIE: ((Spot.PLAYER, _PUSH), (Spot.BANKER, _PUSH), (Spot.TIE, _WIN)),
 }
 
 
-def pays(rules: TableRules, spot: Spot) -> Ratio:
+def odds_for(rules: TableRules, spot: Spot) -> Ratio:
     """Return the odds that a winning stake on a spot is paid at, before commission."""
     if spot is _BANKER:
         return rules.banker_pays
@@ -84,18 +84,18 @@ def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
         owed += one.commission
         returned += one.returned
     if len(results) != len(stakes):
-        raise UnknownStake(f"Among {sorted(stakes)} is a spot that this layout does not have.")
+        raise InvalidStake(f"Among {sorted(stakes)} is a spot that this layout does not have.")
     return Settlement(tuple(results), staked, won, owed, deferred, returned)
 
 
-def _spot_result(rules: TableRules, spot: Spot, stake: int, result: Result, deferred: bool) -> SpotResult:  # noqa: FBT001
+def _spot_result(rules: TableRules, spot: Spot, stake: int, result: StakeResult, deferred: bool) -> SpotResult:  # noqa: FBT001
     if stake <= 0:
-        raise UnknownStake(f"A stake must be positive; {stake} is on {spot}.")
+        raise InvalidStake(f"A stake must be positive; {stake} is on {spot}.")
     if result is _LOSE:
         return SpotResult(spot, stake, _LOSE, 0, 0, 0)
     if result is _PUSH:
         return SpotResult(spot, stake, _PUSH, 0, 0, stake)
-    ratio = pays(rules, spot)
+    ratio = odds_for(rules, spot)
     win = (2 * stake * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
     owed = 0
     if spot is _BANKER and rules.commission is not None:

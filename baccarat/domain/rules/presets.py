@@ -13,11 +13,11 @@ from baccarat.domain.rules.table_rules import (
     Shuffle,
     SpotsPerRound,
     TableRules,
-    UnderMinimum,
+    UnderMinimumPolicy,
 )
-from baccarat.domain.rules.validation import InvalidRules, check
+from baccarat.domain.rules.validation import InvalidRules, validate
 from casino.kernel import money
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 __all__ = [
     "PRESETS",
@@ -29,7 +29,7 @@ __all__ = [
     "Shuffle",
     "SpotsPerRound",
     "TableRules",
-    "UnderMinimum",
+    "UnderMinimumPolicy",
     "UnknownPreset",
     "player_edge_spots",
     "rules_for",
@@ -38,7 +38,7 @@ __all__ = [
 
 class UnknownPreset(Refusal):
     code = "unknown_preset"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "There is no such table preset"
     remedy = "Send the name of one of the presets listed."
 
@@ -62,7 +62,7 @@ class Preset:
     banker_pays: Ratio
     tie_pays: Ratio
     commission: Commission | None
-    under_minimum: UnderMinimum
+    under_minimum: UnderMinimumPolicy
     turn_seconds: int | None
     caller: bool
     play_money: bool
@@ -94,7 +94,7 @@ _OVERVIEW: Final = Preset(
     banker_pays=_EVEN,
     tie_pays=_EIGHT,
     commission=replace(_EXACT, rounding=Ratio(1, 4)),
-    under_minimum=UnderMinimum.REJECT,
+    under_minimum=UnderMinimumPolicy.REJECT,
     turn_seconds=None,
     caller=False,
     play_money=True,
@@ -109,7 +109,7 @@ _ATLANTIC_CITY: Final = replace(
     title="Baccarat (multi-player)",
     seats=5,
     commission=None,
-    under_minimum=UnderMinimum.RAISE,
+    under_minimum=UnderMinimumPolicy.RAISE,
     turn_seconds=15,
     seat_kept_rounds=3,
 )
@@ -165,7 +165,7 @@ def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
     unknown = dict.fromkeys(sorted(overrides.keys() - _OWN), "is not a field that a table can set")
     if unknown:
         raise InvalidRules(f"No table can set {', '.join(unknown)}.", fields=unknown)
-    return check(replace(_scaled(found, currency), **overrides))
+    return validate(replace(_scaled(found, currency), **overrides))
 
 
 def _scaled(preset: Preset, currency: str) -> TableRules:

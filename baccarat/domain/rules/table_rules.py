@@ -12,7 +12,7 @@ class Shuffle(StrEnum):
     SHOE = "shoe"
 
 
-class UnderMinimum(StrEnum):
+class UnderMinimumPolicy(StrEnum):
     """What happens to a stake under the table's minimum."""
 
     RAISE = "raise"
@@ -98,7 +98,7 @@ class TableRules:
     banker_pays: Ratio
     tie_pays: Ratio
     commission: Commission | None
-    under_minimum: UnderMinimum
+    under_minimum: UnderMinimumPolicy
     turn_seconds: int | None
     caller: bool
     play_money: bool

@@ -6,7 +6,7 @@ Source: the five rule pages agree on every cell; this is the layout of "Baccarat
 
 from typing import Final
 
-PRINTED: Final = """
+TABLEAU: Final = """
     Banker |  Player's third card   | Player
        has |  0 1 2 3 4 5 6 7 8 9   | stood
          0 |  D D D D D D D D D D   | D
@@ -20,7 +20,7 @@ PRINTED: Final = """
 """
 """D: the Banker draws. S: the Banker stands. A Banker's 8 or 9 in two cards is a natural and never gets here."""
 
-STOOD: Final = 10
+PLAYER_STOOD: Final = 10
 """The column of a Player that stood."""
 
 
@@ -29,7 +29,7 @@ def _read(printed: str) -> tuple[tuple[bool, ...], ...]:
     return tuple(tuple(cell == "D" for cell in (thirds + stood).split()) for _, thirds, stood in rows)
 
 
-BANKER_DRAWS: Final = (*_read(PRINTED), (False,) * 11, (False,) * 11)
+BANKER_DRAWS: Final = (*_read(TABLEAU), (False,) * 11, (False,) * 11)
 """Rows by the Banker's total 0 to 9 (8 and 9 stand), columns by the Player's third card 0 to 9, then STOOD."""
 
 
@@ -43,4 +43,4 @@ def banker_draws(total: int, third: int | None) -> bool:
 
     `third` is the points of the Player's third card, 0 to 9, or None when the Player stood.
     """
-    return BANKER_DRAWS[total][STOOD if third is None else third]
+    return BANKER_DRAWS[total][PLAYER_STOOD if third is None else third]

@@ -14,14 +14,14 @@ from baccarat.domain.rules.table_rules import (
     Shuffle,
     SpotsPerRound,
     TableRules,
-    UnderMinimum,
+    UnderMinimumPolicy,
 )
-from casino.kernel.errors import Kind, Refusal
-from casino.kernel.money import LARGEST
+from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.money import MAX_AMOUNT
 
-FEWEST_BEHIND_THE_CUT: Final = 12
+MIN_CARDS_BEHIND_CUT: Final = 12
 """Two whole rounds: the one in hand when the cut card comes out, and one more."""
-MOST_BEFORE_THE_CUT: Final = 17
+MIN_CARDS_BEFORE_CUT: Final = 17
 """The turned card, ten burned, and one whole round must lie before the cut card."""
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -39,7 +39,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "banker_pays": (Ratio,),
     "tie_pays": (Ratio,),
     "commission": (Commission, type(None)),
-    "under_minimum": (UnderMinimum,),
+    "under_minimum": (UnderMinimumPolicy,),
     "turn_seconds": (int, type(None)),
     "caller": (bool,),
     "play_money": (bool,),
@@ -55,12 +55,12 @@ class InvalidRules(Refusal):
     """`facts["fields"]` maps each wrong field to a sentence, `facts["codes"]` to the fault's own code."""
 
     code = "invalid_rules"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A table cannot play by these rules"
     remedy = "Correct the fields named and send the rules again."
 
 
-def check(rules: TableRules) -> TableRules:
+def validate(rules: TableRules) -> TableRules:
     """Return the rules as they are when a table can play by them. Raises InvalidRules."""
     mistyped = _wrong_types(rules)
     if mistyped:
@@ -103,7 +103,7 @@ def _fits_the_shoe(rules: TableRules) -> bool:
     if rules.shuffle is Shuffle.EACH_ROUND:
         return rules.cut_cards_from_end is None
     cut = rules.cut_cards_from_end
-    return cut is not None and FEWEST_BEHIND_THE_CUT <= cut <= rules.decks * 52 - MOST_BEFORE_THE_CUT
+    return cut is not None and MIN_CARDS_BEHIND_CUT <= cut <= rules.decks * 52 - MIN_CARDS_BEFORE_CUT
 
 
 def _has_good_share(rules: TableRules) -> bool:
@@ -148,7 +148,7 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         "maximum",
         "maximum_too_large",
         "is more than this system handles",
-        lambda rules: rules.maximum < LARGEST // 10_000,
+        lambda rules: rules.maximum < MAX_AMOUNT // 10_000,
     ),
     (
         "player_pays",
@@ -195,7 +195,7 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
     (
         "cut_cards_from_end",
         "cut_card_out_of_place",
-        f"belongs to a shoe, from {FEWEST_BEHIND_THE_CUT} to {MOST_BEFORE_THE_CUT} fewer than its cards",
+        f"belongs to a shoe, from {MIN_CARDS_BEHIND_CUT} to {MIN_CARDS_BEFORE_CUT} fewer than its cards",
         _fits_the_shoe,
     ),
     (

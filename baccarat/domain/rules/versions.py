@@ -9,15 +9,15 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Final
 
-from baccarat.domain.rules.odds import SpotOdds, sheet
-from baccarat.domain.rules.odds_page import commission_policy, decimal, exact
+from baccarat.domain.rules.odds import SpotOdds, odds_sheet
+from baccarat.domain.rules.odds_page import describe_commission, format_decimal, format_fraction
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel import money
 
-FLOOR: Final = 7500
+DEFAULT_FLOOR: Final = 7500
 """The least return of a spot for real money where an operator has said nothing, in hundredths of a percent."""
-WHOLE: Final = 10_000
+BASIS_POINTS: Final = 10_000
 _OF_THE_SHOE: Final = ("decks", "cut_cards_from_end", "burn", "commission")
 """Fields that hold for a whole shoe: its cards, and the commission that is marked until its end."""
 _MONEY: Final = frozenset({"minimum", "maximum"})
@@ -34,40 +34,43 @@ class SpotReturn:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ReturnWarning:
     """Why a spot needs an acknowledgement for real money: the player's edge, or a return under the floor."""
 
     spot: Spot
-    players_edge: bool
-    least: Fraction
+    player_edge: bool
+    lowest_return: Fraction
 
 
-def returns(rules: TableRules) -> tuple[SpotReturn, ...]:
+def theoretical_returns(rules: TableRules) -> tuple[SpotReturn, ...]:
     """Compute the theoretical return of every spot by enumeration of all draws."""
-    found = sheet(rules)
-    return tuple(SpotReturn(odds.spot, exact(odds.exact.rtp), exact(odds.at_minimum.rtp)) for odds in found.spots)
-
-
-def doubts(rules: TableRules, *, floor: int) -> tuple[Doubt, ...]:
-    """List spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
-    found = sheet(rules)
-    edges = set(found.player_edge)
+    found = odds_sheet(rules)
     return tuple(
-        Doubt(odds.spot, odds.spot in edges, _least(odds))
+        SpotReturn(odds.spot, format_fraction(odds.exact.rtp), format_fraction(odds.at_minimum.rtp))
         for odds in found.spots
-        if odds.spot in edges or _least(odds) < Fraction(floor, WHOLE)
     )
 
 
-def sentence(rules: TableRules, *, floor: int) -> str:
+def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ...]:
+    """List spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
+    found = odds_sheet(rules)
+    edges = set(found.player_edge)
+    return tuple(
+        ReturnWarning(odds.spot, odds.spot in edges, _least(odds))
+        for odds in found.spots
+        if odds.spot in edges or _least(odds) < Fraction(floor, BASIS_POINTS)
+    )
+
+
+def acknowledgement_sentence(rules: TableRules, *, floor: int) -> str:
     """Say what an operator has to acknowledge, word by word, before real money plays; empty for nothing."""
-    told = [_told(doubt, rules, floor) for doubt in doubts(rules, floor=floor)]
+    told = [_told(doubt, rules, floor) for doubt in return_warnings(rules, floor=floor)]
     return f"We accept that {' and that '.join(told)}." if told else ""
 
 
-def is_acknowledged(rules: TableRules, *, floor: int, words: str) -> bool:
+def is_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str) -> bool:
     """Tell whether these words are the sentence, whatever the space between them."""
-    return words.split() == sentence(rules, floor=floor).split()
+    return acknowledgement.split() == acknowledgement_sentence(rules, floor=floor).split()
 
 
 def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
@@ -77,36 +80,36 @@ def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
     return any(getattr(old, name) != getattr(new, name) for name in _OF_THE_SHOE)
 
 
-def is_same(old: TableRules, new: TableRules) -> bool:
+def plays_alike(old: TableRules, new: TableRules) -> bool:
     """Tell whether two versions play alike, whatever their numbers."""
     return not list(_changed(old, new))
 
 
-def differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
+def describe_differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
     """Tell in words what changes from one version to another, a sentence for each field and return."""
     told = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
-    for before, after in zip(sheet(old).spots, sheet(new).spots, strict=True):
+    for before, after in zip(odds_sheet(old).spots, odds_sheet(new).spots, strict=True):
         if before.exact.rtp != after.exact.rtp:
             told.append(
-                f"Return on {after.spot.capitalize()}: {percent(before.exact.rtp)} becomes {percent(after.exact.rtp)}."
+                f"Return on {after.spot.capitalize()}: {format_percent(before.exact.rtp)} becomes {format_percent(after.exact.rtp)}."
             )
     return tuple(told)
 
 
-def percent(value: Fraction) -> str:
+def format_percent(value: Fraction) -> str:
     """Print a share of one with four places: "98.9421%"."""
-    return f"{decimal(100 * value, places=4)}%"
+    return f"{format_decimal(100 * value, places=4)}%"
 
 
 def _least(odds: SpotOdds) -> Fraction:
     return min(odds.exact.rtp, odds.at_minimum.rtp)
 
 
-def _told(doubt: Doubt, rules: TableRules, floor: int) -> str:
+def _told(doubt: ReturnWarning, rules: TableRules, floor: int) -> str:
     spot = doubt.spot.capitalize()
-    if doubt.players_edge:
-        return f"the player has the edge on {spot}, which returns {percent(sheet(rules).spot(doubt.spot).exact.rtp)}"
-    return f"{spot} returns {percent(doubt.least)}, less than our floor of {percent(Fraction(floor, WHOLE))}"
+    if doubt.player_edge:
+        return f"the player has the edge on {spot}, which returns {format_percent(odds_sheet(rules).spot(doubt.spot).exact.rtp)}"
+    return f"{spot} returns {format_percent(doubt.lowest_return)}, less than our floor of {format_percent(Fraction(floor, BASIS_POINTS))}"
 
 
 def _changed(old: TableRules, new: TableRules) -> Iterator[str]:
@@ -121,11 +124,11 @@ def _title(name: str) -> str:
 def _value(rules: TableRules, name: str) -> str:
     value = getattr(rules, name)
     if name == "commission":
-        return commission_policy(rules).rstrip(".")
+        return describe_commission(rules).rstrip(".")
     if name == "chips":
-        return ", ".join(money.text(chip, rules.currency) for chip in value)
+        return ", ".join(money.format_amount(chip, rules.currency) for chip in value)
     if name in _MONEY:
-        return f"{money.text(value, rules.currency)} {rules.currency}"
+        return f"{money.format_amount(value, rules.currency)} {rules.currency}"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value).replace("_", " ")

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.rules.versions import FLOOR
+from baccarat.domain.rules.versions import DEFAULT_FLOOR
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import Scope
-from casino.kernel.money import Book
+from baccarat.domain.tables.kill_switch_events import StopScope
+from casino.kernel.money import MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class OpenTable:
     operator: UUID
     name: str
     rules: TableRules
-    books: tuple[Book, ...]
+    money_types: tuple[MoneyType, ...]
     edge_spots: tuple[Spot, ...]
     edge_accepted: bool
     now: datetime
-    floor: int = FLOOR
+    floor: int = DEFAULT_FLOOR
     acknowledgement: str = ""
-    next_shoe: NamedShoe | None = None
+    next_shoe: ShoeCommitment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class TakeSeat:
 
     player: UUID
     seat: int
-    book: Book
+    money_type: MoneyType
     buy_in: int
     available: int
     now: datetime
@@ -95,7 +95,7 @@ class CommitShoe:
 
 
 @dataclass(frozen=True, slots=True)
-class GiveShoeCut:
+class ContributeToShoeCut:
     """Contribute to the cut of the next long shoe: 1 to 32 bytes in lower-case hex."""
 
     player: UUID
@@ -127,9 +127,9 @@ class EndShoe:
 class StopPlay:
     """Let nothing new start; `says` is what players are told, `reason` what staff say, `subject` rules' label."""
 
-    scope: Scope
+    scope: StopScope
     subject: str
-    says: str
+    message: str
     reason: str
     by: str
     now: datetime
@@ -137,7 +137,7 @@ class StopPlay:
 
 @dataclass(frozen=True, slots=True)
 class ResumePlay:
-    scope: Scope
+    scope: StopScope
     subject: str
     reason: str
     by: str
@@ -156,7 +156,7 @@ class RevealShoe:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnounceClosing:
+class AnnounceTableClosure:
     """Let nothing new start at a table that is to be closed for good."""
 
     by: str
@@ -204,14 +204,14 @@ class RejectRules:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesTakeEffect:
+class PutRulesIntoEffect:
     """Let published rules hold, if it is their time."""
 
     now: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class DecommissionRules:
+class RetireRules:
     """Withdraw the rules in force, which are of this version."""
 
     version: int
@@ -221,7 +221,9 @@ class DecommissionRules:
 
 
 SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
-ShoeCommand = CommitShoe | GiveShoeCut | StartShoe | EndShoe | RevealShoe
-VersionCommand = DraftRules | PublishRules | RejectRules | RulesTakeEffect | DecommissionRules
+ShoeCommand = CommitShoe | ContributeToShoeCut | StartShoe | EndShoe | RevealShoe
+VersionCommand = DraftRules | PublishRules | RejectRules | PutRulesIntoEffect | RetireRules
 SwitchCommand = StopPlay | ResumePlay
-TableCommand = OpenTable | SeatCommand | ShoeCommand | SwitchCommand | AnnounceClosing | CloseTable | VersionCommand
+TableCommand = (
+    OpenTable | SeatCommand | ShoeCommand | SwitchCommand | AnnounceTableClosure | CloseTable | VersionCommand
+)

@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.rules.versions import returns
+from baccarat.domain.rules.versions import theoretical_returns
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import kill_switch, rules_lifecycle, shoes
 from baccarat.domain.tables import refusals as r
-from baccarat.domain.tables.evolve import Event, evolve
+from baccarat.domain.tables.evolve import GameEvent, evolve
 from baccarat.domain.tables.shoe_events import RevealedSeed, TableClosed, TableClosing
 from baccarat.domain.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
-from casino.kernel.money import AmountNotPositive, Book
+from casino.kernel.money import AmountNotPositive, MoneyType
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
 
@@ -26,11 +26,13 @@ def decide(command: c.TableCommand, state: TableState) -> Events:
 
 
 def _open(command: c.OpenTable, state: TableState) -> Events:
-    if Book.PLAY in command.books and not command.rules.play_money:
+    if MoneyType.PLAY in command.money_types and not command.rules.play_money:
         raise r.PlayMoneyNotOffered
     accepted, words = command.edge_accepted, command.acknowledgement
-    if Book.REAL in command.books:
-        rules_lifecycle.require_acknowledged(command.rules, floor=command.floor, words=words, edge_accepted=accepted)
+    if MoneyType.REAL in command.money_types:
+        rules_lifecycle.require_acknowledged(
+            command.rules, floor=command.floor, acknowledgement=words, edge_accepted=accepted
+        )
         accepted = accepted or bool(words)
     return (
         e.TableOpened(
@@ -38,10 +40,10 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             operator=command.operator,
             name=command.name,
             rules=command.rules,
-            books=command.books,
+            books=command.money_types,
             edge_accepted=command.edge_spots if accepted else (),
             opened_at=command.now,
-            returns=returns(command.rules),
+            returns=theoretical_returns(command.rules),
             floor=command.floor,
             acknowledgement=words,
             next_shoe=command.next_shoe,
@@ -57,16 +59,16 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
     _require_free(command.seat, state)
-    if command.book not in state.facts().books:
-        raise r.BookNotOffered(books=list(state.facts().books))
+    if command.money_type not in state.require_opened().books:
+        raise r.MoneyTypeNotOffered(books=list(state.require_opened().books))
     if command.buy_in < 0:
         raise AmountNotPositive
-    _require_funds(command.buy_in, command, command.book, state)
+    _require_funds(command.buy_in, command, command.money_type, state)
     return (
         e.SeatTaken(
             seat=command.seat,
             player=command.player,
-            book=command.book,
+            book=command.money_type,
             bought_in=command.buy_in,
             taken_at=command.now,
         ),
@@ -84,15 +86,15 @@ def _change(command: c.ChangeSeat, state: TableState) -> Events:
 
 def _rebuy(command: c.Rebuy, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
-    kill_switch.require_staying(state)
+    kill_switch.require_no_pending_closure(state)
     if command.amount <= 0:
         raise AmountNotPositive
-    _require_funds(command.amount, command, seat.book, state)
+    _require_funds(command.amount, command, seat.money_type, state)
     return (
         e.Rebought(
             seat=seat.seat,
             player=command.player,
-            book=seat.book,
+            book=seat.money_type,
             amount=command.amount,
             rebought_at=command.now,
         ),
@@ -105,7 +107,7 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
         e.SeatLeft(
             seat=seat.seat,
             player=command.player,
-            book=seat.book,
+            book=seat.money_type,
             returned=command.game_balance,
             collected=seat.owed,
             left_at=command.now,
@@ -116,18 +118,18 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
 def _free(command: c.FreeSeat, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
     absence = _absence(command, seat, kept=state.rules.seat_kept_rounds)
-    reason = e.Absence.TABLE_CLOSED if state.is_to_close() else absence
+    reason = e.Absence.TABLE_CLOSED if state.closure_is_pending() else absence
     if reason is None:
-        raise r.SeatIsKept
+        raise r.SeatIsHeld
     return (
         e.SeatFreed(
             seat=seat.seat,
             player=seat.player,
-            book=seat.book,
+            book=seat.money_type,
             returned=command.game_balance,
             collected=seat.owed,
             reason=reason,
-            missed=seat.missed,
+            missed=seat.missed_turns,
             seen_at=command.seen_at,
             freed_at=command.now,
         ),
@@ -138,13 +140,13 @@ def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.Absence 
     silence = command.now - command.seen_at
     if silence >= command.gone_after:
         return e.Absence.GONE
-    if kept is not None and seat.missed >= kept and silence >= command.away_after:
+    if kept is not None and seat.missed_turns >= kept and silence >= command.away_after:
         return e.Absence.MISSED_ROUNDS
     return None
 
 
-def _announce_closing(command: c.AnnounceClosing, state: TableState) -> Events:
-    if state.closed or state.closing is not None:
+def _announce_closing(command: c.AnnounceTableClosure, state: TableState) -> Events:
+    if state.closed or state.pending_closure is not None:
         return ()
     return (TableClosing(by=command.by, reason=command.reason, announced_at=command.now),)
 
@@ -174,22 +176,22 @@ def _require_seated(player: UUID, state: TableState) -> Seat:
 
 
 def _require_seat_number(number: int, state: TableState) -> None:
-    waiting = state.ruling().next
+    waiting = state.current_rules_lifecycle().pending
     seats = state.rules.seats if waiting is None else min(state.rules.seats, waiting.rules.seats)
     if not 1 <= number <= seats:
         raise r.UnknownSeat(f"The table has seats 1 to {seats}.", seats=seats)
 
 
 def _require_free(number: int, state: TableState) -> None:
-    if state.at(number) is not None:
+    if state.seat_at(number) is not None:
         raise r.SeatIsTaken(seat=number)
 
 
-def _require_funds(amount: int, command: c.TakeSeat | c.Rebuy, book: Book, state: TableState) -> None:
+def _require_funds(amount: int, command: c.TakeSeat | c.Rebuy, book: MoneyType, state: TableState) -> None:
     if amount <= command.available:
         return
     account = player_account(
-        operator=state.facts().operator, player=command.player, book=book, currency=state.rules.currency
+        operator=state.require_opened().operator, player=command.player, money_type=book, currency=state.rules.currency
     )
     raise InsufficientFunds(account=account, balance=command.available, needed=amount)
 
@@ -203,9 +205,9 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.FreeSeat: _free,
     **kill_switch.DECIDE,
     **shoes.DECIDE,
-    c.AnnounceClosing: _announce_closing,
+    c.AnnounceTableClosure: _announce_closing,
     c.CloseTable: _close,
     **rules_lifecycle.DECIDE,
 }
 
-TABLE: Final[Decider[c.TableCommand, TableState, Event]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)
+TABLE: Final[Decider[c.TableCommand, TableState, GameEvent]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.rules.versions import SpotReturn
@@ -20,7 +20,7 @@ from baccarat.domain.tables.rules_events import (
     RulesTookEffect,
 )
 from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class TableOpened:
     operator: UUID
     name: str
     rules: TableRules
-    books: tuple[Book, ...]
+    books: tuple[MoneyType, ...]
     edge_accepted: tuple[Spot, ...]
     opened_at: datetime
     returns: tuple[SpotReturn, ...] = ()
     floor: int = 0
     acknowledgement: str = ""
-    next_shoe: NamedShoe | None = None
+    next_shoe: ShoeCommitment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class SeatTaken:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     bought_in: int
     taken_at: datetime
 
@@ -70,7 +70,7 @@ class Rebought:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     amount: int
     rebought_at: datetime
 
@@ -81,7 +81,7 @@ class SeatLeft:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     returned: int
     collected: int
     left_at: datetime
@@ -107,7 +107,7 @@ class SeatFreed:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     returned: int
     collected: int
     reason: Absence
@@ -143,7 +143,7 @@ class CommissionCollected:
 
     seat: int
     player: UUID
-    book: Book
+    book: MoneyType
     amount: int
 
 

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.void_events import RoundVoided
 from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.rules.roads.marks import RUN, Mark, noted, pairs, without
+from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, RoundMark, append_mark, find_pairs, remove_mark
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.rules_events import (
@@ -21,15 +21,15 @@ from baccarat.domain.tables.rules_events import (
     RulesTookEffect,
     VersionEvent,
 )
-from baccarat.domain.tables.rules_state import after
+from baccarat.domain.tables.rules_state import evolve as after
 from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed, TableClosing
-from baccarat.domain.tables.state import Closing, NextShoe, Seat, Shoe, Stop, TableState
+from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, Seat, Shoe, TableState
 
-Event = e.TableEvent | re.RoundEvent
-Word = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated | re.SeatPassed
+GameEvent = e.TableEvent | re.RoundEvent
+SeatAction = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated | re.SeatPassed
 
 
-def evolve(state: TableState, event: Event) -> TableState:
+def evolve(state: TableState, event: GameEvent) -> TableState:
     """Apply one event of the table or of its rounds; most of a round's events leave the table as it is."""
     apply = _APPLY.get(type(event))
     return state if apply is None else apply(state, event)
@@ -39,7 +39,7 @@ def _opened(state: TableState, event: e.TableOpened) -> TableState:
     return replace(state, opened=event, next_shoe=_named(event.next_shoe, number=1))
 
 
-def _named(named: NamedShoe | None, *, number: int) -> NextShoe | None:
+def _named(named: ShoeCommitment | None, *, number: int) -> NextShoe | None:
     """The shoe of a single round to come, by that round's number."""
     return None if named is None else NextShoe(named.shoe, number, named.commitment, shape=named.shape)
 
@@ -53,7 +53,7 @@ def _without(seats: tuple[Seat, ...], player: UUID) -> tuple[Seat, ...]:
 
 
 def _taken(state: TableState, event: e.SeatTaken) -> TableState:
-    return replace(state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, book=event.book)))
+    return replace(state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, money_type=event.book)))
 
 
 def _changed(state: TableState, event: e.SeatChanged) -> TableState:
@@ -73,12 +73,14 @@ def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:
     coming = state.next_shoe
     if coming is None:
         return state
-    given = cut.after(coming.given, seat=event.seat, player=event.player, contribution=event.contribution)
-    return replace(state, next_shoe=replace(coming, given=given))
+    given = cut.replace_contribution(
+        coming.contributions, seat=event.seat, player=event.player, contribution=event.contribution
+    )
+    return replace(state, next_shoe=replace(coming, contributions=given))
 
 
 def _closing(state: TableState, event: TableClosing) -> TableState:
-    return replace(state, closing=Closing(event.by, event.reason, event.announced_at))
+    return replace(state, pending_closure=PendingClosure(event.by, event.reason, event.announced_at))
 
 
 def _closed(state: TableState, event: TableClosed) -> TableState:
@@ -90,7 +92,7 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         shoe=event.shoe,
         number=event.number,
         commitment=event.commitment,
-        out=0 if event.turned is None else 1 + event.burned,
+        cards_out=0 if event.turned is None else 1 + event.burned,
         cut=event.cut,
         root=event.root,
     )
@@ -108,30 +110,30 @@ def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
 
 def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
     seats = tuple(
-        replace(seat, last_wager=event.stakes, missed=0) if seat.player == event.player else seat
+        replace(seat, last_wager=event.stakes, missed_turns=0) if seat.player == event.player else seat
         for seat in state.seats
     )
     return replace(state, seats=seats)
 
 
-def _spoke(state: TableState, event: Word) -> TableState:
-    seat = state.at(event.seat)
-    return state if seat is None or not seat.missed else _with_missed(state, event.seat, 0)
+def _spoke(state: TableState, event: SeatAction) -> TableState:
+    seat = state.seat_at(event.seat)
+    return state if seat is None or not seat.missed_turns else _with_missed(state, event.seat, 0)
 
 
 def _timed_out(state: TableState, event: re.SeatTimedOut) -> TableState:
-    seat = state.at(event.seat)
-    return state if seat is None else _with_missed(state, event.seat, seat.missed + 1)
+    seat = state.seat_at(event.seat)
+    return state if seat is None else _with_missed(state, event.seat, seat.missed_turns + 1)
 
 
 def _with_missed(state: TableState, number: int, missed: int) -> TableState:
     return replace(
-        state, seats=tuple(replace(seat, missed=missed) if seat.seat == number else seat for seat in state.seats)
+        state, seats=tuple(replace(seat, missed_turns=missed) if seat.seat == number else seat for seat in state.seats)
     )
 
 
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
-    found = pairs(event.cards)
+    found = find_pairs(event.cards)
     if state.shoe is None:
         return replace(state, pairs=found) if found else state
     shoe = _drawn(state.shoe, state.rules, out=event.position + len(event.cards))
@@ -141,14 +143,14 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
 def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
     """The shoe after a round took cards from it, or after those of a void round were burned."""
     before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
-    return replace(shoe, out=out, cut_card_out=out > before_cut, over=shoe.cut_card_out)
+    return replace(shoe, cards_out=out, cut_card_out=out > before_cut, finished=shoe.cut_card_out)
 
 
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
     owed = {wager.player: wager.commission for wager in event.wagers if wager.deferred}
     seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
-    mark = Mark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
-    marks = noted(state.marks, mark, most=None if state.has_long_shoe() else RUN)
+    mark = RoundMark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
+    marks = append_mark(state.marks, mark, max_marks=None if state.has_long_shoe() else MAX_RUN_LENGTH)
     return replace(state, round=None, last_round=state.round, seats=seats, marks=marks, pairs="")
 
 
@@ -166,13 +168,13 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
     if state.round == event.round:
         shoe = state.shoe
         if shoe is not None and event.burned:
-            shoe = _drawn(shoe, state.rules, out=shoe.out + event.burned)
+            shoe = _drawn(shoe, state.rules, out=shoe.cards_out + event.burned)
         return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
-    return replace(state, marks=without(state.marks, event.number))
+    return replace(state, marks=remove_mark(state.marks, event.number))
 
 
 def _stopped(state: TableState, event: PlayStopped) -> TableState:
-    return replace(state, stops=(*state.stops, Stop(event.scope, event.subject, event.says, event.stopped_at)))
+    return replace(state, stops=(*state.stops, PlayStop(event.scope, event.subject, event.says, event.stopped_at)))
 
 
 def _resumed(state: TableState, event: PlayResumed) -> TableState:
@@ -181,7 +183,7 @@ def _resumed(state: TableState, event: PlayResumed) -> TableState:
 
 
 def _ruled(state: TableState, event: VersionEvent) -> TableState:
-    return replace(state, ruled=after(state.ruling(), event))
+    return replace(state, rules_lifecycle=after(state.current_rules_lifecycle(), event))
 
 
 def _took_effect(state: TableState, event: RulesTookEffect) -> TableState:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from baccarat.domain.tables import commands as c
-from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped, Scope
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped, StopScope
 from baccarat.domain.tables.kill_switch_refusals import (
     GamingIsStopped,
     OperatorIsStopped,
@@ -13,14 +13,14 @@ from baccarat.domain.tables.kill_switch_refusals import (
     TableIsStopped,
 )
 from baccarat.domain.tables.refusals import TableIsClosing
-from baccarat.domain.tables.rules_refusals import RulesWithdrawn
+from baccarat.domain.tables.rules_refusals import RulesAreRetired
 from baccarat.domain.tables.state import TableState
 
-_REFUSALS: Final[dict[Scope, type[PlayIsStopped]]] = {
-    Scope.GAMING: GamingIsStopped,
-    Scope.OPERATOR: OperatorIsStopped,
-    Scope.RULES: RulesAreStopped,
-    Scope.TABLE: TableIsStopped,
+_REFUSALS: Final[dict[StopScope, type[PlayIsStopped]]] = {
+    StopScope.GAMING: GamingIsStopped,
+    StopScope.OPERATOR: OperatorIsStopped,
+    StopScope.RULES: RulesAreStopped,
+    StopScope.TABLE: TableIsStopped,
 }
 
 
@@ -29,17 +29,17 @@ def require_playing(state: TableState) -> None:
 
     Raises the refusal of the widest switch that does, TableIsClosing, RulesWithdrawn.
     """
-    held = state.stopped()
+    held = state.widest_stop()
     if held is not None:
-        raise _REFUSALS[held.scope](held.says, since=held.since)
-    require_staying(state)
-    if state.is_withdrawn():
-        raise RulesWithdrawn
+        raise _REFUSALS[held.scope](held.message, since=held.since)
+    require_no_pending_closure(state)
+    if state.rules_are_retired():
+        raise RulesAreRetired
 
 
-def require_staying(state: TableState) -> None:
+def require_no_pending_closure(state: TableState) -> None:
     """Check that the table is not about to close for good. Raises TableIsClosing."""
-    if state.is_to_close():
+    if state.closure_is_pending():
         raise TableIsClosing
 
 
@@ -47,7 +47,7 @@ def stop(command: c.StopPlay, state: TableState) -> Sequence[PlayStopped]:
     """Judge that a table be stopped; one that the switch holds already, or does not reach, stays as it is."""
     if _is_held(command, state) or not _is_reached(command, state):
         return ()
-    return (PlayStopped(command.scope, command.subject, command.says, command.reason, command.by, command.now),)
+    return (PlayStopped(command.scope, command.subject, command.message, command.reason, command.by, command.now),)
 
 
 def resume(command: c.ResumePlay, state: TableState) -> Sequence[PlayResumed]:
@@ -59,9 +59,9 @@ def resume(command: c.ResumePlay, state: TableState) -> Sequence[PlayResumed]:
 
 def _is_reached(command: c.StopPlay, state: TableState) -> bool:
     """A stop of rules reaches tables where they are in force, or published and about to be."""
-    if command.scope is not Scope.RULES:
+    if command.scope is not StopScope.RULES:
         return True
-    waiting = state.ruling().next
+    waiting = state.current_rules_lifecycle().pending
     return command.subject in {state.rules.label, "" if waiting is None else waiting.rules.label}
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from uuid import UUID
 
 
-class Scope(StrEnum):
+class StopScope(StrEnum):
     """How far a switch reaches, the widest first."""
 
     GAMING = "gaming"
@@ -28,7 +28,7 @@ class SwitchThrown:
     player are stored sealed under the player's key.
     """
 
-    scope: Scope
+    scope: StopScope
     subject: str
     operator: UUID | None
     reason: str
@@ -41,7 +41,7 @@ class SwitchThrown:
 class SwitchReleased:
     """Play may go on within `scope`, as far as no other switch stops it."""
 
-    scope: Scope
+    scope: StopScope
     subject: str
     operator: UUID | None
     reason: str
@@ -56,7 +56,7 @@ class PlayStopped:
     `subject` is the label of the rules that are stopped, and empty for every other switch.
     """
 
-    scope: Scope
+    scope: StopScope
     subject: str
     says: str
     reason: str
@@ -68,7 +68,7 @@ class PlayStopped:
 class PlayResumed:
     """A table is told that this switch stops it no longer."""
 
-    scope: Scope
+    scope: StopScope
     subject: str
     reason: str
     by: str
@@ -78,10 +78,10 @@ class PlayResumed:
 SwitchEvent = SwitchThrown | SwitchReleased
 
 
-def switch_id(scope: Scope, subject: str) -> str:
+def switch_id(scope: StopScope, subject: str) -> str:
     """Name a switch: "gaming", or such as "table:<id>"."""
     return f"{scope}:{subject}" if subject else scope.value
 
 
-def switch_stream(scope: Scope, subject: str) -> str:
+def switch_stream(scope: StopScope, subject: str) -> str:
     return f"switch-{scope}-{subject}" if subject else f"switch-{scope}"

@@ -1,12 +1,12 @@
 """Why nothing new starts, and why a switch can't be thrown or released."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class PlayIsStopped(Refusal):
     """Base of what a stopped table answers; the detail is what players are told."""
 
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     remedy = "Confirmed wagers are dealt and settled; leaving, rebuying and withdrawing stay possible. Come back later."
 
 
@@ -44,27 +44,27 @@ class NotStopped(Refusal):
 
 class SwitchReasonMissing(Refusal):
     code = "switch_reason_missing"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Stopping and resuming play is explained in words"
     remedy = "Say why, in 500 characters at most."
 
 
 class SwitchMessageTooLong(Refusal):
     code = "switch_message_too_long"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "What players are told is too long"
     remedy = "Say it in 200 characters at most, or leave it out for the usual words."
 
 
 class UnknownSwitch(Refusal):
     code = "unknown_switch"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is nothing of this name to stop or resume"
     remedy = "Name gaming, an operator, a rules version, a table or a player that exists."
 
 
-class SwitchOfTheHouse(Refusal):
+class StoppedByHouse(Refusal):
     code = "switch_of_the_house"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The house stopped this, and the house lets it go on"
     remedy = "Ask those who run the service."

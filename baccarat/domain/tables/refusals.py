@@ -1,25 +1,25 @@
 """Why a table says no."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class UnknownTable(Refusal):
     code = "unknown_table"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "There is no such table"
     remedy = "List the tables and use the id of one of them."
 
 
 class UnknownSeat(Refusal):
     code = "unknown_seat"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "The table has no such seat"
     remedy = "Choose a seat number that the table has."
 
 
 class UnknownShoe(Refusal):
     code = "unknown_shoe"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "The table has had no such shoe"
     remedy = "Send the number of a shoe that the table has begun, or leave it out for the one in play."
 
@@ -48,29 +48,29 @@ class NotSeated(Refusal):
     remedy = "Take a seat first."
 
 
-class SeatIsKept(Refusal):
+class SeatIsHeld(Refusal):
     code = "seat_is_kept"
     title = "The seat is kept for its player"
     remedy = "Wait until the player has been away for longer."
 
 
-class BookNotOffered(Refusal):
+class MoneyTypeNotOffered(Refusal):
     code = "book_not_offered"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The table does not take this kind of money"
     remedy = "Sit down with one of the books that the table lists."
 
 
 class PlayMoneyNotOffered(Refusal):
     code = "play_money_not_offered"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "These rules offer no play money"
     remedy = "Open the table for real money only, or with rules that offer play money."
 
 
 class PlayerEdgeNotAccepted(Refusal):
     code = "player_edge_not_accepted"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "These rules give the player an edge"
     remedy = "For real money, say accept_player_edge: true; the odds page shows the edge."
 
@@ -125,7 +125,7 @@ class TableIsOccupied(Refusal):
 
 class CloseReasonInvalid(Refusal):
     code = "close_reason_invalid"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Say in your own words why the table is closed"
     remedy = "Send 1 to 500 characters on one line."
 
@@ -138,6 +138,6 @@ class SeedUnreadable(Refusal):
 
 class WrongCurrency(Refusal):
     code = "wrong_currency"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "The table plays in another currency"
     remedy = "Send amounts in the table's currency."

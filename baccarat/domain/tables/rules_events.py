@@ -12,7 +12,7 @@ from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import SpotReturn
 
 
-class Waits(StrEnum):
+class EffectiveFrom(StrEnum):
     """From when a published version holds: never within a round, nor within a shoe that it would change.
 
     What shapes a shoe holds only for one that is committed to after the publishing (`NEW_SHOE`): the shoe in play and
@@ -53,7 +53,7 @@ class RulesPublished:
 
     version: int
     rules: TableRules
-    waits_for: Waits
+    waits_for: EffectiveFrom
     drafted_by: str
     by: str
     at: datetime

@@ -1,25 +1,25 @@
 """Why rules can't be drafted, published or withdrawn."""
 
-from casino.kernel.errors import Kind, Refusal
+from casino.kernel.errors import Refusal, RefusalKind
 
 
 class ReturnUnderFloor(Refusal):
     code = "return_under_floor"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A spot returns less than the operator's floor"
     remedy = "For real money, send `sentence` as the acknowledgement, word by word, or raise the return."
 
 
 class AcknowledgementDiffers(Refusal):
     code = "acknowledgement_differs"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "These are not the words to be acknowledged"
     remedy = "Send the sentence in `sentence`, word by word."
 
 
 class AcknowledgementNotNeeded(Refusal):
     code = "acknowledgement_not_needed"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "There is nothing to acknowledge in these rules"
     remedy = "Leave the acknowledgement out."
 
@@ -32,18 +32,18 @@ class RulesUnchanged(Refusal):
 
 class ShuffleIsFixed(Refusal):
     code = "shuffle_is_fixed"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "A table keeps its way of shuffling"
     remedy = "Open another table for rules with a shoe, or without one."
 
 
-class ShoeIsBound(Refusal):
+class CommittedShoeConflict(Refusal):
     code = "shoe_is_bound"
     title = "The table's next shoe is committed to for other rules, which are published and wait for it"
     remedy = "Keep decks, burn and cut card of those rules, or publish once they hold."
 
 
-class WithdrawnTableCannotWait(Refusal):
+class RetiredRulesCannotWait(Refusal):
     code = "withdrawn_table_cannot_wait"
     title = "These rules would wait for a shoe to end, and no round is played by the rules in force"
     remedy = "Keep decks, burn, cut card and commission, or close the table and open another."
@@ -55,7 +55,7 @@ class SeatsAreTaken(Refusal):
     remedy = "Wait until those seats are free, or keep them."
 
 
-class DraftWaits(Refusal):
+class DraftPending(Refusal):
     code = "draft_waits"
     title = "A draft of this table waits for another person"
     remedy = "Have it published or rejected first."
@@ -63,14 +63,14 @@ class DraftWaits(Refusal):
 
 class UnknownVersion(Refusal):
     code = "unknown_version"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "The table's rules have no such version"
     remedy = "List the table's versions."
 
 
 class UnknownDraft(Refusal):
     code = "unknown_draft"
-    kind = Kind.MISSING
+    kind = RefusalKind.MISSING
     title = "No draft of this version waits at this table"
     remedy = "List the table's versions: it may have been decided already."
 
@@ -81,22 +81,22 @@ class VersionNotInForce(Refusal):
     remedy = "Withdraw the version in `in_force`, if it is that one you mean."
 
 
-class RulesNeedAnother(Refusal):
+class RulesNeedSecondPerson(Refusal):
     code = "rules_need_another"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "Who drafted rules can't publish them"
     remedy = "Another person has to publish them."
 
 
 class VersionReasonMissing(Refusal):
     code = "version_reason_missing"
-    kind = Kind.INVALID
+    kind = RefusalKind.INVALID
     title = "Rejecting a draft or withdrawing rules is explained in words"
     remedy = "Say why, in 500 characters at most."
 
 
-class RulesWithdrawn(Refusal):
+class RulesAreRetired(Refusal):
     code = "rules_withdrawn"
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
     title = "The rules of this table are withdrawn"
     remedy = "Leaving stays possible. Play goes on when the table has new rules."

@@ -4,18 +4,18 @@ from dataclasses import dataclass, replace
 
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.rules_events import (
+    EffectiveFrom,
     RulesDecommissioned,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
     RulesTookEffect,
     VersionEvent,
-    Waits,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RulesDraft:
     """Rules that wait for another person."""
 
     rules: TableRules
@@ -25,34 +25,34 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class PendingRules:
     """Rules that are published and wait for their round or shoe."""
 
     rules: TableRules
-    waits_for: Waits
+    waits_for: EffectiveFrom
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class RulesLifecycle:
     """The rules of a table whose rules were ever spoken of; `highest` is the last version number given."""
 
     in_force: TableRules
-    highest: int
-    draft: Draft | None = None
-    next: Next | None = None
-    withdrawn: bool = False
+    latest_version: int
+    draft: RulesDraft | None = None
+    pending: PendingRules | None = None
+    retired: bool = False
 
 
-def after(state: Ruled, event: VersionEvent) -> Ruled:
+def evolve(state: RulesLifecycle, event: VersionEvent) -> RulesLifecycle:
     match event:
         case RulesDrafted():
-            draft = Draft(event.rules, event.floor, event.acknowledgement, event.by)
-            return replace(state, highest=event.version, draft=draft)
+            draft = RulesDraft(event.rules, event.floor, event.acknowledgement, event.by)
+            return replace(state, latest_version=event.version, draft=draft)
         case RulesRejected():
             return replace(state, draft=None)
         case RulesPublished():
-            return replace(state, draft=None, next=Next(event.rules, event.waits_for))
+            return replace(state, draft=None, pending=PendingRules(event.rules, event.waits_for))
         case RulesTookEffect():
-            return replace(state, in_force=event.rules, next=None, withdrawn=False)
+            return replace(state, in_force=event.rules, pending=None, retired=False)
         case RulesDecommissioned():
-            return replace(state, withdrawn=True)
+            return replace(state, retired=True)

@@ -26,18 +26,20 @@ def _commit(command: c.CommitShoe, state: TableState) -> Events:
             number=state.shoes + 1,
             commitment=command.commitment,
             committed_at=command.now,
-            shape=state.shape_to_come(),
+            shape=state.next_shape(),
         ),
     )
 
 
-def _give_cut(command: c.GiveShoeCut, state: TableState) -> Events:
+def _give_cut(command: c.ContributeToShoeCut, state: TableState) -> Events:
     seat, coming = state.seat_of(command.player), state.next_shoe
     if seat is None:
         raise r.NotSeated
     if coming is None:
         raise NoShoeToCut
-    if not cut.changes(coming.given, seat=seat.seat, player=seat.player, contribution=command.contribution):
+    if not cut.is_new_contribution(
+        coming.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
+    ):
         return ()
     return (
         ShoeCutGiven(
@@ -56,14 +58,14 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
         raise r.ShoeIsRunning
     if coming is None:
         raise r.NoShoeCommitted
-    contributions, cut = cut_of(coming)
+    contributions, cut = contributions_and_cut(coming)
     return (
         e.ShoeStarted(
             shoe=coming.shoe,
             number=coming.number,
             commitment=coming.commitment,
             turned=command.first_card,
-            burned=0 if command.first_card is None else burned_for(command.first_card),
+            burned=0 if command.first_card is None else burn_count(command.first_card),
             started_at=command.now,
             first_round=state.rounds + 1,
             contributions=contributions,
@@ -73,10 +75,10 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
     )
 
 
-def cut_of(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
+def contributions_and_cut(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
     """List what a committed shoe's cut would be fixed by now, and that cut in hex."""
-    contributions = cut.listed(coming.given)
-    return contributions, cut.cut_of(coming.shoe, contributions)
+    contributions = cut.as_contributions(coming.contributions)
+    return contributions, cut.cut_in_hex(coming.shoe, contributions)
 
 
 def _end(command: c.EndShoe, state: TableState) -> Events:
@@ -86,9 +88,9 @@ def _end(command: c.EndShoe, state: TableState) -> Events:
         e.ShoeEnded(
             shoe=state.shoe.shoe,
             seed=command.seed,
-            dealt=state.shoe.out,
+            dealt=state.shoe.cards_out,
             collected=tuple(
-                e.CommissionCollected(seat=seat.seat, player=seat.player, book=seat.book, amount=seat.owed)
+                e.CommissionCollected(seat=seat.seat, player=seat.player, book=seat.money_type, amount=seat.owed)
                 for seat in state.seats
                 if seat.owed
             ),
@@ -104,14 +106,14 @@ def _reveal(command: c.RevealShoe, state: TableState) -> Events:
     return (ShoeRevealed(shoe=command.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
 
 
-def burned_for(turned: Card) -> int:
+def burn_count(turned: Card) -> int:
     """Tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
     return points(turned) or 10
 
 
 DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.CommitShoe: _commit,
-    c.GiveShoeCut: _give_cut,
+    c.ContributeToShoeCut: _give_cut,
     c.StartShoe: _start,
     c.EndShoe: _end,
     c.RevealShoe: _reveal,

@@ -5,15 +5,15 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.rounds.cut import GivenCuts
+from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.presets import Shuffle, TableRules
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
-from baccarat.domain.tables.kill_switch_events import Scope
-from baccarat.domain.tables.rules_events import Waits
-from baccarat.domain.tables.rules_state import Ruled
-from casino.kernel.money import Book
+from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.domain.tables.rules_events import EffectiveFrom
+from baccarat.domain.tables.rules_state import RulesLifecycle
+from casino.kernel.money import MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class Seat:
 
     seat: int
     player: UUID
-    book: Book
+    money_type: MoneyType
     last_wager: dict[Spot, int] | None = None
     owed: int = 0
-    missed: int = 0
+    missed_turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Shoe:
     shoe: UUID
     number: int
     commitment: str
-    out: int
+    cards_out: int
     cut_card_out: bool = False
-    over: bool = False
+    finished: bool = False
     cut: str = ""
     root: str | None = None
 
@@ -59,22 +59,22 @@ class NextShoe:
     shoe: UUID
     number: int
     commitment: str
-    given: GivenCuts = ()
+    contributions: SeatContributions = ()
     shape: ShoeShape | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class PlayStop:
     """A switch that holds the table: nothing new starts. `says` is what players are told."""
 
-    scope: Scope
+    scope: StopScope
     subject: str
-    says: str
+    message: str
     since: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class PendingClosure:
     """That the table is to be closed for good, by whom and why."""
 
     by: str
@@ -100,14 +100,14 @@ class TableState:
     rounds: int = 0
     marks: str = ""
     pairs: str = ""
-    stops: tuple[Stop, ...] = ()
+    stops: tuple[PlayStop, ...] = ()
     next_shoe: NextShoe | None = None
     voids: int = 0
     closed: bool = False
-    closing: Closing | None = None
-    ruled: Ruled | None = None
+    pending_closure: PendingClosure | None = None
+    rules_lifecycle: RulesLifecycle | None = None
 
-    def facts(self) -> e.TableOpened:
+    def require_opened(self) -> e.TableOpened:
         """Return how the table was opened; only an opened table has it."""
         if self.opened is None:
             raise LookupError("the table was never opened")
@@ -116,55 +116,55 @@ class TableState:
     @property
     def rules(self) -> TableRules:
         """Return the rules that the table plays by now."""
-        return self.facts().rules if self.ruled is None else self.ruled.in_force
+        return self.require_opened().rules if self.rules_lifecycle is None else self.rules_lifecycle.in_force
 
-    def ruling(self) -> Ruled:
+    def current_rules_lifecycle(self) -> RulesLifecycle:
         """Return which rules hold, wait and are proposed."""
         rules = self.rules
-        return self.ruled or Ruled(in_force=rules, highest=rules.version)
+        return self.rules_lifecycle or RulesLifecycle(in_force=rules, latest_version=rules.version)
 
-    def is_withdrawn(self) -> bool:
+    def rules_are_retired(self) -> bool:
         """Tell whether no round may open by the rules in force, and none that are published wait."""
-        return self.ruled is not None and self.ruled.withdrawn and not self.next_rules_are_due()
+        return self.rules_lifecycle is not None and self.rules_lifecycle.retired and not self.pending_rules_are_due()
 
-    def next_rules_are_due(self) -> bool:
+    def pending_rules_are_due(self) -> bool:
         """Tell whether published rules wait that may hold from the next round on."""
-        waiting = self.ruling().next
+        waiting = self.current_rules_lifecycle().pending
         if waiting is None:
             return False
-        if waiting.waits_for is Waits.NEXT_ROUND:
+        if waiting.waits_for is EffectiveFrom.NEXT_ROUND:
             return True
-        return self.shoe is None and self.bound_shape() in (None, waiting.rules.shape)
+        return self.shoe is None and self.committed_shape() in (None, waiting.rules.shape)
 
-    def bound_shape(self) -> ShoeShape | None:
+    def committed_shape(self) -> ShoeShape | None:
         """Return the shape that the next shoe is committed to with, None without such a shoe."""
         coming = self.next_shoe
         return None if coming is None else coming.shape or self.rules.shape
 
-    def shape_to_come(self) -> ShoeShape:
+    def next_shape(self) -> ShoeShape:
         """Return the shape of a shoe that is committed to now: by the rules that wait, if any do."""
-        waiting = None if self.ruled is None else self.ruled.next
+        waiting = None if self.rules_lifecycle is None else self.rules_lifecycle.pending
         return (self.rules if waiting is None else waiting.rules).shape
 
     def seat_of(self, player: UUID) -> Seat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
 
-    def at(self, number: int) -> Seat | None:
+    def seat_at(self, number: int) -> Seat | None:
         """Find who has the numbered seat, or None."""
         return next((seat for seat in self.seats if seat.seat == number), None)
 
-    def is_to_close(self) -> bool:
+    def closure_is_pending(self) -> bool:
         """Tell whether the table is to be closed for good and stands open still."""
-        return self.closing is not None and not self.closed
+        return self.pending_closure is not None and not self.closed
 
     def has_long_shoe(self) -> bool:
         """Tell whether many rounds are dealt from one shoe."""
         return self.rules.shuffle is Shuffle.SHOE
 
-    def stopped(self) -> Stop | None:
+    def widest_stop(self) -> PlayStop | None:
         """Return the widest switch that holds the table, None while it may play."""
         return min(self.stops, key=lambda held: _WIDTH.index(held.scope), default=None)
 
 
-_WIDTH: Final = tuple(Scope)
+_WIDTH: Final = tuple(StopScope)
 INITIAL: Final = TableState()

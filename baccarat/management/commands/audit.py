@@ -13,10 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from baccarat.audit import engine, last_head, parallel
-from baccarat.audit.report import Report
-from casino.checkpoints.audit import last_good
-from casino.checkpoints.document import Checkpoint
-from casino.events.verification import Head, head_mark
+from baccarat.audit.report import AuditReport
+from casino.checkpoints.audit import latest_trusted
+from casino.checkpoints.document import CheckpointDocument
+from casino.events.verification import Head, current_head
 from casino.kernel.findings import Finding
 
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.epilog = engine.INCREMENTAL
+        parser.epilog = engine.INCREMENTAL_SCOPE
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument("--since", type=int, default=0, metavar="POSITION", help="check what was sealed after it")
         parser.add_argument(
@@ -33,20 +33,22 @@ class Command(BaseCommand):
             action="store_true",
             help="check what came after the newest good checkpoint that a sound audit has covered",
         )
-        parser.add_argument("--oldest", type=float, default=engine.OLDEST, help="seconds that anything may wait (60)")
+        parser.add_argument(
+            "--oldest", type=float, default=engine.MAX_WAIT_SECONDS, help="seconds that anything may wait (60)"
+        )
         parser.add_argument(
             "--jobs",
             type=int,
             default=1,
-            help=f"processes that share a full audit from {parallel.WORTH} events on (1). One and PostgreSQL keep two "
+            help=f"processes that share a full audit from {parallel.MIN_EVENTS_FOR_PROCESSES} events on (1). One and PostgreSQL keep two "
             "cores busy; measured, 2 gain nothing there: ask for more where four cores or more are free",
         )
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
-        file = head_file or last_head.default_file()
+        file = head_file or last_head.default_path()
         try:
-            expected = last_head.read(file)
+            expected = last_head.load_head(file)
         except last_head.UnreadableHead as trouble:
             raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
@@ -61,9 +63,9 @@ class Command(BaseCommand):
         if not report.ok:
             sys.exit(1)
 
-    def _checkpoint(self, sound: Head | None) -> Checkpoint | None:
+    def _checkpoint(self, sound: Head | None) -> CheckpointDocument | None:
         """Only a sound audit makes a checkpoint's past good: nothing is passed over on a first audit."""
-        found = None if sound is None else last_good(upto=sound.position)
+        found = None if sound is None else latest_trusted(upto=sound.position)
         said = "in full: no good checkpoint is covered by a sound audit"
         if found is not None:
             said = f"since checkpoint {found.number}, position {found.position}"
@@ -72,32 +74,34 @@ class Command(BaseCommand):
 
     def _jobs(self, asked: int) -> int:
         """One process where there is so little that the start of more would take longer than they save."""
-        if asked > 1 and head_mark().position < parallel.WORTH:
-            self.stderr.write(f"Auditing by one process: more are worth their start from {parallel.WORTH} events on.")
+        if asked > 1 and current_head().position < parallel.MIN_EVENTS_FOR_PROCESSES:
+            self.stderr.write(
+                f"Auditing by one process: more are worth their start from {parallel.MIN_EVENTS_FOR_PROCESSES} events on."
+            )
             return 1
         return asked
 
-    def _keep(self, file: Path, report: Report) -> None:
+    def _keep(self, file: Path, report: AuditReport) -> None:
         """A verdict stands even where no file can be written; whoever reads it is told."""
         try:
-            last_head.keep(file, position=report.head[0], digest=report.head[1])
+            last_head.save_head(file, position=report.head[0], digest=report.head[1])
         except OSError as trouble:
             self.stderr.write(f"The head of the log could not be kept ({trouble}); choose a place with --head-file.")
 
-    def _print(self, report: Report, *, no_color: bool) -> None:
+    def _print(self, report: AuditReport, *, no_color: bool) -> None:
         if report.findings:
             screen = Console(file=cast("IO[str]", self.stdout), no_color=no_color, highlight=False, markup=False)
             screen.print(findings_table(report.findings))
-        self.stdout.write(report.line())
+        self.stdout.write(report.summary_line())
 
 
-def _audit(jobs: int, *, quiet: bool, **asked: Any) -> Report:
+def _audit(jobs: int, *, quiet: bool, **asked: Any) -> AuditReport:
     """The same findings in the same order, whatever the number of processes, which start before the bar's thread."""
     if jobs <= 1:
         with _progress(quiet=quiet) as progress:
-            return engine.run(progress=progress, **asked)
-    with parallel.processes(jobs) as pool, _progress(quiet=quiet) as progress:
-        return engine.run(jobs=jobs, pool=pool, progress=progress, **asked)
+            return engine.run_audit(progress=progress, **asked)
+    with parallel.start_processes(jobs) as pool, _progress(quiet=quiet) as progress:
+        return engine.run_audit(jobs=jobs, pool=pool, progress=progress, **asked)
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:
@@ -106,7 +110,7 @@ def findings_table(findings: tuple[Finding, ...]) -> Table:
     for column in table.columns:
         column.overflow = "fold"
     for each in findings:
-        table.add_row(each.what, each.where, each.expected, each.found)
+        table.add_row(each.kind, each.location, each.expected, each.actual)
     return table
 
 

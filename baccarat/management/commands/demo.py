@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from baccarat.web import demo
 from casino.kernel.errors import Refusal
 
-ADMIN = "admin"
-PASSWORD = "DJANGO_SUPERUSER_PASSWORD"  # noqa: S105  (the name of the variable, which `createsuperuser` reads too)
+DEFAULT_ADMIN = "admin"
+PASSWORD_VARIABLE = "DJANGO_SUPERUSER_PASSWORD"  # noqa: S105  (the name of the variable, which `createsuperuser` reads too)
 
 
 class Command(BaseCommand):
@@ -22,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("slug", help="the operator, as `manage.py operator create` named it")
         parser.add_argument("--key", action="store_true", help="make the operator if it is missing, and a key for it")
         parser.add_argument(
-            "--admin", action="store_true", help=f"make the superuser `{ADMIN}`, password in {PASSWORD}"
+            "--admin",
+            action="store_true",
+            help=f"make the superuser `{DEFAULT_ADMIN}`, password in {PASSWORD_VARIABLE}",
         )
 
     def handle(self, *_: Any, slug: str, key: bool, admin: bool, **__: Any) -> None:
@@ -31,15 +33,15 @@ class Command(BaseCommand):
             self._make_admin()
         try:
             if key:
-                key_id, secret = demo.open_house(slug=slug)
+                key_id, secret = demo.create_sandbox_operator(slug=slug)
                 self.stdout.write(f"Authorization: Bearer {key_id}.{secret}")
-            made = demo.furnish(slug=slug)
+            made = demo.set_up_demo(slug=slug)
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
         self.stdout.write(f"made: {', '.join(made) or 'nothing, all is there'}")
 
     def _make_admin(self) -> None:
-        if not os.environ.get(PASSWORD):
-            raise CommandError(f"Set {PASSWORD} to the password that `{ADMIN}` shall have.")
-        if not User.objects.filter(username=ADMIN).exists():
-            User.objects.create_superuser(ADMIN, f"{ADMIN}@localhost", os.environ[PASSWORD])
+        if not os.environ.get(PASSWORD_VARIABLE):
+            raise CommandError(f"Set {PASSWORD_VARIABLE} to the password that `{DEFAULT_ADMIN}` shall have.")
+        if not User.objects.filter(username=DEFAULT_ADMIN).exists():
+            User.objects.create_superuser(DEFAULT_ADMIN, f"{DEFAULT_ADMIN}@localhost", os.environ[PASSWORD_VARIABLE])

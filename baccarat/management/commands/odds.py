@@ -11,34 +11,34 @@ from rich.console import Console
 from rich.table import Table
 
 from baccarat.domain.rules.bulk import OUTCOMES, play_out
-from baccarat.domain.rules.cards import ordered
+from baccarat.domain.rules.cards import unshuffled_shoe
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import Sheet, SpotOdds, sheet
-from baccarat.domain.rules.odds_page import commission_policy, decimal, document, exact, notes
+from baccarat.domain.rules.odds import OddsSheet, SpotOdds, odds_sheet
+from baccarat.domain.rules.odds_page import describe_commission, format_decimal, format_fraction, notes, odds_document
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from casino.kernel.errors import Refusal
 
-LISTED = ", ".join(PRESETS)
+PRESET_NAMES = ", ".join(PRESETS)
 
 
 class Command(BaseCommand):
-    help = f"Print the exact odds of a table preset: {LISTED}."
+    help = f"Print the exact odds of a table preset: {PRESET_NAMES}."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("preset", metavar="PRESET", help=f"one of: {LISTED}")
+        parser.add_argument("preset", metavar="PRESET", help=f"one of: {PRESET_NAMES}")
         parser.add_argument("--currency", default="EUR", help="ISO 4217 code (default: EUR)")
         parser.add_argument("--simulate", type=int, metavar="ROUNDS", help="deal so many rounds beside, to compare")
         parser.add_argument("--json", action="store_true", help="print JSON, with exact fractions as n/d")
 
     def handle(self, *_args: Any, preset: str, currency: str, **options: Any) -> None:
         try:
-            found = sheet(rules_for(preset, currency=currency))
+            found = odds_sheet(rules_for(preset, currency=currency))
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from refusal
+            raise CommandError(refusal.message()) from refusal
         dealt = None if options["simulate"] is None else simulate(found.rules.decks, options["simulate"])
         if options["json"]:
-            self.stdout.write(json.dumps(document(found) | ({"simulated": dealt} if dealt else {}), indent=2))
+            self.stdout.write(json.dumps(odds_document(found) | ({"simulated": dealt} if dealt else {}), indent=2))
             return
         screen = cast("IO[str]", self.stdout)
         console = Console(file=screen, no_color=bool(options["no_color"]), highlight=False)
@@ -51,7 +51,7 @@ def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
     """Deal at least so many rounds from shuffled shoes, each to its last six cards, and count outcomes."""
     if rounds < 1:
         raise CommandError("--simulate takes a number of rounds, 1 or more.")
-    shoe, chance, counts = list(ordered(decks)), Random(), dict.fromkeys(OUTCOMES, 0)  # noqa: S311  (no card at a table depends on it)
+    shoe, chance, counts = list(unshuffled_shoe(decks)), Random(), dict.fromkeys(OUTCOMES, 0)  # noqa: S311  (no card at a table depends on it)
     while sum(counts.values()) < rounds:
         chance.shuffle(shoe)
         for outcome, count in play_out(shoe).items():
@@ -59,23 +59,25 @@ def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
     return counts
 
 
-def _simulated(found: Sheet, dealt: dict[Outcome, int]) -> Table:
+def _simulated(found: OddsSheet, dealt: dict[Outcome, int]) -> Table:
     table = Table("outcome", title=f"Simulated: {sum(dealt.values()):,} rounds", title_justify="left")
     for heading in ("rounds", "share", "exact share"):
         table.add_column(heading, justify="right")
     counted = found.counts
     exactly = {Outcome.BANKER: counted.banker, Outcome.PLAYER: counted.player, Outcome.TIE: counted.tie}
     for outcome, count in exactly.items():
-        shares = Fraction(dealt[outcome], sum(dealt.values())), Fraction(count, counted.all)
-        table.add_row(outcome.capitalize(), f"{dealt[outcome]:,}", *(decimal(share, places=6) for share in shares))
+        shares = Fraction(dealt[outcome], sum(dealt.values())), Fraction(count, counted.total)
+        table.add_row(
+            outcome.capitalize(), f"{dealt[outcome]:,}", *(format_decimal(share, places=6) for share in shares)
+        )
     return table
 
 
-def _print(found: Sheet, console: Console) -> None:
+def _print(found: OddsSheet, console: Console) -> None:
     rules = found.rules
     preset = PRESETS[rules.preset]
     console.print(f"[bold]{preset.title}[/] ({rules.preset}, version {rules.version}), {rules.decks} decks")
-    console.print(f"Commission: {commission_policy(rules)}")
+    console.print(f"Commission: {describe_commission(rules)}")
     console.print(_counts(found))
     console.print(_decimals(found))
     console.print(_fractions(found))
@@ -83,33 +85,33 @@ def _print(found: Sheet, console: Console) -> None:
         console.print(f"- {note}")
 
 
-def _counts(found: Sheet) -> Table:
+def _counts(found: OddsSheet) -> Table:
     table = Table("outcome", title="Ordered six-card draws", title_justify="left")
     table.add_column("draws", justify="right")
     counted = found.counts
     for outcome, count in (("Banker", counted.banker), ("Player", counted.player), ("Tie", counted.tie)):
         table.add_row(outcome, f"{count:,}")
     table.add_section()
-    table.add_row("all", f"{counted.all:,}")
+    table.add_row("all", f"{counted.total:,}")
     return table
 
 
-def _decimals(found: Sheet) -> Table:
+def _decimals(found: OddsSheet) -> Table:
     table = Table("", title="Odds", title_justify="left")
     for odds in found.spots:
         table.add_column(odds.spot.capitalize(), justify="right")
     table.add_row("pays", *[str(odds.pays) for odds in found.spots])
     for names_and_values in zip(*[_measures(odds) for odds in found.spots], strict=True):
-        table.add_row(names_and_values[0][0], *[decimal(value) for _, value in names_and_values])
+        table.add_row(names_and_values[0][0], *[format_decimal(value) for _, value in names_and_values])
     return table
 
 
-def _fractions(found: Sheet) -> Table:
+def _fractions(found: OddsSheet) -> Table:
     table = Table("spot", "measure", title="The same, exactly", title_justify="left", show_lines=False)
     table.add_column("fraction", overflow="fold")
     for odds in found.spots:
         for measure, value in _measures(odds):
-            table.add_row(odds.spot.capitalize(), measure, exact(value))
+            table.add_row(odds.spot.capitalize(), measure, format_fraction(value))
         table.add_section()
     return table
 

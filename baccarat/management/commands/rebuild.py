@@ -5,19 +5,19 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.audit.rebuild import Unfoldable, rebuild
+from baccarat.audit.rebuild import CannotRebuild, rebuild_projections
 from baccarat.chat.rebuild import rebuild_chat
 from wallet.adjustments.rebuild import rebuild_adjustments
 from wallet.payments.rebuild import rebuild_payments
 from wallet.reconciliation.rebuild import rebuild_reconciliation
-from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
 from wallet.responsible_gaming.table_limit_projection import rebuild_limits
 
-ALSO: Final = (
+OTHER_REBUILDS: Final = (
     rebuild_chat,
     rebuild_payments,
     rebuild_limits,
-    rebuild_protection,
+    rebuild_responsible_gaming,
     rebuild_adjustments,
     rebuild_reconciliation,
 )
@@ -34,8 +34,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, check: bool, **_options: Any) -> None:
         try:
-            rebuilt = [rebuild(compare=check), *(again(compare=check) for again in ALSO)]
-        except Unfoldable as trouble:
+            rebuilt = [rebuild_projections(compare=check), *(again(compare=check) for again in OTHER_REBUILDS)]
+        except CannotRebuild as trouble:
             raise CommandError(str(trouble)) from trouble
         changed = [row for part in rebuilt for row in part.changed]
         for row in changed:

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.audit.round_replay import NoSuchRound, Retold, find, retell
+from baccarat.audit.round_replay import NoSuchRound, RoundReplay, find_round, replay_round
 from baccarat.management.commands.audit import findings_table
 from casino.events.codec import MalformedEvent, UnknownEvent
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, round: str, **options: Any) -> None:  # noqa: A002  (the field's word)
         try:
-            retold = retell(find(round))
+            retold = replay_round(find_round(round))
         except (NoSuchRound, MalformedEvent, UnknownEvent) as trouble:
             raise CommandError(str(trouble)) from trouble
         if options["json"]:
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
 
-def _print(retold: Retold, console: Console) -> None:
+def _print(retold: RoundReplay, console: Console) -> None:
     title = f"Round {retold.round}, number {retold.number} of table {retold.table}"
     table = Table("#", "event", "what happened", title=title, title_justify="left")
     table.columns[2].overflow = "fold"

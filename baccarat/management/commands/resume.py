@@ -10,10 +10,10 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.audit.round_replay import NoSuchRound, find
-from baccarat.domain.rounds.refusals import RoundNotSetAside
-from baccarat.domain.tables.kill_switch_events import Scope
-from baccarat.management.switching import add_subject, metadata_of, staff_named, subject_of
+from baccarat.audit.round_replay import NoSuchRound, find_round
+from baccarat.domain.rounds.refusals import RoundNotSuspended
+from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.management.switching import add_stop_arguments, find_staff_user, parse_subject, staff_metadata
 from baccarat.services import dealing, kill_switch
 from baccarat.storage.models import Round
 from casino.events.store import Metadata
@@ -25,27 +25,31 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        scopes = ", ".join(Scope)
+        scopes = ", ".join(StopScope)
         parser.add_argument("what", metavar="ROUND|SCOPE", help=f"a round's id, TABLE#NUMBER, or one of {scopes}")
-        add_subject(parser)
+        add_stop_arguments(parser)
 
     def handle(self, *_args: Any, what: str, subject: str, by: str, reason: str, **_options: Any) -> None:
-        staff = staff_named(by)
+        staff = find_staff_user(by)
         try:
-            done = _release(Scope(what), subject, reason, staff) if what in set(Scope) else _deal_again(what, staff)
+            done = (
+                _release(StopScope(what), subject, reason, staff)
+                if what in set(StopScope)
+                else _deal_again(what, staff)
+            )
         except (NoSuchRound, Refusal) as trouble:
             raise CommandError(str(trouble)) from trouble
         self.stdout.write(f"resume: ok {done}")
 
 
-def _release(scope: Scope, subject: str, reason: str, staff: User) -> str:
-    named, by = subject_of(scope, subject), metadata_of(staff, "command")
+def _release(scope: StopScope, subject: str, reason: str, staff: User) -> str:
+    named, by = parse_subject(scope, subject), staff_metadata(staff, "command")
     row = kill_switch.resume(scope=scope, subject=named, reason=reason, metadata=by)
     return f"switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _deal_again(round_: str, staff: User) -> str:
-    found = _set_aside(find(round_))
+    found = _set_aside(find_round(round_))
     dealing.resume(table=found.table_id, operator=found.operator_id, metadata=_metadata(found, staff))
     return f"round={found.id} table={found.table_id} number={found.number}"
 
@@ -55,7 +59,7 @@ def _set_aside(identity: UUID) -> Round:
     if found is None:
         raise NoSuchRound(f"There is no round {identity}.")
     if found.set_aside is None:
-        raise RoundNotSetAside
+        raise RoundNotSuspended
     return found
 
 

@@ -8,11 +8,11 @@ from django.utils.module_loading import import_string
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.domain.rng_tests.suite import Judged, passes
+from baccarat.domain.rng_tests.suite import AdjustedTestResult, passes
 from baccarat.queries import rng_sample
 from baccarat.services import rng_monitoring
 
-PLOT: Final = "baccarat.management.plots.draw"
+PLOT: Final = "baccarat.management.plots.draw_report"
 
 
 class Command(BaseCommand):
@@ -22,11 +22,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument("--plot", metavar="FILE", help="write a picture: PNG, SVG or PDF by its name")
-        parser.add_argument("--shoes", type=int, default=rng_sample.MOST_SHOES, help="the newest so many shoes")
-        parser.add_argument("--rounds", type=int, default=rng_sample.MOST_ROUNDS, help="the newest so many rounds")
+        parser.add_argument("--shoes", type=int, default=rng_sample.MAX_SHOES, help="the newest so many shoes")
+        parser.add_argument("--rounds", type=int, default=rng_sample.MAX_ROUNDS, help="the newest so many rounds")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        history, judged = rng_monitoring.watch(shoes=options["shoes"], rounds=options["rounds"])
+        history, judged = rng_monitoring.run_rng_tests(shoes=options["shoes"], rounds=options["rounds"])
         if options["plot"]:
             import_string(PLOT)(history.sample, judged, options["plot"])
         shoes, rounds = len(history.sample.shoes), len(history.sample.outcomes)
@@ -40,16 +40,16 @@ class Command(BaseCommand):
             raise CommandError("The outcomes are out of band.")
 
 
-def _document(shoes: int, rounds: int, judged: tuple[Judged, ...]) -> dict[str, Any]:
+def _document(shoes: int, rounds: int, judged: tuple[AdjustedTestResult, ...]) -> dict[str, Any]:
     return {
         "shoes": shoes,
         "rounds": rounds,
         "tests": [
             {
-                "name": each.verdict.name,
-                "measured": each.verdict.measured,
-                "p": each.verdict.p,
-                "adjusted": each.adjusted,
+                "name": each.result.name,
+                "measured": each.result.statistic,
+                "p": each.result.p_value,
+                "adjusted": each.adjusted_p_value,
                 "passed": each.passed,
             }
             for each in judged
@@ -58,15 +58,15 @@ def _document(shoes: int, rounds: int, judged: tuple[Judged, ...]) -> dict[str, 
     }
 
 
-def _table(judged: tuple[Judged, ...]) -> Table:
+def _table(judged: tuple[AdjustedTestResult, ...]) -> Table:
     table = Table("test", "measured", "p", "adjusted", "verdict")
     for each in judged:
-        made = each.verdict.p is not None
+        made = each.result.p_value is not None
         table.add_row(
-            each.verdict.name,
-            each.verdict.measured,
-            f"{each.verdict.p:.4f}" if made else "",
-            f"{each.adjusted:.4f}" if made else "",
+            each.result.name,
+            each.result.statistic,
+            f"{each.result.p_value:.4f}" if made else "",
+            f"{each.adjusted_p_value:.4f}" if made else "",
             ("ok" if each.passed else "FAILED") if made else "not made",
         )
     return table

@@ -14,13 +14,13 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Say how many seeds came from which key. Raises CommandError for seeds that no key opens."""
         done = key_rotation.rotate(actor="system:rotate_shoe_keys")
-        for key, count in sorted(done.resealed.items()):
+        for key, count in sorted(done.reencrypted.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")
-        shown = revealing.reveal_owed()
+        shown = revealing.reveal_overdue_seeds()
         if shown:
             self.stdout.write(f"{shown} seeds of void rounds revealed, which could not be read before")
         if done.unreadable:
             names = ", ".join(map(str, done.unreadable[:10]))
             raise CommandError(f"{len(done.unreadable)} seeds can't be read by any key of SHOE_KEYS: {names}")
-        count = sum(done.resealed.values())
+        count = sum(done.reencrypted.values())
         self.stdout.write(f"rotate_shoe_keys: ok resealed={count} key={done.key}")

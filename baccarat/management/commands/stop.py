@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.domain.tables.kill_switch_events import Scope
-from baccarat.management.switching import add_subject, metadata_of, staff_named, subject_of
+from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.management.switching import add_stop_arguments, find_staff_user, parse_subject, staff_metadata
 from baccarat.services import kill_switch
 from casino.crypto import crypto_shredding
 from casino.kernel.errors import Refusal
@@ -16,23 +16,23 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("scope", choices=[scope.value for scope in Scope], help="how far it reaches")
-        add_subject(parser)
+        parser.add_argument("scope", choices=[scope.value for scope in StopScope], help="how far it reaches")
+        add_stop_arguments(parser)
         parser.add_argument("--says", default="", metavar="TEXT", help="what players are told")
 
     def handle(self, *_args: Any, scope: str, subject: str, by: str, reason: str, says: str, **_options: Any) -> None:
-        staff = staff_named(by)
+        staff = find_staff_user(by)
         try:
             row = kill_switch.stop(
-                scope=Scope(scope),
-                subject=subject_of(Scope(scope), subject),
+                scope=StopScope(scope),
+                subject=parse_subject(StopScope(scope), subject),
                 reason=reason,
-                says=says,
-                metadata=metadata_of(staff, "command"),
+                message=says,
+                metadata=staff_metadata(staff, "command"),
             )
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
         self.stdout.write(
             f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} "
-            f"players are told: {crypto_shredding.told(row.says)}"
+            f"players are told: {crypto_shredding.decrypt_text(row.message)}"
         )

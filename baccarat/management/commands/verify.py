@@ -10,19 +10,19 @@ from rich.console import Console
 from rich.table import Table
 
 from baccarat.proofs import checks
-from baccarat.proofs.keys import NoKey, keys_in
-from baccarat.proofs.results import Overall, Verdict, Verification
+from baccarat.proofs.keys import InvalidKey, parse_keys
+from baccarat.proofs.results import CheckVerdict, OverallVerdict, Verification
 
-SAYS: Final = {
-    Verdict.OK: "ok",
-    Verdict.OPEN: "not checkable yet",
-    Verdict.NONE: "does not apply",
-    Verdict.FAILED: "FAILED",
+VERDICT_TEXT: Final = {
+    CheckVerdict.OK: "ok",
+    CheckVerdict.NOT_CHECKABLE: "not checkable yet",
+    CheckVerdict.NOT_APPLICABLE: "does not apply",
+    CheckVerdict.FAILED: "FAILED",
 }
-ENDING: Final = {
-    Overall.VERIFIED: "verify: ok, everything was worked out again and agrees",
-    Overall.PARTLY: "verify: ok as far as this file allows; what is not checkable yet is named above",
-    Overall.FAILED: "verify: FAILED",
+SUMMARY_TEXT: Final = {
+    OverallVerdict.VERIFIED: "verify: ok, everything was worked out again and agrees",
+    OverallVerdict.PARTLY: "verify: ok as far as this file allows; what is not checkable yet is named above",
+    OverallVerdict.FAILED: "verify: FAILED",
 }
 
 
@@ -40,8 +40,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, file: Path, key: str | None, **options: Any) -> None:
         try:
             raw = file.read_bytes()
-            trusted = keys_in(key) if key else ()
-        except (OSError, NoKey) as trouble:
+            trusted = parse_keys(key) if key else ()
+        except (OSError, InvalidKey) as trouble:
             raise CommandError(str(trouble)) from trouble
         result = checks.verify(raw, keys=trusted)
         if options["json"]:
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         else:
             screen = cast("IO[str]", self.stdout)
             _print(result, Console(file=screen, no_color=bool(options["no_color"]), highlight=False, markup=False))
-        if result.verdict is Overall.FAILED:
+        if result.verdict is OverallVerdict.FAILED:
             sys.exit(1)
 
 
@@ -57,9 +57,9 @@ def _print(result: Verification, console: Console) -> None:
     table = Table("check", "verdict", "why", title=f"Round {result.round}", title_justify="left")
     table.columns[2].overflow = "fold"
     for check in result.checks:
-        table.add_row(check.name, SAYS[check.verdict], check.text)
-        if check.verdict is Verdict.FAILED:
+        table.add_row(check.name, VERDICT_TEXT[check.verdict], check.text)
+        if check.verdict is CheckVerdict.FAILED:
             table.add_row("", "expected", check.expected)
-            table.add_row("", "found", check.found)
+            table.add_row("", "found", check.actual)
     console.print(table)
-    console.print(ENDING[result.verdict])
+    console.print(SUMMARY_TEXT[result.verdict])

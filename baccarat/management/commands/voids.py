@@ -25,5 +25,5 @@ class Command(BaseCommand):
             raise CommandError(f"There is no operator {operator!r}.")
         if spent is not None:
             voiding.set_policy(operator=found.id, forgive=spent == "forgive", actor=by)
-        word = "forgive" if voiding.forgives(operator=found.id) else "debt"
+        word = "forgive" if voiding.forgives_spent_winnings(operator=found.id) else "debt"
         self.stdout.write(f"voids: operator={operator} spent={word}")

@@ -33,8 +33,8 @@ class Command(BaseCommand):
             for word in remove:
                 word_lists.remove(operator=whose, word=word, metadata=metadata)
             if options["first"]:
-                word_lists.begin(operator=whose, metadata=metadata)
+                word_lists.add_starter_words(operator=whose, metadata=metadata)
         except Refusal as refusal:
             raise CommandError(f"{refusal.detail}. {refusal.remedy}") from None
-        for line in queries.list_of(operator=whose):
+        for line in queries.list_own_filter_words(operator=whose):
             self.stdout.write(line)

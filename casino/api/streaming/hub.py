@@ -15,30 +15,30 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from django.db import connections
 
-from casino.api.streaming.reader import Gone, Reader
+from casino.api.streaming.reader import ConsumerGone, Reader
 from casino.events import subscriptions
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 
 logger = logging.getLogger(__name__)
 
-KEPT: Final = 10_000
+BUFFERED_POSITIONS: Final = 10_000
 """Positions that a process keeps: who comes back within them is told all that was missed."""
 
-LOADED: Final = 2_000
+PRELOADED_POSITIONS: Final = 2_000
 """Positions that are read at the start, so that streams go on across a restart of the process."""
 
-PATIENCE: Final = 5.0
+DELIVERY_TIMEOUT: Final = 5.0
 """Seconds that the reader waits for the event loop, and a stream for the reader."""
 
-THREADS: Final = ThreadPoolExecutor(max_workers=4, thread_name_prefix="streams")
+DATABASE_THREADS: Final = ThreadPoolExecutor(max_workers=4, thread_name_prefix="streams")
 """All that streams ask of the database goes through these few threads, each with a connection while it asks."""
 
 Result = TypeVar("Result")
 
 
-async def in_thread(function: Callable[..., Result], /, **given: Any) -> Result:
+async def run_in_thread(function: Callable[..., Result], /, **given: Any) -> Result:
     """Run a function that asks the database, and leave no connection behind."""
-    return await asyncio.get_running_loop().run_in_executor(THREADS, partial(_closing, function, given))
+    return await asyncio.get_running_loop().run_in_executor(DATABASE_THREADS, partial(_closing, function, given))
 
 
 def _closing(function: Callable[..., Result], given: dict[str, Any]) -> Result:
@@ -48,7 +48,7 @@ def _closing(function: Callable[..., Result], given: dict[str, Any]) -> Result:
         connections.close_all()
 
 
-class Happening(Protocol):
+class HubMessage(Protocol):
     """What was sealed, as streams see it."""
 
     @property
@@ -57,23 +57,23 @@ class Happening(Protocol):
     def topics(self) -> Sequence[str]: ...
 
 
-Seen = TypeVar("Seen", bound=Happening)
-Shown_contra = TypeVar("Shown_contra", bound=Happening, contravariant=True)
+MessageT = TypeVar("MessageT", bound=HubMessage)
+MessageT_contra = TypeVar("MessageT_contra", bound=HubMessage, contravariant=True)
 
 
-class Follower(Protocol[Shown_contra]):
+class Follower(Protocol[MessageT_contra]):
     """One stream: which topics it follows, and where it is told of them."""
 
     topics: frozenset[str]
 
-    def see(self, happening: Shown_contra, /) -> None:
+    def receive(self, happening: MessageT_contra, /) -> None:
         """Told of each happening once for each of its topics that is followed, in order of position."""
 
     def fail(self) -> None:
         """Told that something could not be shown to it."""
 
 
-class Hub(Generic[Seen]):
+class Hub(Generic[MessageT]):
     """Starts a reader with the first stream and ends it with the last.
 
     `prepare` makes happenings of sealed events, one of each, in the reader's thread, where it may ask the database;
@@ -81,20 +81,23 @@ class Hub(Generic[Seen]):
     """
 
     def __init__(
-        self, *, prepare: Callable[[Sequence[Sealed]], list[Seen]], delivered: Callable[[Sequence[Seen]], object]
+        self,
+        *,
+        prepare: Callable[[Sequence[SealedEvent]], list[MessageT]],
+        on_delivered: Callable[[Sequence[MessageT]], object],
     ) -> None:
         self.position = 0
-        self.followers: set[Follower[Seen]] = set()
+        self.followers: set[Follower[MessageT]] = set()
         self._prepare = prepare
-        self._delivered = delivered
-        self._kept: deque[Seen] = deque(maxlen=KEPT)
-        self._by_topic: dict[str, set[Follower[Seen]]] = {}
+        self._delivered = on_delivered
+        self._kept: deque[MessageT] = deque(maxlen=BUFFERED_POSITIONS)
+        self._by_topic: dict[str, set[Follower[MessageT]]] = {}
         self._guests = 0
         self._started: asyncio.Task[None] | None = None
         self._reader: Reader | None = None
         self._moved: asyncio.Future[None] | None = None
 
-    async def enter(self) -> None:
+    async def acquire(self) -> None:
         """Make sure that the log is being read; `leave` ends what this began."""
         self._guests += 1
         if self._started is None:
@@ -105,27 +108,27 @@ class Hub(Generic[Seen]):
         except BaseException:
             if started.done() and self._started is started:  # it failed: the next one tries again
                 self._started = None
-            self.leave(None)
+            self.release(None)
             raise
 
-    def leave(self, follower: Follower[Seen] | None) -> None:
+    def release(self, follower: Follower[MessageT] | None) -> None:
         """Forget a stream, and end the reader with the last one."""
         if follower is not None:
-            self.refollow(follower, frozenset())
+            self.set_topics(follower, frozenset())
             self.followers.discard(follower)
         self._guests -= 1
         if self._guests == 0:
             self._stop()
 
-    def join(self, follower: Follower[Seen], *, after: int) -> None:
+    def add_follower(self, follower: Follower[MessageT], *, after: int) -> None:
         """Show a stream all that is kept after this position, and then all that comes."""
         self.followers.add(follower)
-        self.refollow(follower, follower.topics)
-        for happening in self.since(after):
+        self.set_topics(follower, follower.topics)
+        for happening in self.messages_since(after):
             if not follower.topics.isdisjoint(happening.topics):
                 self._show(follower, happening)
 
-    def refollow(self, follower: Follower[Seen], topics: frozenset[str]) -> None:
+    def set_topics(self, follower: Follower[MessageT], topics: frozenset[str]) -> None:
         """Let a stream follow these topics and no others."""
         if follower not in self.followers:
             follower.topics = topics
@@ -137,20 +140,20 @@ class Hub(Generic[Seen]):
                 del self._by_topic[topic]
         follower.topics = topics
 
-    def keeps(self, after: int) -> bool:
+    def has_since(self, after: int) -> bool:
         """Say whether all that was sealed after this position is kept."""
         first = self._kept[0].position - 1 if self._kept else self.position
         return first <= after <= self.position
 
-    def since(self, after: int) -> Sequence[Seen]:
+    def messages_since(self, after: int) -> Sequence[MessageT]:
         """Return what is kept after this position, in order; positions have no gap."""
         skipped = max(0, after - self._kept[0].position + 1) if self._kept else 0
         return list(islice(self._kept, skipped, None))
 
-    async def reach(self, position: int) -> bool:
+    async def wait_for_position(self, position: int) -> bool:
         """Wait until the reader has come to this position, and say whether it has."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(DELIVERY_TIMEOUT):
                 while self.position < position:
                     if self._moved is None or self._moved.done():
                         self._moved = asyncio.get_running_loop().create_future()
@@ -161,15 +164,15 @@ class Hub(Generic[Seen]):
 
     async def _start(self) -> None:
         self._kept.clear()
-        self.position, happenings = await in_thread(self._load)
+        self.position, happenings = await run_in_thread(self._load)
         self._kept.extend(happenings)
         loop = asyncio.get_running_loop()
-        self._reader = Reader(after=self.position, hand_on=partial(self._hand_on, loop))
+        self._reader = Reader(after=self.position, on_batch=partial(self._hand_on, loop))
         self._reader.start()
 
-    def _load(self) -> tuple[int, list[Seen]]:
+    def _load(self) -> tuple[int, list[MessageT]]:
         head = subscriptions.head()
-        batch = subscriptions.read_sealed(max(0, head - LOADED), LOADED)
+        batch = subscriptions.read_sealed(max(0, head - PRELOADED_POSITIONS), PRELOADED_POSITIONS)
         return (batch[-1].position if batch else head), self._prepare(batch)
 
     def _stop(self) -> None:
@@ -180,16 +183,16 @@ class Hub(Generic[Seen]):
         self._started = self._reader = None
         self._kept.clear()
 
-    def _hand_on(self, loop: asyncio.AbstractEventLoop, batch: Sequence[Sealed]) -> None:
+    def _hand_on(self, loop: asyncio.AbstractEventLoop, batch: Sequence[SealedEvent]) -> None:
         """In the reader's thread: prepare a batch and wait until the event loop has taken it. Raises Gone."""
         happenings, taken = self._prepare(batch), threading.Event()
         try:
             loop.call_soon_threadsafe(self._deliver, threading.current_thread(), happenings, taken)
         except RuntimeError as trouble:  # the loop is closed: the process ends
-            raise Gone from trouble
-        taken.wait(PATIENCE)
+            raise ConsumerGone from trouble
+        taken.wait(DELIVERY_TIMEOUT)
 
-    def _deliver(self, reader: threading.Thread, happenings: Sequence[Seen], taken: threading.Event) -> None:
+    def _deliver(self, reader: threading.Thread, happenings: Sequence[MessageT], taken: threading.Event) -> None:
         if reader is self._reader:
             for happening in happenings:
                 self._offer(happening)
@@ -198,16 +201,16 @@ class Hub(Generic[Seen]):
             self._delivered(happenings)
         taken.set()
 
-    def _offer(self, happening: Seen) -> None:
+    def _offer(self, happening: MessageT) -> None:
         self._kept.append(happening)
         self.position = happening.position
         for topic in happening.topics:
             for follower in tuple(self._by_topic.get(topic, ())):
                 self._show(follower, happening)
 
-    def _show(self, follower: Follower[Seen], happening: Seen) -> None:
+    def _show(self, follower: Follower[MessageT], happening: MessageT) -> None:
         try:
-            follower.see(happening)
+            follower.receive(happening)
         except Exception:  # what can't be shown to one stream must not end the others
             logger.exception("Position %s could not be shown to a stream, which ends.", happening.position)
             follower.fail()

@@ -3,11 +3,11 @@
 import asyncio
 from typing import Final, NamedTuple
 
-MOST: Final = 2000
+MAX_MESSAGES: Final = 2000
 """Messages that may wait for one reader; one who lets more pile up is dropped, and resumes by Last-Event-ID."""
 
 
-class Letter(NamedTuple):
+class OutgoingMessage(NamedTuple):
     """One message; a `position` of 0 belongs to no position. No `text` means: draw everything anew."""
 
     position: int
@@ -20,18 +20,18 @@ class Mailbox:
     It waits without a timer of its own: with thousands of streams, a timer for each message of each is what costs.
     """
 
-    __slots__ = ("_bell", "_waiting", "closed", "most", "taken_at")
+    __slots__ = ("_bell", "_waiting", "closed", "max_messages", "taken_at")
 
-    def __init__(self, *, most: int = MOST) -> None:
-        self.most = most
+    def __init__(self, *, max_messages: int = MAX_MESSAGES) -> None:
+        self.max_messages = max_messages
         self.closed = False
         self.taken_at = asyncio.get_running_loop().time()
-        self._waiting: list[Letter] = []
+        self._waiting: list[OutgoingMessage] = []
         self._bell: asyncio.Future[None] | None = None
 
-    def put(self, letter: Letter) -> bool:
+    def put(self, letter: OutgoingMessage) -> bool:
         """Add a letter, and say whether there was room for it."""
-        if len(self._waiting) >= self.most:
+        if len(self._waiting) >= self.max_messages:
             return False
         self._waiting.append(letter)
         self._ring()
@@ -46,7 +46,7 @@ class Mailbox:
         self.closed = True
         self._ring()
 
-    async def take(self) -> list[Letter]:
+    async def take(self) -> list[OutgoingMessage]:
         """Wait for letters and return all there are; none when the box is closed and empty."""
         loop = asyncio.get_running_loop()
         if not self._waiting and not self.closed:

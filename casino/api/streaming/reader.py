@@ -9,23 +9,23 @@ from django.db import Error, connection
 
 from casino.events import subscriptions
 from casino.events.broadcast import Listener
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 
 logger = logging.getLogger(__name__)
 
 LIMIT: Final = 500
 """Events that are read and handed on together."""
 
-NET: Final = 0.5
+FALLBACK_POLL_SECONDS: Final = 0.5
 """Seconds between looks while Redis wakes us: an announcement may get lost."""
 
-POLL: Final = 0.05
+POLL_SECONDS: Final = 0.05
 """Seconds between looks while Redis is away."""
 
 _LONGEST_PAUSE: Final = 2.0
 
 
-class Gone(Exception):
+class ConsumerGone(Exception):
     """Nobody takes what is read any more."""
 
 
@@ -35,10 +35,10 @@ class Reader(threading.Thread):
     It holds the one database connection that all streams of the process live on, through restarts of the database.
     """
 
-    def __init__(self, *, after: int, hand_on: Callable[[Sequence[Sealed]], None]) -> None:
+    def __init__(self, *, after: int, on_batch: Callable[[Sequence[SealedEvent]], None]) -> None:
         super().__init__(name="stream-reader", daemon=True)
         self.position = after
-        self._hand_on = hand_on
+        self._hand_on = on_batch
         self._stopping = threading.Event()
 
     def stop(self) -> None:
@@ -53,14 +53,14 @@ class Reader(threading.Thread):
                 try:
                     full = self._read()
                     pause = 0.0
-                except Gone:
+                except ConsumerGone:
                     return
                 except Error as trouble:
                     connection.close()
                     pause = self._wait_out(trouble, pause)
                     continue
-                if not full and listener.wait(NET) is None:
-                    self._stopping.wait(POLL)
+                if not full and listener.wait(FALLBACK_POLL_SECONDS) is None:
+                    self._stopping.wait(POLL_SECONDS)
         finally:
             listener.close()
             connection.close()
@@ -76,6 +76,6 @@ class Reader(threading.Thread):
     def _wait_out(self, trouble: Error, pause: float) -> float:
         if not pause:
             logger.warning("The database does not answer, open streams wait: %s", trouble)
-        pause = min(max(pause * 2, POLL), _LONGEST_PAUSE)
+        pause = min(max(pause * 2, POLL_SECONDS), _LONGEST_PAUSE)
         self._stopping.wait(pause)
         return pause

@@ -17,13 +17,13 @@ from casino.backoffice.pages.operators import operator_filter
 from casino.backoffice.sections import Alert, Facts, Field, Form, Section
 from casino.events.store import Metadata
 from casino.kernel import money
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.observability.request_id import request_id
 from casino.operators import memberships
 from casino.operators.models import Operator, Player
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentReason, Direction
-from wallet.adjustments.refusals import UnknownChoice
+from wallet.adjustments.refusals import InvalidAdjustmentChoice
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, player_account
@@ -75,12 +75,12 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         done = services.approve(
             adjustment.pk,
             operator=adjustment.operator_id,
-            by=memberships.actor(request.user),
+            by=memberships.staff_actor(request.user),
             as_debt=request.POST.get("as_debt") == "yes",
             answer=request.POST.get("answer", ""),
             metadata=_remembered(request, adjustment),
         )
-        owed = f"; {money.text(done.owed, adjustment.currency)} of it is owed" if done.owed else ""
+        owed = f"; {money.format_amount(done.owed, adjustment.currency)} of it is owed" if done.owed else ""
         return f"Approved{owed}. The player has been told."
 
     def reject(self, request: HttpRequest, adjustment: Adjustment) -> str:
@@ -88,7 +88,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         services.reject(
             adjustment.pk,
             operator=adjustment.operator_id,
-            by=memberships.actor(request.user),
+            by=memberships.staff_actor(request.user),
             answer=request.POST.get("answer", ""),
             metadata=_remembered(request, adjustment),
         )
@@ -112,7 +112,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     def sum(self, adjustment: Adjustment) -> SafeString | str:
         """How much."""
         amount = html.money(adjustment.amount, adjustment.currency)
-        return amount if adjustment.book == Book.REAL else html.both(amount, "play money")
+        return amount if adjustment.book == MoneyType.REAL else html.both(amount, "play money")
 
     @admin.display(description="reason")
     def why(self, adjustment: Adjustment) -> str:
@@ -138,9 +138,9 @@ class AdjustmentAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Adjustment) -> Sequence[Section]:
         """Show an adjustment with its words, and the forms to decide it for those who may."""
-        words = queries.words([obj.pk]).get(obj.pk)
+        words = queries.load_adjustment_texts([obj.pk]).get(obj.pk)
         whose = {"operator": obj.operator_id, "player": obj.player_id}
-        account = player_account(book=Book(obj.book), currency=obj.currency, **whose)
+        account = player_account(money_type=MoneyType(obj.book), currency=obj.currency, **whose)
         facts = (
             ("Status", self.standing(obj)),
             ("Amount", html.both(self.sum(obj), obj.direction)),
@@ -165,7 +165,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     def _decision(self, request: HttpRequest, adjustment: Adjustment) -> Sequence[Section]:
         if adjustment.status != AdjustmentStatus.REQUESTED or not request.user.has_perm(DECIDE):
             return ()
-        if adjustment.requested_by == memberships.actor(request.user):
+        if adjustment.requested_by == memberships.staff_actor(request.user):
             return (Alert("Waiting for another person", "Who asked for an adjustment can't decide it."),)
         debt = Field("as_debt", "Record what is missing as a debt", mark=True)
         remark = Field("answer", "Remark", required=False)
@@ -188,14 +188,14 @@ def ask(request: HttpRequest, account: Account) -> str:
     services.request(
         operator=account.operator_id,
         player=player,
-        book=Book(account.book),
+        money_type=MoneyType(account.book),
         currency=account.currency,
         direction=_choice(Direction, given.get("direction", "")),
         amount=money.parse_positive(given.get("amount", ""), account.currency),
         reason=_choice(AdjustmentReason, given.get("reason", "")),
         note=given.get("note", ""),
         message=given.get("message", ""),
-        by=memberships.actor(request.user),
+        by=memberships.staff_actor(request.user),
         metadata=_remembered(request, account),
     )
     return "Asked for an adjustment; another person has to agree."
@@ -218,11 +218,11 @@ def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Sectio
 
 def _choice(kind: Any, given: str) -> Any:
     if given not in {member.value for member in kind}:
-        raise UnknownChoice(f"{given[:40]!r} is not one of the choices.")
+        raise InvalidAdjustmentChoice(f"{given[:40]!r} is not one of the choices.")
     return kind(given)
 
 
 def _remembered(request: HttpRequest, row: Account | Adjustment) -> Metadata:
     made = request_id(request)
-    who = memberships.actor(request.user)
+    who = memberships.staff_actor(request.user)
     return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)

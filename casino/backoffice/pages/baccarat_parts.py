@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.safestring import SafeString
 
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import UnknownCard
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.storage.event_registry import CATALOGUE
@@ -19,7 +19,7 @@ from casino.backoffice.pages.narrative import words
 from casino.backoffice.sections import Grid
 from casino.crypto import crypto_shredding
 from casino.events.codec import MalformedEvent, UnknownEvent
-from casino.events.records import Recorded
+from casino.events.records import RecordedEvent
 from casino.operators.models import Operator
 
 OUTCOMES: Final = {"player": "player", "banker": "banker", "tie": "tie"}
@@ -31,7 +31,7 @@ PHASES: Final = {
     Phase.LAPSED: "plain",
     Phase.VOIDED: "bad",
 }
-STANDINGS: Final = {Standing.CONFIRMED: "good", Standing.DECIDING: "warn"}
+STANDINGS: Final = {SeatStatus.CONFIRMED: "good", SeatStatus.DECIDING: "warn"}
 
 
 def preset_filter(where: str) -> Any:
@@ -89,13 +89,13 @@ set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.fi
 """Rounds that wait for a person, for the side bar."""
 
 
-def told(title: str, events: Sequence[Recorded], currency: str) -> Grid:
+def told(title: str, events: Sequence[RecordedEvent], currency: str) -> Grid:
     """Tell a stream of this game in words; an event that can't be read says so instead of failing."""
-    said = crypto_shredding.opened([_told(event, currency) for event in events])
+    said = crypto_shredding.decrypt_many([_told(event, currency) for event in events])
     return timeline(title, events, {event.id: words or "" for event, words in zip(events, said, strict=True)})
 
 
-def _told(event: Recorded, currency: str) -> str:
+def _told(event: RecordedEvent, currency: str) -> str:
     try:
         return words(CATALOGUE.decode(event.type, event.schema, event.data), currency)
     except (UnknownEvent, MalformedEvent, UnknownCard) as trouble:

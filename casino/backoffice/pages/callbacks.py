@@ -18,17 +18,17 @@ from casino.backoffice.filters import chosen
 from casino.backoffice.sections import Facts, Section
 from wallet.models import Callback, Deposit, Withdrawal
 from wallet.payments import deposits, provider_messages
-from wallet.payments.provider_reports import Kind, Report
+from wallet.payments.provider_reports import PaymentKind, ProviderReport
 
 WAITING: Final = "waiting"
-_TONES: Final = {deposits.APPLIED: "good", deposits.NOTHING_NEW: "plain", WAITING: "warn"}
+_TONES: Final = {deposits.APPLIED: "good", deposits.NO_CHANGE: "plain", WAITING: "warn"}
 _VERDICTS: Final = {
     WAITING: ("Waiting", Q(outcome=None)),
     "applied": ("Applied", Q(outcome=deposits.APPLIED)),
-    "nothing_new": ("Nothing new", Q(outcome=deposits.NOTHING_NEW)),
-    "disputed": ("Contradicts us", Q(outcome__isnull=False) & ~Q(outcome__in=[deposits.APPLIED, deposits.NOTHING_NEW])),
+    "nothing_new": ("Nothing new", Q(outcome=deposits.NO_CHANGE)),
+    "disputed": ("Contradicts us", Q(outcome__isnull=False) & ~Q(outcome__in=[deposits.APPLIED, deposits.NO_CHANGE])),
 }
-_PAGES: Final = {Kind.DEPOSIT: "deposit", Kind.PAYOUT: "withdrawal"}
+_PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal"}
 
 
 def _payment(body: Any) -> Cast:
@@ -84,7 +84,7 @@ class CallbackAdmin(ReadOnlyAdmin):
     def said(self, callback: Callback) -> str:
         """What became of the payment, in the provider's eyes."""
         told = report(callback)
-        return "unreadable" if told is None else told.said.value
+        return "unreadable" if told is None else told.status.value
 
     @admin.display(description="amount")
     def sum(self, callback: Callback) -> SafeString | str:
@@ -118,9 +118,9 @@ class CallbackAdmin(ReadOnlyAdmin):
         return (Facts("Callback", facts),)
 
 
-def report(callback: Callback) -> Report | None:
+def report(callback: Callback) -> ProviderReport | None:
     """Read what a callback says, None where that can't be read any more."""
     try:
-        return provider_messages.parse(callback.body)
+        return provider_messages.parse_report(callback.body)
     except (ValueError, msgspec.MsgspecError):
         return None

@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from baccarat.domain.rules.cards import name, parse
+from baccarat.domain.rules.cards import card_name, parse
 
 _SIGNS: Final = {"c": "♣\ufe0e", "d": "♦\ufe0e", "h": "♥\ufe0e", "s": "♠\ufe0e"}
 """Each followed by the selector that asks for text: a heart is a glyph in the line's colour, not a picture."""
@@ -30,7 +30,7 @@ def picture(card: str, *, sideways: bool = False) -> CardPicture:
     """Describe a card for drawing; a third card lies sideways. Raises UnknownCard."""
     parsed = parse(card)
     rank, suit = parsed[0], parsed[1]
-    return CardPicture("10" if rank == "T" else rank, suit, name(parsed), suit in _RED, sideways)
+    return CardPicture("10" if rank == "T" else rank, suit, card_name(parsed), suit in _RED, sideways)
 
 
 def pictures(cards: Iterable[str]) -> list[CardPicture]:

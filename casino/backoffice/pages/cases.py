@@ -52,7 +52,7 @@ class MatterAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Add what was done last."""
-        return queries.standing(super().get_queryset(request))
+        return queries.with_latest_action(super().get_queryset(request))
 
     def get_urls(self) -> list[URLPattern]:
         """Add the addresses of `assign` and `resolve`."""
@@ -64,15 +64,17 @@ class MatterAdmin(ReadOnlyAdmin):
 
     def assign(self, request: HttpRequest, matter: Matter) -> str:
         """Give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
-        by = memberships.actor(request.user)
+        by = memberships.staff_actor(request.user)
         owner = request.POST.get("owner", "").strip()[:60] or by
-        cases.assign(matter.pk, operator=matter.operator_id, owner=owner, by=by)
+        cases.assign_case(matter.pk, operator=matter.operator_id, owner=owner, by=by)
         return f"Assigned to {owner}."
 
     def resolve(self, request: HttpRequest, matter: Matter) -> str:
         """Say what became of it. Raises the refusals of `matters.resolve`."""
         words = request.POST.get("words", "")
-        cases.resolve(matter.pk, operator=matter.operator_id, words=words, by=memberships.actor(request.user))
+        cases.resolve_case(
+            matter.pk, operator=matter.operator_id, resolution=words, by=memberships.staff_actor(request.user)
+        )
         return "Resolved."
 
     @admin.display(description="matter")

@@ -119,7 +119,7 @@ class ReportAdmin(ChatAdmin):
         """Show a report with the message, and what can be done."""
         message = Message.objects.filter(pk=obj.message_id).first() if obj.message_id else None
         closing = Closing.objects.filter(pk=obj.pk).first()
-        crypto_shredding.open_rows([row for row in (message, closing) if row is not None])
+        crypto_shredding.decrypt_rows([row for row in (message, closing) if row is not None])
         facts = (
             ("Status", self.standing(obj)),
             ("Reason", self.why(obj)),

@@ -46,22 +46,22 @@ class ChatAdmin(ReadOnlyAdmin):
 
     def mute(self, request: HttpRequest, row: Any) -> str:
         """Mute the player. Raises the refusals of `moderating.mute`."""
-        moderation.mute(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
+        moderation.mute(context=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
         return "Muted in all chats."
 
     def unmute(self, request: HttpRequest, row: Any) -> str:
         """Let the player write again. Raises the refusals of `moderating.unmute`."""
-        moderation.unmute(moderator=moderator_of(request, row))
+        moderation.unmute(context=moderator_of(request, row))
         return "The player may write again."
 
     def remove(self, request: HttpRequest, row: Any) -> str:
         """Remove the player from the casino. Raises the refusals of `moderating.remove`."""
-        moderation.remove(moderator=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
+        moderation.ban(context=moderator_of(request, row), reason=reason_of(request), minutes=minutes_of(request))
         return "Removed from the casino; the session has ended."
 
     def readmit(self, request: HttpRequest, row: Any) -> str:
         """Let the player in again. Raises the refusals of `moderating.readmit`."""
-        moderation.readmit(moderator=moderator_of(request, row))
+        moderation.unban(context=moderator_of(request, row))
         return "The player may come in again."
 
     @admin.display(description="operator")

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from baccarat.chat.events import Outcome, Reason
-from baccarat.chat.moderation import Moderator
-from baccarat.chat.refusals import UnknownModeration
+from baccarat.chat.events import ModerationReason, ReportOutcome
+from baccarat.chat.moderation import ModerationContext
+from baccarat.chat.refusals import InvalidModeration
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.sections import Field, Form, Section
 from casino.events.store import Metadata
@@ -18,7 +18,7 @@ from casino.operators import memberships
 MODERATE: Final = "chat.moderate"
 REMOVE: Final = "chat.remove_player"
 LIST: Final = "chat.list_word"
-_REASONS: Final = [(reason.value, reason.value.capitalize()) for reason in Reason]
+_REASONS: Final = [(reason.value, reason.value.capitalize()) for reason in ModerationReason]
 _BAN: Final = (
     Field("reason", "Reason", choices=_REASONS),
     Field("minutes", "Minutes (empty for good)", required=False, longest=6),
@@ -40,26 +40,26 @@ def forms_about(request: HttpRequest, part: ReadOnlyAdmin, row: Any) -> Sequence
     return forms
 
 
-def moderator_of(request: HttpRequest, row: Any) -> Moderator:
+def moderator_of(request: HttpRequest, row: Any) -> ModerationContext:
     """Tell who acts about a row's player, and with what remark."""
     note = request.POST.get("note", "")
-    return Moderator(row.operator_id, row.player_id, note, remembered(request, row.operator_id))
+    return ModerationContext(row.operator_id, row.player_id, note, remembered(request, row.operator_id))
 
 
-def reason_of(request: HttpRequest) -> Reason:
+def reason_of(request: HttpRequest) -> ModerationReason:
     """Read the reason. Raises UnknownModeration."""
     given = request.POST.get("reason", "")
-    if given not in {reason.value for reason in Reason}:
-        raise UnknownModeration(f"{given[:40]!r} is not one of the reasons.")
-    return Reason(given)
+    if given not in {reason.value for reason in ModerationReason}:
+        raise InvalidModeration(f"{given[:40]!r} is not one of the reasons.")
+    return ModerationReason(given)
 
 
-def outcome_of(request: HttpRequest) -> Outcome:
+def outcome_of(request: HttpRequest) -> ReportOutcome:
     """Read what came of a report. Raises UnknownModeration."""
     given = request.POST.get("outcome", "")
-    if given not in {outcome.value for outcome in Outcome}:
-        raise UnknownModeration(f"{given[:40]!r} is not one of the outcomes.")
-    return Outcome(given)
+    if given not in {outcome.value for outcome in ReportOutcome}:
+        raise InvalidModeration(f"{given[:40]!r} is not one of the outcomes.")
+    return ReportOutcome(given)
 
 
 def minutes_of(request: HttpRequest) -> int | None:
@@ -68,7 +68,7 @@ def minutes_of(request: HttpRequest) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= 6):
-        raise UnknownModeration(f"{given[:40]!r} is not a number of minutes.")
+        raise InvalidModeration(f"{given[:40]!r} is not a number of minutes.")
     return int(given)
 
 
@@ -77,7 +77,7 @@ def remembered(request: HttpRequest, operator: UUID | None) -> Metadata:
     made = request_id(request)
     return Metadata(
         operator=str(operator or ""),
-        actor=memberships.actor(request.user),
+        actor=memberships.staff_actor(request.user),
         causation="",
         correlation=made,
         request=made,

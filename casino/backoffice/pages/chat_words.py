@@ -11,9 +11,9 @@ from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat.chat import word_lists
-from baccarat.chat.masking import fold
+from baccarat.chat.masking import normalize_word
 from baccarat.chat.models import Word
-from baccarat.chat.refusals import NotYourList
+from baccarat.chat.refusals import FilterWordNotYours
 from casino.backoffice import html, scope
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.pages.chat_forms import LIST, remembered
@@ -43,7 +43,7 @@ class WordAdmin(ReadOnlyAdmin):
 
     def found_by(self, term: str) -> Q | None:
         """Look for a word, whatever it is dressed as."""
-        return Q(folded=fold(term))
+        return Q(folded=normalize_word(term))
 
     def get_urls(self) -> list[URLPattern]:
         """Add the addresses of `add` and `drop`."""
@@ -102,4 +102,4 @@ class WordAdmin(ReadOnlyAdmin):
 def _require_own(request: HttpRequest, word: Word) -> None:
     """The words of all are changed by those who work for all."""
     if word.operator_id is None and scope.operators(request) is not None:
-        raise NotYourList
+        raise FilterWordNotYours

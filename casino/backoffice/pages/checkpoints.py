@@ -64,13 +64,13 @@ class CheckpointAdmin(ReadOnlyAdmin):
 
 
 def _verdicts(number: int) -> tuple[tuple[str, SafeString], ...]:
-    found = records.of_number(number)
+    found = records.find_by_number(number)
     if found is None:
         return ()
-    stands = status.of(found)
+    stands = status.checkpoint_status(found)
     return (
-        ("Root and head", _badge(stands.agrees, "agree", "the log was changed")),
-        ("Signature", _badge(stands.signed, "by a trusted key", "not by a key that is trusted")),
+        ("Root and head", _badge(stands.matches_log, "agree", "the log was changed")),
+        ("Signature", _badge(stands.signature_valid, "by a trusted key", "not by a key that is trusted")),
         ("Outside", html.badge("copied", "good") if stands.copied else html.badge("not copied yet", "warn")),
     )
 

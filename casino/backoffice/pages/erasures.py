@@ -21,9 +21,9 @@ from casino.backoffice.sections import Facts, Field, Form, Section
 from casino.compliance import erasure as erasing
 from casino.compliance import player_export
 from casino.compliance.erasure_models import Erasure
-from casino.operators.memberships import actor
+from casino.operators.memberships import staff_actor
 from casino.operators.models import Player
-from casino.staff.access_log import seen
+from casino.staff.access_log import record_access
 
 REQUEST, APPROVE, EXPORT = "compliance.request_erasure", "compliance.approve_erasure", "compliance.export_player"
 STATES = {"waiting": "Waiting", "approved": "Erased", "declined": "Declined"}
@@ -32,7 +32,7 @@ _WHERE = {
     "approved": Q(decision__approved=True),
     "declined": Q(decision__approved=False),
 }
-_GROUNDS = tuple((ground.value, ground.replace("_", " ").capitalize()) for ground in erasing.Ground)
+_GROUNDS = tuple((ground.value, ground.replace("_", " ").capitalize()) for ground in erasing.ErasureReason)
 _TONES = {"waiting": "warn", "approved": "bad", "declined": "plain"}
 
 admin.site.unregister(Player)
@@ -56,7 +56,7 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
         player = self._find(request, object_id)
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
-        seen(request, subject=f"player:{player.pk}", operator=player.operator_id)
+        record_access(request, subject=f"player:{player.pk}", operator=player.operator_id)
         pieces = player_export.export(operator=player.operator_id, player=player.pk, now=timezone.now())
         # An asynchronous server would gather a plain iterator whole before it sends.
         body = _slowly(pieces) if hasattr(request, "scope") else pieces
@@ -69,9 +69,9 @@ class PrivatePlayerAdmin(WholePlayerAdmin):
         erasing.request(
             operator=player.operator_id,
             player=player.pk,
-            by=actor(request.user),
+            by=staff_actor(request.user),
             reason=request.POST.get("reason", ""),
-            despite_duty=request.POST.get("despite_duty") == "yes",
+            overrides_retention=request.POST.get("despite_duty") == "yes",
         )
         return "Asked for an erasure: another person decides."
 
@@ -124,12 +124,12 @@ class ErasureAdmin(ReadOnlyAdmin):
 
     def approve(self, request: HttpRequest, erasure: Erasure) -> str:
         """Erase the player. Raises the refusals of `erasing.approve`."""
-        erasing.approve(erasure=erasure.pk, by=actor(request.user))
+        erasing.approve(erasure=erasure.pk, by=staff_actor(request.user))
         return "Erased."
 
     def decline(self, request: HttpRequest, erasure: Erasure) -> str:
         """Leave the player as it is. Raises the refusals of `erasing.decline`."""
-        erasing.decline(erasure=erasure.pk, by=actor(request.user))
+        erasing.decline(erasure=erasure.pk, by=staff_actor(request.user))
         return "Declined."
 
     @admin.display(description="erasure")
@@ -182,7 +182,7 @@ class ErasureAdmin(ReadOnlyAdmin):
                 ("Id", html.code(obj.pk)),
             ),
         )
-        may = decision is None and request.user.has_perm(APPROVE) and obj.requested_by != actor(request.user)
+        may = decision is None and request.user.has_perm(APPROVE) and obj.requested_by != staff_actor(request.user)
         return (facts, *self._forms(obj)) if may else (facts,)
 
     def _forms(self, erasure: Erasure) -> tuple[Section, ...]:

@@ -17,7 +17,7 @@ from casino.backoffice.filters import chosen, since_by_serial
 from casino.backoffice.sections import Facts, Grid, Piece, Section
 from casino.events import store
 from casino.events.models import Event, Headmark, Seal, Subscription, Unsealed
-from casino.events.records import Recorded
+from casino.events.records import RecordedEvent
 
 WAITING: Final = "waiting for its seal"
 MOST_EVENTS: Final = 300
@@ -125,7 +125,7 @@ def positions(events: Sequence[int]) -> Mapping[int, int]:
     return dict(Seal.objects.filter(event_id__in=events).values_list("event_id", "position"))
 
 
-def timeline(title: str, events: Sequence[Recorded], words: Mapping[int, str]) -> Grid:
+def timeline(title: str, events: Sequence[RecordedEvent], words: Mapping[int, str]) -> Grid:
     """Tell events in words, which are given by event id, with version, time and sealed position."""
     sealed = positions([event.id for event in events])
     rows = [
@@ -142,7 +142,7 @@ def timeline(title: str, events: Sequence[Recorded], words: Mapping[int, str]) -
     return Grid(title, headers, rows, empty="No events.")
 
 
-def latest(stream: str) -> list[Recorded]:
+def latest(stream: str) -> list[RecordedEvent]:
     """Read the last MOST_EVENTS events of a stream, in order."""
     last = Event.objects.filter(stream=stream).order_by("-version").values_list("version", flat=True).first() or 0
     return store.read(stream, after=max(0, last - MOST_EVENTS))

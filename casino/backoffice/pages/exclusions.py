@@ -13,15 +13,15 @@ from casino.backoffice.pages.ledger import AccountAdmin
 from casino.backoffice.pages.responsible_gaming import CHANGE
 from casino.backoffice.sections import Field, Form, Section
 from casino.events.store import Metadata
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.observability.request_id import request_id
 from casino.operators import memberships
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Account
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.exclusions import require_words
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.exclusions import require_note
 from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import ExclusionKind
 
 _KINDS: Final = (
@@ -57,12 +57,12 @@ def exclude(request: HttpRequest, account: Account) -> str:
     player = account.player_id
     if player is None or not _is_real(account):
         raise PermissionDenied
-    made, who = request_id(request), memberships.actor(request.user)
+    made, who = request_id(request), memberships.staff_actor(request.user)
     told = Metadata(operator=str(account.operator_id), actor=who, causation="", correlation=made, request=made)
     state = exclusion.exclude(
-        on=On(operator=account.operator_id, player=player, currency=account.currency, metadata=told),
-        by=Setter.OPERATOR,
-        note=require_words(request.POST.get("note", "")),
+        subject=PlayerContext(operator=account.operator_id, player=player, currency=account.currency, metadata=told),
+        by=Initiator.OPERATOR,
+        note=require_note(request.POST.get("note", "")),
         **_asked(request),
     )
     until = "" if state.exclusion is None else f" until {state.exclusion.until:%Y-%m-%d %H:%M} UTC"
@@ -88,4 +88,4 @@ def _asked(request: HttpRequest) -> dict[str, Any]:
 
 
 def _is_real(account: Account) -> bool:
-    return account.kind == AccountKind.ACCOUNT and account.book == Book.REAL
+    return account.kind == AccountKind.ACCOUNT and account.book == MoneyType.REAL

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from baccarat.reports import days
-from baccarat.reports.days import Day, Played
+from baccarat.reports.days import DayFigures, PlayHistory
 from casino.backoffice import scope
 from casino.backoffice.filters import first_serial
 from casino.backoffice.sections import Grid, Piece, Section
@@ -38,9 +38,9 @@ def sections(request: HttpRequest) -> Sequence[Section]:
     operators = scope.operators(request)
     told = "all" if operators is None else ",".join(sorted(map(str, operators)))
     key = f"plots:{hashlib.sha256(told.encode()).hexdigest()}"
-    played: list[Played] | None = cache.get(key)
+    played: list[PlayHistory] | None = cache.get(key)
     if played is None:
-        played = days.last(operators, today=_is_quiet())
+        played = days.recent_days(operators, today=_is_quiet())
         cache.set(key, played, SECONDS)
     if not played:
         return (Grid(_title(), (), (), empty="Nothing was played in the last days."),)
@@ -54,19 +54,21 @@ def _is_quiet() -> bool:
 
 
 def _title() -> str:
-    return f"The last {days.BACK} days"
+    return f"The last {days.DAYS_BACK} days"
 
 
-def _piece(played: Played) -> Piece:
+def _piece(played: PlayHistory) -> Piece:
     ggr, rounds = sum(day.ggr for day in played.days), sum(day.rounds for day in played.days)
-    said = f"GGR {money.text(ggr, played.currency)} {played.currency} in {rounds} rounds"
+    said = f"GGR {money.format_amount(ggr, played.currency)} {played.currency} in {rounds} rounds"
     title = f"{_NAMES.get(played.money, played.money)} in {played.currency}: {_title().lower()}"
     return Piece(title, _TEMPLATE, {"plots": _plots(played), "said": said})
 
 
-def _plots(played: Played) -> list[dict[str, str]]:
+def _plots(played: PlayHistory) -> list[dict[str, str]]:
     currency, all_days = played.currency, played.days
-    ggr = _bars(all_days, "GGR", lambda day: money.text(day.ggr, currency), [_tone(day.ggr) for day in all_days])
+    ggr = _bars(
+        all_days, "GGR", lambda day: money.format_amount(day.ggr, currency), [_tone(day.ggr) for day in all_days]
+    )
     return [
         _plot(f"GGR a day, {currency}", "bar", ggr),
         _plot("Rounds a day", "bar", _bars(all_days, "Rounds", lambda day: day.rounds)),
@@ -84,7 +86,7 @@ def _tone(amount: int) -> str:
 
 
 def _bars(
-    all_days: Sequence[Day], label: str, value: Callable[[Day], Any], colours: list[str] | None = None
+    all_days: Sequence[DayFigures], label: str, value: Callable[[DayFigures], Any], colours: list[str] | None = None
 ) -> dict[str, Any]:
     bars = {
         "label": label,
@@ -98,7 +100,7 @@ def _bars(
     return {"labels": [day.label[5:] for day in all_days], "datasets": [bars]}
 
 
-def _return(all_days: Sequence[Day]) -> dict[str, Any]:
+def _return(all_days: Sequence[DayFigures]) -> dict[str, Any]:
     """The actual return as a line with points, and the band as a filled space between two thin ones."""
     bounds = [day.bounds for day in all_days]
     actual = {

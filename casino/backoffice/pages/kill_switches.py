@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from baccarat.domain.tables.kill_switch_events import Scope, switch_stream
+from baccarat.domain.tables.kill_switch_events import StopScope, switch_stream
 from baccarat.domain.tables.kill_switch_refusals import UnknownSwitch
 from baccarat.services import kill_switch
 from baccarat.storage.models import Switch
@@ -29,16 +29,16 @@ from casino.operators import memberships
 from casino.operators.models import Operator
 
 THROW: Final = "baccarat.throw_switch"
-OF_THE_HOUSE: Final = frozenset({Scope.GAMING, Scope.RULES})
+OF_THE_HOUSE: Final = frozenset({StopScope.GAMING, StopScope.RULES})
 """Switches that reach beyond one operator: for staff who work for all of them."""
 _NAMES: Final = {
-    Scope.GAMING: "All gaming",
-    Scope.OPERATOR: "An operator",
-    Scope.RULES: "A rules version",
-    Scope.TABLE: "A table",
-    Scope.PLAYER: "A player",
+    StopScope.GAMING: "All gaming",
+    StopScope.OPERATOR: "An operator",
+    StopScope.RULES: "A rules version",
+    StopScope.TABLE: "A table",
+    StopScope.PLAYER: "A player",
 }
-_PAGES: Final = {Scope.OPERATOR: "operator", Scope.TABLE: "table", Scope.PLAYER: "player"}
+_PAGES: Final = {StopScope.OPERATOR: "operator", StopScope.TABLE: "table", StopScope.PLAYER: "player"}
 _STATES: Final = {"stopped": "Stopped", "playing": "Playing again"}
 SAYS: Final = (
     "At once nothing new starts. What is confirmed is dealt and settled; leaving and withdrawing stay possible."
@@ -94,7 +94,7 @@ class SwitchAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         if request.method == "POST":
             return self._throw(request)
-        scopes = [each for each in Scope if each not in OF_THE_HOUSE or scope.operators(request) is None]
+        scopes = [each for each in StopScope if each not in OF_THE_HOUSE or scope.operators(request) is None]
         fields = (
             Field("scope", "What stops", choices=[(each.value, _NAMES[each]) for each in scopes]),
             Field("subject", "An operator's short name, rules such as mini@1, or an id", required=False, longest=80),
@@ -116,7 +116,7 @@ class SwitchAdmin(ReadOnlyAdmin):
         try:
             done = stop(request, given.get("scope", ""), given.get("subject", "").strip())
         except Refusal as refusal:
-            messages.error(request, refusal.told())
+            messages.error(request, refusal.message())
             return HttpResponseRedirect(reverse("admin:baccarat_switch_throw"))
         messages.success(request, done)
         return HttpResponseRedirect(reverse("admin:baccarat_switch_changelist"))
@@ -137,13 +137,13 @@ class SwitchAdmin(ReadOnlyAdmin):
     @admin.display(description="subject")
     def whose(self, switch: Any) -> SafeString | str:
         """What is stopped, by its name."""
-        page = _PAGES.get(Scope(switch.scope))
+        page = _PAGES.get(StopScope(switch.scope))
         return switch.subject or html.NOTHING if page is None else html.page(page, switch.subject, switch.named)
 
     @admin.display(description="what")
     def what(self, switch: Switch) -> str:
         """How far it reaches."""
-        return _NAMES[Scope(switch.scope)]
+        return _NAMES[StopScope(switch.scope)]
 
     @admin.display(description="state")
     def stands(self, switch: Switch) -> SafeString:
@@ -176,12 +176,12 @@ class SwitchAdmin(ReadOnlyAdmin):
             ("Players are told", obj.says or html.NOTHING),
             ("By", obj.by),
             ("Since (UTC)", self.when(obj)),
-            ("Log", html.listing("events_event", "all events", q=switch_stream(Scope(obj.scope), obj.subject))),
+            ("Log", html.listing("events_event", "all events", q=switch_stream(StopScope(obj.scope), obj.subject))),
         )
         return (Facts("Switch", facts), *self._form(request, obj))
 
     def _form(self, request: HttpRequest, switch: Switch) -> Sequence[Section]:
-        if not may_throw(request, Scope(switch.scope)):
+        if not may_throw(request, StopScope(switch.scope)):
             return ()
         if switch.stopped:
             url = self.perform_url("resume", switch)
@@ -189,7 +189,7 @@ class SwitchAdmin(ReadOnlyAdmin):
         return (Form("Stop again", "Stop", self.perform_url("stop", switch), (_WHY, _TOLD), SAYS, tone="bad"),)
 
 
-def may_throw(request: HttpRequest, reach: Scope) -> bool:
+def may_throw(request: HttpRequest, reach: StopScope) -> bool:
     """Tell whether somebody may throw and release a switch of this reach."""
     return request.user.has_perm(THROW) and (reach not in OF_THE_HOUSE or scope.operators(request) is None)
 
@@ -199,7 +199,7 @@ def page_of(switch: Switch) -> str:
 
 
 def form(
-    request: HttpRequest, reach: Scope, url: str, title: str, kept: Sequence[tuple[str, str]] = ()
+    request: HttpRequest, reach: StopScope, url: str, title: str, kept: Sequence[tuple[str, str]] = ()
 ) -> Sequence[Section]:
     """Show the form that stops what a page is about, for those who may."""
     return (Form(title, "Stop", url, (_WHY, _TOLD), SAYS, "bad", kept),) if may_throw(request, reach) else ()
@@ -213,11 +213,11 @@ def stop(request: HttpRequest, reach: str, subject: str) -> str:
         scope=found,
         subject=name,
         reason=given.get("reason", ""),
-        says=given.get("says", ""),
+        message=given.get("says", ""),
         metadata=_remembered(request),
     )
     # The message is kept in the log of what staff did, where words about a player could not be forgotten.
-    told = "" if found is Scope.PLAYER else f" Players are told: {row.says}"
+    told = "" if found is StopScope.PLAYER else f" Players are told: {row.message}"
     return f"Stopped: {row.id}.{told}"
 
 
@@ -230,14 +230,14 @@ def resume(request: HttpRequest, reach: str, subject: str) -> str:
     return f"Play goes on: {row.id}."
 
 
-def _asked(request: HttpRequest, reach: str, subject: str) -> tuple[Scope, str]:
+def _asked(request: HttpRequest, reach: str, subject: str) -> tuple[StopScope, str]:
     """What is meant, if it is of an operator that this person works for. Raises UnknownSwitch, PermissionDenied."""
-    if reach not in set(Scope):
+    if reach not in set(StopScope):
         raise UnknownSwitch
-    found = Scope(reach)
+    found = StopScope(reach)
     if not may_throw(request, found):
         raise PermissionDenied
-    known = Operator.objects.filter(slug=subject).first() if found is Scope.OPERATOR else None
+    known = Operator.objects.filter(slug=subject).first() if found is StopScope.OPERATOR else None
     name = subject if known is None else str(known.id)
     allowed, whose = scope.operators(request), kill_switch.operator_of(found, name)
     if allowed is not None and whose not in allowed:
@@ -246,4 +246,4 @@ def _asked(request: HttpRequest, reach: str, subject: str) -> tuple[Scope, str]:
 
 
 def _remembered(request: HttpRequest) -> Metadata:
-    return Metadata(operator="", actor=memberships.actor(request.user), causation="admin", correlation="switch")
+    return Metadata(operator="", actor=memberships.staff_actor(request.user), causation="admin", correlation="switch")

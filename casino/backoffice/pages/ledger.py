@@ -16,7 +16,7 @@ from casino.backoffice.filters import chosen, since_by_serial
 from casino.backoffice.pages import adjustments, responsible_gaming
 from casino.backoffice.pages.operators import nicknames, operator_filter
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators.models import Operator, Player
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
@@ -27,7 +27,7 @@ MOVES: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"
 book_filter = chosen(
     title="book",
     parameter="book",
-    choices={Book.REAL: "Real money", Book.PLAY: "Play money"},
+    choices={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"},
     where=lambda value: Q(book=value),
 )
 KindFilter = chosen(
@@ -39,7 +39,7 @@ KindFilter = chosen(
 
 
 def book_badge(book: str) -> SafeString:
-    return html.badge(book, "good" if book == Book.REAL else "plain")
+    return html.badge(book, "good" if book == MoneyType.REAL else "plain")
 
 
 def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString | str:

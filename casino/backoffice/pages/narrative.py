@@ -7,20 +7,20 @@ from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import void_events as ve
-from baccarat.domain.rounds.commitment import NamedShoe
+from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.cut_events import CutGiven
-from baccarat.domain.rules.cards import name
+from baccarat.domain.rules.cards import card_name
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables import rules_events as rv
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 
 
 def words(event: object, currency: str) -> str:
     """Tell an event of a table or a round in one sentence. Raises KeyError for any other event."""
-    return _TELL[type(event)](event, lambda minor: f"{text(minor, currency)} {currency}")
+    return _TELL[type(event)](event, lambda minor: f"{format_amount(minor, currency)} {currency}")
 
 
 Money = Callable[[int], str]
@@ -40,7 +40,7 @@ def _opened(event: re.RoundOpened, money: Money) -> str:
     return opened + _named(event.next_shoe, event.number + 1)
 
 
-def _named(shoe: NamedShoe | None, number: int) -> str:
+def _named(shoe: ShoeCommitment | None, number: int) -> str:
     return "" if shoe is None else f" The shoe of round {number} was committed to: {shoe.commitment}."
 
 
@@ -51,7 +51,7 @@ def _confirmed(event: re.WagerConfirmed, money: Money) -> str:
 
 def _dealt(event: re.CardsDealt, money: Money) -> str:
     del money
-    return f"Dealt from place {event.position + 1} of the shoe: {', '.join(name(card) for card in event.cards)}."
+    return f"Dealt from place {event.position + 1} of the shoe: {', '.join(card_name(card) for card in event.cards)}."
 
 
 def _handed_back(event: ce.CardsHandedBack, money: Money) -> str:
@@ -63,7 +63,9 @@ def _handed_back(event: ce.CardsHandedBack, money: Money) -> str:
 
 def _turned(event: ce.HandTurned, money: Money) -> str:
     del money
-    return f"The Caller turned the {event.side.capitalize()}'s hand: {', '.join(name(card) for card in event.cards)}."
+    return (
+        f"The Caller turned the {event.side.capitalize()}'s hand: {', '.join(card_name(card) for card in event.cards)}."
+    )
 
 
 def _settled(event: re.RoundSettled, money: Money) -> str:
@@ -87,7 +89,9 @@ def _cut_by(contributions: Sequence[Contribution]) -> str:
 
 def _shoe_started(event: te.ShoeStarted, money: Money) -> str:
     del money
-    burned = "" if event.turned is None else f" The {name(event.turned)} was turned and {event.burned} more burned."
+    burned = (
+        "" if event.turned is None else f" The {card_name(event.turned)} was turned and {event.burned} more burned."
+    )
     cut = _cut_by(event.contributions)
     return f"Shoe {event.number} was shuffled, committed to beforehand.{cut}{burned}"
 

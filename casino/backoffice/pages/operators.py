@@ -40,7 +40,7 @@ def operator_filter(column: str = "operator_id") -> Any:
 def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
     """Return players' nicknames by id, in two queries; unknown players are left out."""
     rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
-    names = crypto_shredding.opened([nickname for _, nickname in rows])
+    names = crypto_shredding.decrypt_many([nickname for _, nickname in rows])
     return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
 
 
@@ -133,7 +133,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> str:
         """End a key at once and for good. Raises UnknownKey."""
-        services.revoke_key(key_id=key.key_id, by=memberships.actor(request.user))
+        services.revoke_key(key_id=key.key_id, by=memberships.staff_actor(request.user))
         return f"Revoked {key.key_id}."
 
     @admin.display(description="key")
@@ -185,7 +185,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def found_by(self, term: str) -> Q | None:
         """Look for an id or a reference, which the index of each operator has."""
         identity = as_uuid(term)
-        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=blind_index.mark(term))
+        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=blind_index.blind_index(term))
         return wanted if identity is None else wanted | Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:

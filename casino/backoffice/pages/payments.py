@@ -170,7 +170,7 @@ class PaymentAdmin(ReadOnlyAdmin):
 
     def facts(self, payment: Payment) -> list[tuple[str, object]]:
         """List what both have in common, with what keeps it from moving on."""
-        trouble = queries.troubles([payment.pk]).get(payment.pk, "")
+        trouble = queries.load_last_errors([payment.pk]).get(payment.pk, "")
         return [
             ("Status", self.standing(payment)),
             ("Amount", self.sum(payment)),
@@ -220,14 +220,14 @@ class WithdrawalAdmin(PaymentAdmin):
 
     def approve(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
         """Agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
-        who = memberships.actor(request.user)
+        who = memberships.staff_actor(request.user)
         after = withdrawals.approve(withdrawal.pk, staff=who, metadata=_remembered(request, withdrawal))
         missing = after.requested.approvals - len(after.approved_by)
         return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
 
     def reject(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
         """Refuse. Raises NotWaitingForReview."""
-        who = memberships.actor(request.user)
+        who = memberships.staff_actor(request.user)
         withdrawals.reject(
             withdrawal.pk, staff=who, reason="refused in review", metadata=_remembered(request, withdrawal)
         )
@@ -251,5 +251,5 @@ class WithdrawalAdmin(PaymentAdmin):
 
 def _remembered(request: HttpRequest, withdrawal: Withdrawal) -> Metadata:
     made = request_id(request)
-    operator, who = str(withdrawal.operator_id), memberships.actor(request.user)
+    operator, who = str(withdrawal.operator_id), memberships.staff_actor(request.user)
     return Metadata(operator=operator, actor=who, causation="", correlation=made, request=made)

@@ -23,7 +23,7 @@ from casino.backoffice.pages.operators import PlayerAdmin
 from casino.backoffice.pages.subject_names import named
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.crypto import crypto_shredding
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 from casino.operators.models import Player
 from casino.staff.models import View
 from wallet import notices
@@ -112,7 +112,7 @@ def _wager(wager: Any) -> tuple[object, ...]:
         html.moment(wager.confirmed_at),
         baccarat_parts.round_link(wager),
         html.page("table", wager.table_id, wager.table_name or html.short(wager.table_id)),
-        stakes_in_words(stakes, lambda minor: text(minor, wager.currency)),
+        stakes_in_words(stakes, lambda minor: format_amount(minor, wager.currency)),
         staked if wager.book == "real" else html.both(staked, "play money"),
         html.money(wager.returned, wager.currency),
         search.outcome_of(wager),
@@ -178,7 +178,7 @@ def _chats(request: HttpRequest, player: Player) -> Section:
     said = Message.objects.filter(player_id=player.pk).order_by("-sent_at")[:FEW]
     acts = Act.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
     reports = Report.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
-    crypto_shredding.open_rows([*said, *acts, *reports])
+    crypto_shredding.decrypt_rows([*said, *acts, *reports])
     rows = [
         *((row.sent_at, "said", html.page("message", row.pk, row.text), f"seat {row.seat}") for row in said),
         *((row.reported_at, "was reported", html.page("complaint", row.pk, row.reason), "") for row in reports),
@@ -202,7 +202,7 @@ _DONE: Final = {
 
 def _notices(request: HttpRequest, player: Player) -> Section:
     del request
-    told = notices.of_player(operator=player.operator_id, player=player.pk, unread=False, before=None, limit=FEW)
+    told = notices.list_notices(operator=player.operator_id, player=player.pk, unread=False, before=None, limit=FEW)
     rows = [
         (
             html.moment(given.created_at),

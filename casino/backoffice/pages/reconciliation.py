@@ -20,9 +20,9 @@ from casino.operators import memberships
 from casino.operators.models import Operator
 from wallet.models import Difference, Reconciliation
 from wallet.reconciliation import queries, services
-from wallet.reconciliation.events import DifferenceKind, Resolution
+from wallet.reconciliation.events import DiscrepancyType, Resolution
 from wallet.reconciliation.refusals import UnknownResolution
-from wallet.reconciliation.state import CLOSED, DifferenceStatus
+from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 _KEPT: Final = "(kept for good: name no player, unless the payment is one's)"
 WORK: Final = "wallet.change_difference"
@@ -33,13 +33,13 @@ _PAGES: Final = {"deposit": "deposit", "payout": "withdrawal"}
 StatusFilter = chosen(
     title="status",
     parameter="status",
-    choices={"waiting": "Open or assigned", **{each.value: each.value.capitalize() for each in DifferenceStatus}},
+    choices={"waiting": "Open or assigned", **{each.value: each.value.capitalize() for each in DiscrepancyStatus}},
     where=lambda value: Q(status__in=["open", "assigned"] if value == "waiting" else [value]),
 )
 WhatFilter = chosen(
     title="difference",
     parameter="what",
-    choices={each.value: each.value.replace("_", " ").capitalize() for each in DifferenceKind},
+    choices={each.value: each.value.replace("_", " ").capitalize() for each in DiscrepancyType},
     where=lambda value: Q(what=value),
 )
 
@@ -137,7 +137,7 @@ class DifferenceAdmin(OfOperator):
 
     def assign(self, request: HttpRequest, difference: Difference) -> str:
         """Give it to an owner, or to who presses. Raises the refusals of `operations.assign`."""
-        owner = request.POST.get("owner", "").strip()[:60] or memberships.actor(request.user)
+        owner = request.POST.get("owner", "").strip()[:60] or memberships.staff_actor(request.user)
         note = request.POST.get("note", "")
         given = {"owner": owner, "note": note, **_by(request, difference)}
         services.assign(difference.pk, **given)
@@ -209,7 +209,7 @@ class DifferenceAdmin(OfOperator):
         return (Facts("Difference", facts), notes, *self._forms(request, obj))
 
     def _forms(self, request: HttpRequest, difference: Difference) -> Sequence[Section]:
-        if DifferenceStatus(difference.status) in CLOSED or not request.user.has_perm(WORK):
+        if DiscrepancyStatus(difference.status) in CLOSED or not request.user.has_perm(WORK):
             return ()
         owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
         remark = Field("note", f"Remark {_KEPT}", required=False, lines=2)
@@ -242,6 +242,6 @@ def _side(amount: int | None, currency: str, state: str | None) -> SafeString | 
 
 
 def _by(request: HttpRequest, difference: Difference) -> dict[str, Any]:
-    made, who = request_id(request), memberships.actor(request.user)
+    made, who = request_id(request), memberships.staff_actor(request.user)
     remembered = Metadata(operator=str(difference.operator_id), actor=who, causation="", correlation=made, request=made)
     return {"operator": difference.operator_id, "by": who, "metadata": remembered}

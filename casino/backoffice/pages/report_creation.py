@@ -17,7 +17,7 @@ from casino.kernel.errors import Refusal
 from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.reports import generation, registry
-from casino.reports.intervals import Interval, Period, between, life, of_period
+from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.refusals import IntervalInvalid
 
 MAKE: Final = "reports.export_report"
@@ -34,10 +34,10 @@ def make_view(request: HttpRequest) -> HttpResponse:
             raise PermissionDenied
         try:
             interval = interval_of(request.POST, zone=whose.time_zone)
-            name, by = request.POST.get("name", ""), memberships.actor(request.user)
-            made = generation.make(operator=whose.id, name=name, interval=interval, by=by)
+            name, by = request.POST.get("name", ""), memberships.staff_actor(request.user)
+            made = generation.generate_report(operator=whose.id, name=name, interval=interval, by=by)
         except Refusal as refusal:
-            messages.error(request, refusal.told())
+            messages.error(request, refusal.message())
         else:
             return HttpResponseRedirect(reverse("admin:reports_report_change", args=[made.pk]))
     slugs = [(slug, slug) for slug in operators.values_list("slug", flat=True)]
@@ -48,12 +48,12 @@ def make_view(request: HttpRequest) -> HttpResponse:
 def interval_of(given: Mapping[str, str], *, zone: str) -> Interval:
     """Read an interval as the form says it. Raises IntervalInvalid."""
     try:
-        period = Period(given.get("period", ""))
-        if period is Period.LIFE:
-            return life(until=timezone.now(), zone=zone)
-        if period is Period.INTERVAL:
+        period = ReportPeriod(given.get("period", ""))
+        if period is ReportPeriod.LIFE:
+            return lifetime_interval(until=timezone.now(), zone=zone)
+        if period is ReportPeriod.INTERVAL:
             return between(since=_moment(given["since"]), until=_moment(given["until"]), zone=zone)
-        return of_period(period, day=date.fromisoformat(given["date"].strip()), zone=zone)
+        return period_interval(period, day=date.fromisoformat(given["date"].strip()), zone=zone)
     except (KeyError, ValueError, OverflowError):
         raise IntervalInvalid from None
 
@@ -66,8 +66,8 @@ def _moment(text: str) -> datetime:
 def _form(slugs: list[tuple[str, str]]) -> Form:
     fields = (
         Field("operator", "Operator", choices=slugs),
-        Field("name", "Report", choices=[(name, each.title) for name, each in registry.definitions().items()]),
-        Field("period", "Period", choices=[(period.value, period.value.capitalize()) for period in Period]),
+        Field("name", "Report", choices=[(name, each.title) for name, each in registry.report_definitions().items()]),
+        Field("period", "Period", choices=[(period.value, period.value.capitalize()) for period in ReportPeriod]),
         Field("date", "A day in it, such as 2026-11-20 (for a day, month or year)", required=False, longest=10),
         Field("since", "From, such as 2026-11-20 09:00 in UTC (for an interval)", required=False, longest=32),
         Field("until", "To, not included (for an interval)", required=False, longest=32),

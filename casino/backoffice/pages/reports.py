@@ -23,16 +23,16 @@ from casino.backoffice.seen import seen
 from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.reports import document, generation, queries, registry
-from casino.reports.definition import Kind
-from casino.reports.diff import changes
-from casino.reports.intervals import Interval, Period
+from casino.reports.definition import ColumnType
+from casino.reports.diff import diff_rows
+from casino.reports.intervals import Interval, ReportPeriod
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
 from casino.reports.renderers import base
 
 MOST_ROWS: Final = 200
 """Rows that a page shows; files have all of them."""
-_NUMBERS: Final = {Kind.COUNT.value, Kind.MONEY.value, Kind.RATE.value}
+_NUMBERS: Final = {ColumnType.COUNT.value, ColumnType.MONEY.value, ColumnType.RATE.value}
 
 
 @admin.register(Report)
@@ -45,13 +45,13 @@ class ReportAdmin(ReadOnlyAdmin):
         chosen(
             title="report",
             parameter="report",
-            choices=lambda _: {name: each.title for name, each in registry.definitions().items()},
+            choices=lambda _: {name: each.title for name, each in registry.report_definitions().items()},
             where=lambda value: Q(name=value),
         ),
         chosen(
             title="period",
             parameter="period",
-            choices={period.value: period.value.capitalize() for period in Period},
+            choices={period.value: period.value.capitalize() for period in ReportPeriod},
             where=lambda value: Q(period=value),
         ),
         since_by_uuid(),
@@ -88,7 +88,7 @@ class ReportAdmin(ReadOnlyAdmin):
         if found is None:
             raise PermissionDenied
         try:
-            file = base.file_of(found, request.GET.get("format", "json"))
+            file = base.render_report(found, request.GET.get("format", "json"))
         except UnknownFormat:
             raise PermissionDenied from None
         self.log_change(request, found, f"Downloaded {file.name}.")
@@ -99,15 +99,15 @@ class ReportAdmin(ReadOnlyAdmin):
     def again(self, request: HttpRequest, report: Report) -> str:
         """Have it made again, of what is sealed by now."""
         told = document.read(bytes(report.content))["interval"]
-        interval = Interval(Period(told["period"]), report.since, report.until, told["time_zone"])
+        interval = Interval(ReportPeriod(told["period"]), report.since, report.until, told["time_zone"])
         known = set(queries.versions(report).values_list("pk", flat=True))
-        by = memberships.actor(request.user)
-        made = generation.make(operator=report.operator_id, name=report.name, interval=interval, by=by)
+        by = memberships.staff_actor(request.user)
+        made = generation.generate_report(operator=report.operator_id, name=report.name, interval=interval, by=by)
         return f"Version {made.version} says {'the same as now' if made.pk in known else 'what is new'}."
 
     @admin.display(description="report")
     def title(self, report: Report) -> str:
-        known = registry.definitions().get(report.name)
+        known = registry.report_definitions().get(report.name)
         return report.name if known is None else known.title
 
     @admin.display(description="interval")
@@ -152,7 +152,7 @@ class ReportAdmin(ReadOnlyAdmin):
     def _facts(self, report: Any, told: dict[str, Any]) -> Facts:
         files = [
             html.link(f"{reverse('admin:reports_report_file', args=[report.pk])}?{urlencode({'format': name})}", name)
-            for name in base.names()
+            for name in base.format_names()
         ]
         sound = document.sha256(bytes(report.content)) == report.sha256
         rows: list[tuple[str, object]] = [
@@ -181,8 +181,11 @@ def _rows(told: dict[str, Any]) -> Grid:
 def _changes(told: dict[str, Any], before: Report) -> Grid:
     older, columns = document.read(bytes(Report.objects.get(pk=before.pk).content)), told["columns"]
     rows = [
-        [html.badge("was" if change.gone else "is", "bad" if change.gone else "good"), *_cells(columns, change.row)]
-        for change in changes(older, told)[:MOST_ROWS]
+        [
+            html.badge("was" if change.removed else "is", "bad" if change.removed else "good"),
+            *_cells(columns, change.row),
+        ]
+        for change in diff_rows(older, told)[:MOST_ROWS]
     ]
     headers = ["", *(column["title"] for column in columns)]
     empty = "The rows are the same."
@@ -214,7 +217,7 @@ def _cells(columns: Sequence[dict[str, str]], row: Sequence[Any]) -> list[object
 def _cell(cell: Any, kind: str) -> object:
     if cell is None or cell == "":
         return html.NOTHING
-    if kind == Kind.MOMENT.value:
+    if kind == ColumnType.MOMENT.value:
         return html.moment(datetime.fromisoformat(cell))
     if isinstance(cell, bool):
         return "yes" if cell else "no"

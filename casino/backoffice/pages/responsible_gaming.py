@@ -18,22 +18,22 @@ from casino.backoffice.pages.operators import operator_filter
 from casino.backoffice.sections import Deed, Facts, Field, Form, Grid, Section
 from casino.events.store import Metadata
 from casino.kernel import money
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.observability.request_id import request_id
 from casino.operators import memberships
 from casino.operators.models import Operator, Player
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Protection
 from wallet.responsible_gaming import exclusions, queries, services
-from wallet.responsible_gaming.events import Measure, Period, Setter
-from wallet.responsible_gaming.queries import Line
-from wallet.responsible_gaming.refusals import PlayLimitImpossible, shown
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.queries import LimitStatus
+from wallet.responsible_gaming.refusals import InvalidPlayLimit, format_limit
+from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
 CHANGE: Final = "wallet.change_protection"
-_MEASURES: Final = [(measure.value, measure.value.capitalize()) for measure in Measure]
-_PERIODS: Final = [(period.value, period.value.capitalize()) for period in Period]
+_MEASURES: Final = [(measure.value, measure.value.capitalize()) for measure in LimitType]
+_PERIODS: Final = [(period.value, period.value.capitalize()) for period in LimitPeriod]
 _EXCLUSIONS: Final = ("Kind", "Set by", "Since (UTC)", "Until (UTC)", "Ended (UTC)", "Why")
 _HEADERS: Final = ("Measure", "Period", "Limit", "Used", "Own", "Operator's", "Everyone's", "Asked for")
 
@@ -81,8 +81,10 @@ class ProtectionAdmin(ReadOnlyAdmin):
 
     def end(self, request: HttpRequest, protection: Any) -> str:
         """End a self-exclusion that is over. Raises NotSelfExcluded, ExclusionNotOver."""
-        on = On(protection.operator_id, protection.player_id, protection.currency, _remembered(request, protection))
-        services.end_exclusion(on=on)
+        on = PlayerContext(
+            protection.operator_id, protection.player_id, protection.currency, _remembered(request, protection)
+        )
+        services.end_exclusion(context=on)
         return "The self-exclusion is over; the player may play again."
 
     @admin.display(description="player")
@@ -106,7 +108,7 @@ class ProtectionAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show the limits with what is used of them, and the exclusion with its end."""
         found = queries.limits(operator=obj.operator_id, player=obj.player_id)
-        exclusion = found.protection.excluded(found.now)
+        exclusion = found.restrictions.active_exclusion(found.now)
         facts = (
             ("Player", html.page("player", obj.player_id, self.title(obj))),
             ("Operator", self.operator(obj)),
@@ -115,7 +117,7 @@ class ProtectionAdmin(ReadOnlyAdmin):
             ("Until (UTC)", html.NOTHING if exclusion is None else html.moment(exclusion.until)),
             ("Log", html.listing("events_event", "all events", q=f"protection-{obj.player_id}")),
         )
-        rows = [_row(found, line, obj.currency) for line in found.lines]
+        rows = [_row(found, line, obj.currency) for line in found.limits]
         limits, history = Grid("Limits", _HEADERS, rows), _history(obj)
         return (Facts("Protection", facts), limits, history, *self._end(request, obj, exclusion))
 
@@ -129,14 +131,14 @@ class ProtectionAdmin(ReadOnlyAdmin):
 def _history(protection: Protection) -> Grid:
     rows = [
         (
-            told.past.exclusion.kind.replace("_", " "),
-            told.past.exclusion.by.value,
-            html.moment(told.past.exclusion.since),
-            html.moment(told.past.exclusion.until),
-            html.moment(told.past.ended_at),
+            told.record.exclusion.kind.replace("_", " "),
+            told.record.exclusion.by.value,
+            html.moment(told.record.exclusion.since),
+            html.moment(told.record.exclusion.until),
+            html.moment(told.record.ended_at),
             told.note or html.NOTHING,
         )
-        for told in exclusions.listed(operator=protection.operator_id, player=protection.player_id)
+        for told in exclusions.list_exclusions(operator=protection.operator_id, player=protection.player_id)
     ]
     return Grid("Exclusions", _EXCLUSIONS, rows, empty="The player was never away.")
 
@@ -148,10 +150,10 @@ def limit(request: HttpRequest, account: Account) -> str:
     """
     if account.player_id is None or not _is_real(account):
         raise PermissionDenied
-    measure, period = _choice(Measure, request.POST.get("measure")), _choice(Period, request.POST.get("period"))
-    on = On(account.operator_id, account.player_id, account.currency, _remembered(request, account))
+    measure, period = _choice(LimitType, request.POST.get("measure")), _choice(LimitPeriod, request.POST.get("period"))
+    on = PlayerContext(account.operator_id, account.player_id, account.currency, _remembered(request, account))
     most = _most(request.POST.get("most", "").strip(), measure, account.currency)
-    services.set_limit(on=on, by=Setter.OPERATOR, measure=measure, period=period, most=most)
+    services.set_limit(context=on, by=Initiator.OPERATOR, limit_type=measure, period=period, limit=most)
     return f"The operator's {measure} limit per {period} is changed."
 
 
@@ -168,38 +170,38 @@ def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Sectio
     return (Form("Limit this player", "Set the limit", url, fields, says),)
 
 
-def _row(found: queries.Shown, line: Line, currency: str) -> tuple[object, ...]:
+def _row(found: queries.LimitsOverview, line: LimitStatus, currency: str) -> tuple[object, ...]:
     def text(most: int | None) -> str:
         if most is None:
             return html.NOTHING
-        return f"{shown(most, line.measure, currency)} {'min' if line.measure is Measure.TIME else currency}"
+        return f"{format_limit(most, line.limit_type, currency)} {'min' if line.limit_type is LimitType.TIME else currency}"
 
-    wish = found.protection.wish(line.measure, line.period)
-    asked = html.NOTHING if wish is None else text(wish.most) if wish.most is not None else "no limit"
-    held = (line.most, max(0, line.used), line.own, line.operators, line.everyones)
-    return (line.measure.value, line.period.value, *(text(each) for each in held), asked)
+    wish = found.restrictions.pending_increase(line.limit_type, line.period)
+    asked = html.NOTHING if wish is None else text(wish.limit) if wish.limit is not None else "no limit"
+    held = (line.limit, max(0, line.used), line.player_limit, line.operator_limit, line.operator_wide_limit)
+    return (line.limit_type.value, line.period.value, *(text(each) for each in held), asked)
 
 
 def _is_real(account: Account) -> bool:
-    return account.kind == AccountKind.ACCOUNT and account.book == Book.REAL
+    return account.kind == AccountKind.ACCOUNT and account.book == MoneyType.REAL
 
 
-def _most(text: str, measure: Measure, currency: str) -> int | None:
+def _most(text: str, measure: LimitType, currency: str) -> int | None:
     if not text:
         return None
-    if measure is not Measure.TIME:
+    if measure is not LimitType.TIME:
         return money.parse_positive(text, currency)
     if not (text.isascii() and text.isdigit() and len(text) < 6):
-        raise PlayLimitImpossible
+        raise InvalidPlayLimit
     return int(text)
 
 
 def _choice(kind: Any, given: str | None) -> Any:
     if given not in {member.value for member in kind}:
-        raise PlayLimitImpossible
+        raise InvalidPlayLimit
     return kind(given)
 
 
 def _remembered(request: HttpRequest, row: Account | Protection) -> Metadata:
-    made, who = request_id(request), memberships.actor(request.user)
+    made, who = request_id(request), memberships.staff_actor(request.user)
     return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)

@@ -10,23 +10,23 @@ from django.contrib.auth.models import User
 from django.utils.html import format_html
 
 from baccarat.domain.rounds.state import RoundState
-from baccarat.proofs.pack_access import PUBLIC
+from baccarat.proofs.pack_access import PUBLIC_EVENTS
 from baccarat.storage.models import Round
 from casino.backoffice import html
 from casino.backoffice.pages.cards import in_line
 from casino.backoffice.pages.events import positions
 from casino.backoffice.sections import Grid
-from casino.events.store import Recorded
+from casino.events.store import RecordedEvent
 from casino.operators.models import PlayerSession
 from casino.operators.principals import session_id
-from casino.operators.sessions import unnoted
+from casino.operators.sessions import touch_interval
 from casino.staff.models import View
 
 MOST_VIEWS: Final = 50
 Row = tuple[datetime, object, object, object]
 
 
-def who_saw(round_: Round, state: RoundState, events: Sequence[Recorded], names: Mapping[UUID, str]) -> Grid:
+def who_saw(round_: Round, state: RoundState, events: Sequence[RecordedEvent], names: Mapping[UUID, str]) -> Grid:
     """List who saw what, in order of time; four queries."""
     rows: list[Row] = [*_published(events), *_looked(events, state, names)]
     rows += _sessions(round_, state, names)
@@ -41,15 +41,15 @@ def _at(row: Row) -> datetime:
     return row[0]
 
 
-def _published(events: Sequence[Recorded]) -> Iterator[Row]:
-    told = [event for event in events if event.type in PUBLIC]
+def _published(events: Sequence[RecordedEvent]) -> Iterator[Row]:
+    told = [event for event in events if event.type in PUBLIC_EVENTS]
     sealed = positions([event.id for event in told])
     for event in told:
         place = f"the stream, as #{sealed[event.id]}" if event.id in sealed else "nobody yet: it waits for its seal"
-        yield event.recorded_at, "Everyone at the table", PUBLIC[event.type], place
+        yield event.recorded_at, "Everyone at the table", PUBLIC_EVENTS[event.type], place
 
 
-def _looked(events: Sequence[Recorded], state: RoundState, names: Mapping[UUID, str]) -> Iterator[Row]:
+def _looked(events: Sequence[RecordedEvent], state: RoundState, names: Mapping[UUID, str]) -> Iterator[Row]:
     players = {seat.seat: seat.player for seat in state.seats}
     cards = in_line([state.cards[0], state.cards[2]]) if len(state.cards) >= 4 else "two cards face down"
     for event in events:
@@ -61,7 +61,7 @@ def _looked(events: Sequence[Recorded], state: RoundState, names: Mapping[UUID, 
 
 def _sessions(round_: Round, state: RoundState, names: Mapping[UUID, str]) -> Iterator[Row]:
     players = [seat.player for seat in state.seats]
-    during = PlayerSession.objects.filter(player_id__in=players, last_used_at__gte=round_.opened_at - unnoted())
+    during = PlayerSession.objects.filter(player_id__in=players, last_used_at__gte=round_.opened_at - touch_interval())
     if round_.ended_at is not None:
         during = during.filter(created_at__lte=round_.ended_at)
     for session in during.order_by("created_at"):
@@ -81,5 +81,5 @@ def _player(player: UUID | None, names: Mapping[UUID, str]) -> Any:
     return html.NOTHING if player is None else html.page("player", player, names.get(player, html.short(player)))
 
 
-def _field(event: Recorded, name: str) -> Any:
+def _field(event: RecordedEvent, name: str) -> Any:
     return msgspec.json.decode(event.data)[name]

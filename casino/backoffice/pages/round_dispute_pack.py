@@ -31,9 +31,11 @@ def button(request: HttpRequest, round_: Round, url: str) -> Sequence[Section]:
 def link(request: HttpRequest, round_: Round) -> bool:
     """Make a link, and show it to the one who asked and nobody else; tells whether there is one."""
     try:
-        made = signed_urls.make(round_=round_.pk, operator=round_.operator_id, by=memberships.actor(request.user))
+        made = signed_urls.sign_pack_url(
+            round_=round_.pk, operator=round_.operator_id, by=memberships.staff_actor(request.user)
+        )
     except Refusal as refusal:
-        messages.error(request, refusal.told())
+        messages.error(request, refusal.message())
         return False
     address = request.build_absolute_uri(reverse("dispute-pack", args=[made.token]))
     until = f"{made.expires_at:%Y-%m-%d %H:%M} UTC"

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.deal import IllegalDeal, replay, steps
-from baccarat.domain.rules.payouts import Result, SpotResult
+from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
+from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from casino.backoffice import html
 from casino.backoffice.pages import baccarat_parts
 from casino.backoffice.pages.cards import pictures
@@ -15,9 +15,9 @@ from casino.backoffice.pages.ledger import book_badge
 from casino.backoffice.pages.narrative import stakes_in_words
 from casino.backoffice.pages.round_replay import Moment
 from casino.backoffice.sections import Alert, Grid, Piece, Section
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 
-_BECAME: Final = {Result.WIN: "won", Result.LOSE: "lost", Result.PUSH: "pushed"}
+_BECAME: Final = {StakeResult.WIN: "won", StakeResult.LOSE: "lost", StakeResult.PUSH: "pushed"}
 
 
 def hands(state: RoundState, moments: Sequence[Moment]) -> Sequence[Section]:
@@ -36,7 +36,7 @@ def hands(state: RoundState, moments: Sequence[Moment]) -> Sequence[Section]:
         "sides": sides,
         "outcome": dealt.outcome.value,
         "natural": dealt.natural,
-        "steps": steps(dealt),
+        "steps": describe_steps(dealt),
         "moments": moments,
     }
     return (Piece("Cards", "admin/baccarat/hands.html", values),)
@@ -54,22 +54,23 @@ def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
 def results_in_words(results: Sequence[SpotResult], currency: str) -> str:
     """Tell what became of each stake: "10.00 EUR on Banker won, 5.00 EUR on Tie lost"."""
     return ", ".join(
-        f"{text(one.stake, currency)} {currency} on {one.spot.capitalize()} {_BECAME[one.result]}" for one in results
+        f"{format_amount(one.stake, currency)} {currency} on {one.spot.capitalize()} {_BECAME[one.result]}"
+        for one in results
     )
 
 
 def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bool) -> tuple[object, ...]:
-    settled, stakes = seat.settled, seat.stakes or seat.placed()
-    said = html.badge(seat.standing.replace("_", " "), baccarat_parts.STANDINGS.get(seat.standing, "plain"))
-    placed = stakes_in_words(stakes, lambda minor: f"{text(minor, currency)} {currency}") or html.NOTHING
+    settled, stakes = seat.settlement, seat.stakes or seat.placed_stakes()
+    said = html.badge(seat.status.replace("_", " "), baccarat_parts.STANDINGS.get(seat.status, "plain"))
+    placed = stakes_in_words(stakes, lambda minor: f"{format_amount(minor, currency)} {currency}") or html.NOTHING
     who = html.page("player", seat.player, names.get(seat.player, html.short(seat.player)))
     if settled is None:
-        return (str(seat.seat), who, book_badge(seat.book), said, placed, *(html.NOTHING,) * 4)
+        return (str(seat.seat), who, book_badge(seat.money_type), said, placed, *(html.NOTHING,) * 4)
     owed = html.money(settled.commission, currency)
     return (
         str(seat.seat),
         who,
-        book_badge(seat.book),
+        book_badge(seat.money_type),
         said,
         results_in_words(settled.results, currency),
         html.money(settled.won, currency),

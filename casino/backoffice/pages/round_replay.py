@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baccarat.audit.narrative import Line
-from baccarat.audit.verdict import Verdict
+from baccarat.audit.narrative import NarrativeLine
+from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.deal import IllegalDeal, Step, replay, steps
+from baccarat.domain.rules.deal import DealStep, IllegalDeal, describe_steps, replay
 from casino.backoffice.sections import Piece, Section
 
 TURNED = 2
@@ -26,9 +26,9 @@ class Moment:
     banker: int
 
 
-def moments(judged: Verdict, state: RoundState) -> list[Moment]:
+def moments(judged: RoundVerdict, state: RoundState) -> list[Moment]:
     """Tell a round step by step; nothing where its events can't be followed."""
-    return [] if judged.retold is None else list(_moments(judged.retold.lines, _drawn(state)))
+    return [] if judged.replay is None else list(_moments(judged.replay.lines, _drawn(state)))
 
 
 def alone(told: Sequence[Moment], state: RoundState) -> Sequence[Section]:
@@ -38,14 +38,14 @@ def alone(told: Sequence[Moment], state: RoundState) -> Sequence[Section]:
     return (Piece("What happened", "admin/baccarat/moments.html", {"moments": told}),)
 
 
-def _drawn(state: RoundState) -> tuple[Step, ...]:
+def _drawn(state: RoundState) -> tuple[DealStep, ...]:
     try:
-        return steps(replay([Card(card) for card in state.cards])) if state.cards else ()
+        return describe_steps(replay([Card(card) for card in state.cards])) if state.cards else ()
     except IllegalDeal:
         return ()
 
 
-def _moments(lines: Sequence[Line], told: Sequence[Step]) -> Iterator[Moment]:
+def _moments(lines: Sequence[NarrativeLine], told: Sequence[DealStep]) -> Iterator[Moment]:
     drawn = iter(told)
     player = banker = 0
     for line in lines:

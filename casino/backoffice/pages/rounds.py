@@ -13,8 +13,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from baccarat.audit import verdict
-from baccarat.domain.postings import Place
-from baccarat.domain.rounds.refusals import RoundNotSetAside
+from baccarat.domain.postings import TableAccounts
+from baccarat.domain.rounds.refusals import RoundNotSuspended
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import UnknownCard
 from baccarat.services import dealing
@@ -119,7 +119,7 @@ class RoundAdmin(ReadOnlyAdmin):
     def resume(self, request: HttpRequest, round_: Round) -> str:
         """Send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
         if round_.set_aside is None:
-            raise RoundNotSetAside
+            raise RoundNotSuspended
         metadata = Metadata(
             operator=str(round_.operator_id),
             actor=f"staff-{request.user.pk}",
@@ -170,11 +170,11 @@ class RoundAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
         """Show a round whole; what stops it comes first."""
         events = latest(f"round-{obj.pk}")
-        place = Place(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
-        judged = verdict.judge(obj.pk, place=place)
+        place = TableAccounts(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
+        judged = verdict.check_round(obj.pk, accounts=place)
         try:
             state = _state(obj)
-            state.facts()
+            state.require_opened()
         except (msgspec.MsgspecError, ValueError, LookupError) as trouble:
             told = Alert("What is kept of this round can't be read", str(trouble))
             return (told, round_proofs.proofs(judged), baccarat_parts.told("Timeline", events, obj.currency))
@@ -205,7 +205,7 @@ class RoundAdmin(ReadOnlyAdmin):
         return Alert("Set aside: this round could not be dealt", round_.set_aside or "", deed)
 
     def _facts(self, round_: Any, state: RoundState) -> list[tuple[str, object]]:
-        opened = state.facts()
+        opened = state.require_opened()
         return [
             ("Table", self.table(round_)),
             ("Operator", self.operator(round_)),

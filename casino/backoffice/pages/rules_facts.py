@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.queries.rules_view import rules_picture
+from baccarat.queries.rules_view import present_rules
 from casino.backoffice import html
 
 _TAKEN: Final = {"settlement": "taken at settlement", "deferred": "taken when the shoe ends or the player leaves"}
@@ -12,7 +12,7 @@ _TAKEN: Final = {"settlement": "taken at settlement", "deferred": "taken when th
 
 def facts(rules: TableRules) -> list[tuple[str, object]]:
     """List every rule with its value; amounts are of the table's currency, which is among them."""
-    return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in rules_picture(rules).items()]
+    return [(name.replace("_", " ").capitalize(), _plain(value)) for name, value in present_rules(rules).items()]
 
 
 def _plain(value: Any) -> str:

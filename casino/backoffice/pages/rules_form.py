@@ -10,10 +10,10 @@ from baccarat.domain.rules.table_rules import (
     Ratio,
     SpotsPerRound,
     TableRules,
-    UnderMinimum,
+    UnderMinimumPolicy,
 )
 from baccarat.domain.rules.validation import InvalidRules
-from baccarat.queries.rules_view import rules_picture
+from baccarat.queries.rules_view import present_rules
 from casino.backoffice.sections import Field
 from casino.kernel import money
 from casino.kernel.errors import Refusal
@@ -47,7 +47,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 def fields(rules: TableRules) -> tuple[Field, ...]:
     """Return a field for all that a version may change, labelled with what holds now."""
-    now = rules_picture(rules)
+    now = present_rules(rules)
     shown = {**now, **{f"commission_{name}": value for name, value in (now["commission"] or {}).items()}}
     own = tuple(
         Field(name, f"{label} (now {_plain(shown.get(name))})", required=False, longest=120)
@@ -142,7 +142,7 @@ _READ: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "player_pays": _odds,
     "banker_pays": _odds,
     "tie_pays": _odds,
-    "under_minimum": lambda text, _: UnderMinimum(text),
+    "under_minimum": lambda text, _: UnderMinimumPolicy(text),
     "turn_seconds": _whole_or_none,
     "caller": _yes,
     "play_money": _yes,

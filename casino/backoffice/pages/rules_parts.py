@@ -6,15 +6,15 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.rules import versions
-from baccarat.domain.rules.odds import sheet
+from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.odds_page import notes
-from baccarat.queries.rules_versions import Version
+from baccarat.queries.rules_versions import RulesVersionDetails
 from baccarat.storage import rules_versions
-from baccarat.storage.rules_versions import DECOMMISSIONED, DRAFT, IN_FORCE, PUBLISHED, REJECTED
+from baccarat.storage.rules_versions import DRAFT, IN_FORCE, PUBLISHED, REJECTED, RETIRED
 from casino.backoffice import html
 from casino.backoffice.sections import Grid, Section
 
-TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", DECOMMISSIONED: "plain"}
+TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", RETIRED: "plain"}
 
 
 def of_table(table: UUID) -> Sequence[Section]:
@@ -35,47 +35,51 @@ def of_table(table: UUID) -> Sequence[Section]:
     return (Grid("Versions of the rules", headers, rows, note=note),)
 
 
-def differences(found: Version, holds: Version | None) -> Sequence[Section]:
+def differences(found: RulesVersionDetails, holds: RulesVersionDetails | None) -> Sequence[Section]:
     """Say in words what a version changes against the one in force."""
     if holds is None or holds.row.version == found.row.version:
         return ()
-    told = versions.differences(holds.rules, found.rules) or ("Nothing.",)
+    told = versions.describe_differences(holds.rules, found.rules) or ("Nothing.",)
     return (Grid(f"Against {holds.row.label}, which is in force", ("Change",), [(each,) for each in told]),)
 
 
-def odds(found: Version) -> Grid:
+def odds(found: RulesVersionDetails) -> Grid:
     """Show what each spot returns in theory, and which gives players an edge."""
     exact = {each.spot: each for each in found.returns}
     rows = [
         (
             told.spot.capitalize(),
             str(told.pays),
-            versions.percent(Fraction(exact[told.spot].exact) if told.spot in exact else told.exact.rtp),
-            versions.percent(Fraction(exact[told.spot].at_minimum) if told.spot in exact else told.at_minimum.rtp),
-            html.badge("the player's edge", "bad") if told.spot in sheet(found.rules).player_edge else html.NOTHING,
+            versions.format_percent(Fraction(exact[told.spot].exact) if told.spot in exact else told.exact.rtp),
+            versions.format_percent(
+                Fraction(exact[told.spot].at_minimum) if told.spot in exact else told.at_minimum.rtp
+            ),
+            html.badge("the player's edge", "bad")
+            if told.spot in odds_sheet(found.rules).player_edge
+            else html.NOTHING,
         )
-        for told in sheet(found.rules).spots
+        for told in odds_sheet(found.rules).spots
     ]
     headers = ("Spot", "Pays", "Return", "Return at the minimum", "Doubt")
-    says = " ".join(notes(sheet(found.rules)))
+    says = " ".join(notes(odds_sheet(found.rules)))
     return Grid("Theoretical return, by enumeration", headers, rows, note=says, numeric=frozenset(headers[2:4]))
 
 
-def played(found: Version) -> Grid:
+def played(found: RulesVersionDetails) -> Grid:
     """Show what was played by a version, and what it returned."""
     currency = found.rules.currency
     rows = []
-    for each in found.played:
-        actual = each.actual()
+    for each in found.play_totals:
+        actual = each.actual_return()
         rows.append(
             (
-                each.book,
+                each.money_type,
                 str(each.rounds),
                 str(each.wagers),
                 html.money(each.staked, currency),
                 html.money(each.paid, currency),
                 html.money(each.commission, currency),
-                html.NOTHING if actual is None else versions.percent(actual),
+                html.NOTHING if actual is None else versions.format_percent(actual),
                 str(each.voided),
             )
         )

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.queries import rules_versions
 from baccarat.services import rules_lifecycle
 from baccarat.storage import rules_versions as version_rows
@@ -94,18 +94,18 @@ class RulesVersionAdmin(ReadOnlyAdmin):
 
     def take_back(self, request: HttpRequest, version: RulesVersion) -> str:
         """Take the own draft back. Raises the refusals of `versioning.take_back`."""
-        rules_lifecycle.take_back(version=version.version, **_done(request, version))
+        rules_lifecycle.discard_own_draft(version=version.version, **_done(request, version))
         return f"Took {version.label} back; nothing has changed."
 
     def decommission(self, request: HttpRequest, version: RulesVersion) -> str:
         """Withdraw the rules in force. Raises the refusals of `versioning.decommission`."""
         why = request.POST.get("reason", "")
-        rules_lifecycle.decommission(version=version.version, reason=why, **_done(request, version))
+        rules_lifecycle.retire(version=version.version, reason=why, **_done(request, version))
         return f"Withdrew {version.label}: no round opens until other rules are published."
 
     def stop(self, request: HttpRequest, version: RulesVersion) -> str:
         """Stop play by rules of this name, at every table. Raises the refusals of `switching.stop`."""
-        return kill_switches.stop(request, Scope.RULES, version.label)
+        return kill_switches.stop(request, StopScope.RULES, version.label)
 
     @admin.display(description="rules")
     def title(self, version: RulesVersion) -> str:
@@ -155,7 +155,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             ("In force since (UTC)", self.since_when(obj)),
             ("Until (UTC)", self.until_when(obj)),
             ("Why", obj.reason or html.NOTHING),
-            ("The operator's floor then", versions.percent(Fraction(obj.floor, versions.WHOLE))),
+            ("The operator's floor then", versions.format_percent(Fraction(obj.floor, versions.BASIS_POINTS))),
             ("Acknowledged", obj.acknowledgement or html.NOTHING),
         )
         return (
@@ -183,10 +183,13 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             url = self.perform_url("decommission", version)
             shown.append(Form("Withdraw these rules", "Decommission", url, _WHY, says, tone="bad"))
         url = self.perform_url("stop", version)
-        return (*shown, *kill_switches.form(request, Scope.RULES, url, f"Stop play by {version.label}, at every table"))
+        return (
+            *shown,
+            *kill_switches.form(request, StopScope.RULES, url, f"Stop play by {version.label}, at every table"),
+        )
 
     def _decision(self, request: HttpRequest, version: RulesVersion) -> Sequence[Section]:
-        if version.drafted_by == memberships.actor(request.user):
+        if version.drafted_by == memberships.staff_actor(request.user):
             waits = Alert("Waiting for another person", "Who drafted rules can't publish them.")
             url = self.perform_url("withdraw_draft", version)
             return (waits, Form("Take the draft back", "Take back", url, (), "Nothing has changed by it."))
@@ -204,7 +207,7 @@ def _rules(version: RulesVersion) -> TableRules:
 
 
 def _done(request: HttpRequest, version: RulesVersion) -> dict[str, Any]:
-    who = memberships.actor(request.user)
+    who = memberships.staff_actor(request.user)
     correlation = f"table-{version.table_id}"
     metadata = Metadata(operator=str(version.operator_id), actor=who, causation="admin", correlation=correlation)
     return {"table": version.table_id, "operator": version.operator_id, "by": who, "metadata": metadata}

@@ -21,7 +21,7 @@ from casino.backoffice.pages.operators import nicknames
 from casino.backoffice.pages.search_form import Asked, SearchForm, player_id
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.seen import seen
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 
 NEEDED: Final = ("baccarat.view_round", "baccarat.view_wager")
 MOST_HITS: Final = 5
@@ -125,7 +125,7 @@ def _wager(row: Any, nickname: str) -> tuple[object, ...]:
         html.page("player", row.player_id, nickname),
         baccarat_parts.round_link(row),
         html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
-        stakes_in_words(stakes, lambda minor: text(minor, row.currency)),
+        stakes_in_words(stakes, lambda minor: format_amount(minor, row.currency)),
         staked if row.book == "real" else html.both(staked, "play money"),
         html.money(row.returned, row.currency),
         outcome_of(row),

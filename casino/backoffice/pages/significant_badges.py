@@ -22,5 +22,5 @@ def _within(rows: QuerySet[Any], request: HttpRequest) -> QuerySet[Any]:
     return rows.filter(Q(operator_id__in=allowed) | Q(everyone, operator_id__isnull=True))
 
 
-unacknowledged: Final = Waiting("significant.view_significantevent", Unacknowledged.objects.all, _within)
+unacknowledged_badge: Final = Waiting("significant.view_significantevent", Unacknowledged.objects.all, _within)
 """Significant events that nobody has acknowledged."""

@@ -19,7 +19,7 @@ from casino.backoffice.filters import chosen, since_by_uuid
 from casino.backoffice.pages import significant_parts, significant_subjects
 from casino.backoffice.sections import Facts, Field, Form, Section
 from casino.significant import notes
-from casino.significant.kinds import OF_ALL, WORDS, Kind, Severity
+from casino.significant.kinds import DESCRIPTIONS, INSTALLATION_WIDE, Severity, SignificantEventKind
 from casino.significant.models import SignificantEvent
 
 ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
@@ -65,13 +65,15 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         of the house's where these are all operators.
         """
         of_house = Q(operator_id__isnull=True)
-        shown = of_house if scope.is_everyone(operators) else of_house & Q(kind__in=OF_ALL)
+        shown = of_house if scope.is_everyone(operators) else of_house & Q(kind__in=INSTALLATION_WIDE)
         return super().owned_by(operators) | shown
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[significant_subjects.NamedList]:
+    def get_changelist(
+        self, request: HttpRequest, **kwargs: Any
+    ) -> type[significant_subjects.SignificantEventChangeList]:
         """Have events listed with what they are about."""
         del request, kwargs
-        return significant_subjects.NamedList
+        return significant_subjects.SignificantEventChangeList
 
     def found_by(self, term: str) -> Q | None:
         """Look for a number, an id, or what an event is about."""
@@ -98,7 +100,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         if request.POST.get("alike") != "yes":
             return f"Acknowledged significant event {event.number}."
         alike = self.get_queryset(request).filter(waits=True, kind=event.kind, operator_id=event.operator_id)
-        found = list(alike.values_list("pk", flat=True)[: notes.MOST])
+        found = list(alike.values_list("pk", flat=True)[: notes.MAX_BATCH])
         return f"Acknowledged {1 + notes.acknowledge_many(found, by=_staff(request), note=note)} significant events."
 
     def note(self, request: HttpRequest, event: SignificantEvent) -> str:
@@ -121,7 +123,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
 
     @admin.display(description="about")
     def about(self, event: Any) -> SafeString | str:
-        return significant_subjects.linked(event.subject, event.known)
+        return significant_subjects.subject_link(event.subject, event.known)
 
     @admin.display(description="operator")
     def operator(self, event: Any) -> SafeString | str:
@@ -129,7 +131,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
 
     @admin.display(description="by")
     def who(self, event: Any) -> SafeString | str:
-        return significant_subjects.linked(event.actor, event.known)
+        return significant_subjects.subject_link(event.actor, event.known)
 
     @admin.display(description="reason")
     def why(self, event: SignificantEvent) -> str:
@@ -147,7 +149,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     @admin.display(description="standing")
     def standing(self, event: Any) -> SafeString | str:
         """Whether it waits for somebody."""
-        return html.badge("waiting", "warn") if event.waits else html.NOTHING
+        return html.badge("waiting", "warn") if event.has_suspended_round else html.NOTHING
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show an event with what it changed, and what was said about it."""
@@ -155,13 +157,18 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         facts = (
             ("Event", significant_parts.words(obj)),
             ("Severity", significant_parts.graveness(obj)),
-            ("Component", WORDS[Kind(obj.kind)].component if obj.kind in significant_parts.KINDS else html.NOTHING),
+            (
+                "Component",
+                DESCRIPTIONS[SignificantEventKind(obj.kind)].component
+                if obj.kind in significant_parts.KINDS
+                else html.NOTHING,
+            ),
             ("Standing", self.standing(obj)),
             ("About", self.about(obj)),
             ("Operator", self.operator(obj)),
             ("Time (UTC)", html.moment(obj.at, fine=True)),
             ("By", self.who(obj)),
-            ("Authorised by", significant_subjects.linked(obj.authorised_by, obj.known) or html.NOTHING),
+            ("Authorised by", significant_subjects.subject_link(obj.authorised_by, obj.known) or html.NOTHING),
             ("Reason", obj.reason or html.NOTHING),
             ("Amount", self.amount(obj)),
             ("Network address", obj.address or html.NOTHING),
@@ -187,9 +194,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
         if not request.user.has_perm(ACKNOWLEDGE):
             return ()
-        remark = Field("note", f"Remark {_KEPT}", required=False, longest=notes.LONGEST, lines=3)
+        remark = Field("note", f"Remark {_KEPT}", required=False, longest=notes.MAX_NOTE_LENGTH, lines=3)
         alike = Field("alike", "And all others of this kind and operator that wait", mark=True)
-        note = Field("note", f"Note {_KEPT}", longest=notes.LONGEST, lines=3)
+        note = Field("note", f"Note {_KEPT}", longest=notes.MAX_NOTE_LENGTH, lines=3)
         at_once = Form(
             "Acknowledge",
             "Acknowledge",
@@ -199,7 +206,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             tone="good",
         )
         later = Form("Add a note", "Add the note", self.perform_url("note", event), (note,))
-        return (at_once, later) if event.waits else (later,)
+        return (at_once, later) if event.has_suspended_round else (later,)
 
 
 def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:

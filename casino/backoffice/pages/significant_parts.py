@@ -10,7 +10,7 @@ from casino.backoffice import html
 from casino.backoffice.pages import significant_subjects
 from casino.backoffice.sections import Grid, Section
 from casino.crypto import crypto_shredding
-from casino.significant.kinds import WORDS, Kind, Severity
+from casino.significant.kinds import DESCRIPTIONS, Severity, SignificantEventKind
 from casino.significant.models import SignificantEvent, Unacknowledged
 
 LATEST: Final = 20
@@ -21,7 +21,10 @@ _TONES: Final = {
     Severity.WARNING.value: "warn",
     Severity.CRITICAL.value: "bad",
 }
-KINDS: Final = {kind.value: WORDS[kind].title for kind in sorted(Kind, key=lambda kind: WORDS[kind].title)}
+KINDS: Final = {
+    kind.value: DESCRIPTIONS[kind].title
+    for kind in sorted(SignificantEventKind, key=lambda kind: DESCRIPTIONS[kind].title)
+}
 _PLACE: Final = frozenset({"log_position", "logged_at"})
 """What tells where an event was read, and is nothing that it changed."""
 _LINKED: Final = frozenset({"player", "round", "table"})
@@ -70,7 +73,7 @@ def _difference(before: Any, after: Any, name: str) -> SafeString | str:
 
 def _value(name: str, value: object, known: significant_subjects.Names) -> SafeString | str:
     if name in _LINKED and value:
-        return significant_subjects.linked(f"{name}:{value}", known)
+        return significant_subjects.subject_link(f"{name}:{value}", known)
     if isinstance(value, list):
         return " ".join(str(each) for each in value) or html.NOTHING
     return html.NOTHING if value is None or value == "" else html.code(value)
@@ -79,7 +82,7 @@ def _value(name: str, value: object, known: significant_subjects.Names) -> SafeS
 def said(event: SignificantEvent) -> Grid:
     """List what was said about an event."""
     remarks = list(event.remarks.order_by("pk"))
-    crypto_shredding.open_rows(remarks)
+    crypto_shredding.decrypt_rows(remarks)
     rows = [
         (
             html.moment(remark.at),
@@ -96,7 +99,7 @@ def latest(title: str, *whats: str) -> Grid:
     """Show the latest significant events about something or done by it, for other pages; few queries."""
     named = Q(subject__in=whats) | Q(actor__in=whats)
     found = list(SignificantEvent.objects.filter(named).annotate(waits=waits()).order_by("-id")[:LATEST])
-    crypto_shredding.open_rows(found)
+    crypto_shredding.decrypt_rows(found)
     known = significant_subjects.names(event.actor for event in found)
     rows = [
         (
@@ -105,7 +108,7 @@ def latest(title: str, *whats: str) -> Grid:
             graveness(event),
             html.money(event.money, event.currency),
             event.reason or html.NOTHING,
-            significant_subjects.linked(event.actor, known),
+            significant_subjects.subject_link(event.actor, known),
             html.badge("waiting", "warn") if event.waits else html.NOTHING,
         )
         for event in found

@@ -15,7 +15,7 @@ Names = Mapping[str, str]
 """What subjects such as round:<id> are called, for who looks; those without a name are left out."""
 
 
-class NamedList(CountedList):
+class SignificantEventChangeList(CountedList):
     """A list of significant events, each with the name of what it is about."""
 
     def get_results(self, request: Any) -> None:
@@ -32,7 +32,7 @@ def names(subjects: Iterable[str]) -> Names:
     return found
 
 
-def linked(subject: str, known: Names) -> SafeString | str:
+def subject_link(subject: str, known: Names) -> SafeString | str:
     """Link to the page of what a subject speaks of, by its name if that is known."""
     kind, colon, identity = subject.partition(":")
     if kind == "staff" and identity.isdigit():

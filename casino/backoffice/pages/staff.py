@@ -17,7 +17,7 @@ from casino.backoffice.base import ReadOnlyAdmin, as_number
 from casino.backoffice.sections import Facts, Field, Form, Grid, Section
 from casino.backoffice.seen import seen
 from casino.staff import access_changes, access_review, roles
-from casino.staff.colleagues import colleagues
+from casino.staff.colleagues import colleagues_filter
 from casino.staff.models import Member, RoleGroup, SignIn
 
 EXPORT, UNLOCK, RESET = "staff.export_review", "staff.unlock", "staff.reset_authenticator"
@@ -40,7 +40,7 @@ class MemberAdmin(ReadOnlyAdmin):
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Find those who work for these operators alone."""
-        return colleagues(operators)
+        return colleagues_filter(operators)
 
     def found_by(self, term: str) -> Q | None:
         """Look for a user id or a login."""
@@ -71,7 +71,7 @@ class MemberAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         seen(request, subject="list:staff.member")
         answer = StreamingHttpResponse(
-            access_review.as_csv(access_review.lines(self.get_queryset(request))),
+            access_review.as_csv(access_review.review_members(self.get_queryset(request))),
             content_type="text/csv; charset=utf-8",
         )
         answer["Content-Disposition"] = 'attachment; filename="access-review.csv"'
@@ -133,7 +133,7 @@ class MemberAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show what a member may do, the latest sign-ins and views, and what can be done."""
-        (line,) = access_review.lines([obj])
+        (line,) = access_review.review_members([obj])
         facts = (
             ("Name", line.name or html.NOTHING),
             ("Login", line.login),
@@ -153,7 +153,7 @@ class MemberAdmin(ReadOnlyAdmin):
         return (Facts("Member of staff", facts), functions, _sign_ins(obj), *self._forms(request, obj))
 
     def _forms(self, request: HttpRequest, member: Any) -> list[Section]:
-        reason = Field("reason", "Reason", longest=access_changes.LONGEST)
+        reason = Field("reason", "Reason", longest=access_changes.MAX_REASON_LENGTH)
         offered = (
             (UNLOCK, "Unlock", "unlock", "Forgets the failed logins, so that the member can try again."),
             (
@@ -202,13 +202,13 @@ class RoleAdmin(ReadOnlyAdmin):
     @admin.display(description="functions")
     def count(self, role: RoleGroup) -> int:
         """How many functions it has."""
-        return len(roles.FUNCTIONS[roles.Role(role.name)])
+        return len(roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)])
 
     def sections(self, request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
         """Show what a role may do, and what it keeps apart."""
         del request
-        held = roles.FUNCTIONS[roles.Role(obj.name)]
-        apart = [pair for pair in roles.APART if set(pair) & held]
+        held = roles.PERMISSIONS_BY_ROLE[roles.Role(obj.name)]
+        apart = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if set(pair) & held]
         return (
             Facts("Role", (("Name", obj.name), ("For", self.says(obj)))),
             Grid("Functions", ("Function",), [(name,) for name in sorted(held)]),

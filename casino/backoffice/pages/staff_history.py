@@ -15,7 +15,7 @@ from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.filters import chosen
 from casino.backoffice.sections import Facts, Section
-from casino.staff.colleagues import colleagues
+from casino.staff.colleagues import colleagues_filter
 from casino.staff.models import SignIn, View
 
 
@@ -33,7 +33,7 @@ class _OfStaff(ReadOnlyAdmin):
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Find what those did who work for these operators alone."""
-        return colleagues(operators, "user_id")
+        return colleagues_filter(operators, "user_id")
 
     def found_by(self, term: str) -> Q | None:
         """Look for a user id."""

@@ -13,7 +13,7 @@ from casino.backoffice.pages.memberships import OperatorsStaffAdmin
 from casino.backoffice.pages.users import StaffAdmin
 from casino.operators.models import StaffMembership
 from casino.staff import access_changes, roles
-from casino.staff.colleagues import colleagues
+from casino.staff.colleagues import colleagues_filter
 
 if TYPE_CHECKING:
     from django.contrib.auth.forms import UserChangeForm
@@ -31,7 +31,7 @@ class StaffForm(UserForm):
     def clean_groups(self) -> Any:
         """Refuse roles whose functions nobody may have together. Raises ValidationError."""
         chosen = self.cleaned_data["groups"]
-        if pairs := roles.conflicting(group.name for group in chosen):
+        if pairs := roles.conflicting_role_permissions(group.name for group in chosen):
             told = "; ".join(" and ".join(pair) for pair in pairs)
             raise ValidationError(f"Nobody may have both: {told}.", code="apart")
         return chosen
@@ -49,7 +49,7 @@ class StaffUserAdmin(OperatorsStaffAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """Find those who work for the operators of who asks, and for no others."""
-        return super().get_queryset(request).filter(colleagues(scope.operators(request)))
+        return super().get_queryset(request).filter(colleagues_filter(scope.operators(request)))
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Leave out rights of one user alone: there are none but those of roles."""
@@ -76,7 +76,7 @@ class StaffUserAdmin(OperatorsStaffAdmin):
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
         """Keep what was before, and let a new user work for the operators of who made it."""
-        request.casino_before = access_changes.facts(obj)  # type: ignore[attr-defined]
+        request.casino_before = access_changes.access_snapshot(obj)  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
         if not change:
             theirs = scope.operators(request) or ()
@@ -86,8 +86,12 @@ class StaffUserAdmin(OperatorsStaffAdmin):
         """Record what was changed of somebody's access."""
         super().save_related(request, form, formsets, change)
         before = request.casino_before  # type: ignore[attr-defined]
-        access_changes.changed(
-            form.instance, by=request.user, reason="", before=before, after=access_changes.facts(form.instance)
+        access_changes.record_access_change(
+            form.instance,
+            by=request.user,
+            reason="",
+            before=before,
+            after=access_changes.access_snapshot(form.instance),
         )
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
@@ -95,7 +99,7 @@ class StaffUserAdmin(OperatorsStaffAdmin):
         response = super().user_change_password(request, id, form_url)
         if request.method == "POST" and response.status_code == 302:
             user = User.objects.get(pk=id)
-            access_changes.changed(
+            access_changes.record_access_change(
                 user, by=request.user, reason="", before={"password": "theirs"}, after={"password": "new"}
             )
         return response

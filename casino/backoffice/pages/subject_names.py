@@ -79,7 +79,7 @@ def _methods(ids: Ids) -> Mapping[UUID, str]:
 def _amounts(word: str, model: type[Adjustment | Deposit | Withdrawal]) -> Callable[[Ids], Mapping[UUID, str]]:
     def ask(ids: Ids) -> Mapping[UUID, str]:
         rows = model._default_manager.filter(id__in=ids).values_list("id", F("amount"), "currency")  # noqa: SLF001  (Django's own name)
-        return {key: f"{word} of {money.text(amount, currency)} {currency}" for key, amount, currency in rows}
+        return {key: f"{word} of {money.format_amount(amount, currency)} {currency}" for key, amount, currency in rows}
 
     return ask
 

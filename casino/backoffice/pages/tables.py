@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from baccarat.domain.tables.kill_switch_events import Scope, switch_id
+from baccarat.domain.tables.kill_switch_events import StopScope, switch_id
 from baccarat.domain.tables.state import TableState
 from baccarat.services import closing
 from baccarat.storage import projections
@@ -26,17 +26,17 @@ from casino.backoffice.pages.ledger import balances_at, book_badge
 from casino.backoffice.pages.operators import nicknames, operator_filter
 from casino.backoffice.sections import Alert, Facts, Field, Form, Grid, Section
 from casino.events.store import Metadata
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import memberships
 
 MOST_ROUNDS: Final = 20
-TABLE: Final = Scope.TABLE
+TABLE: Final = StopScope.TABLE
 CLOSE: Final = "baccarat.close_table"
 
 BooksFilter = chosen(
     title="book",
     parameter="book",
-    choices={Book.REAL: "Real money", Book.PLAY: "Play money"},
+    choices={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"},
     where=lambda value: Q(books__contains=value),
 )
 AttentionFilter = chosen(
@@ -138,7 +138,7 @@ class TableAdmin(ReadOnlyAdmin):
 
     def close(self, request: HttpRequest, table: Table) -> str:
         """Close the table for good. Raises the refusals of `closing.close_table`."""
-        by = memberships.actor(request.user)
+        by = memberships.staff_actor(request.user)
         done = Metadata(operator=str(table.operator_id), actor=by, causation="admin", correlation=f"table-{table.pk}")
         why = request.POST.get("reason", "")
         if closing.close_table(table=table.pk, operator=table.operator_id, reason=why, metadata=done):
@@ -148,8 +148,8 @@ class TableAdmin(ReadOnlyAdmin):
     def _closing(self, request: HttpRequest, table: Table, state: TableState) -> Sequence[Section]:
         if state.closed:
             return (Alert("This table is closed for good", "Its rounds and seeds stay to be read."),)
-        if state.closing is not None:
-            waits = f"It closes when the round in hand has concluded. {state.closing.by}: {state.closing.reason}"
+        if state.pending_closure is not None:
+            waits = f"It closes when the round in hand has concluded. {state.pending_closure.by}: {state.pending_closure.reason}"
             return (Alert("This table is to be closed for good", waits),)
         if not request.user.has_perm(CLOSE):
             return ()
@@ -157,11 +157,13 @@ class TableAdmin(ReadOnlyAdmin):
             "For good: what is confirmed is dealt and settled, then all seats are freed, the money goes back to the "
             "accounts, and the seeds of its shoes are revealed."
         )
-        why = (Field("reason", "Why, for the record (kept for good: name no player)", longest=closing.LONGEST_REASON),)
+        why = (
+            Field("reason", "Why, for the record (kept for good: name no player)", longest=closing.MAX_REASON_LENGTH),
+        )
         return (Form("Close this table for good", "Close", self.perform_url("close", table), why, says, tone="bad"),)
 
     def _switch(self, request: HttpRequest, table: Table, state: TableState) -> Sequence[Section]:
-        told = [Alert(f"Play is stopped ({held.scope})", held.says) for held in state.stops]
+        told = [Alert(f"Play is stopped ({held.scope})", held.message) for held in state.stops]
         if any(held.scope is TABLE for held in state.stops):
             where = Switch.objects.get(pk=switch_id(TABLE, str(table.pk)))
             return (*told, Facts("Switch", (("Let play go on", html.link(kill_switches.page_of(where), "its page")),)))
@@ -187,7 +189,7 @@ def _shoe(state: TableState) -> list[tuple[str, object]]:
     if shoe is None:
         return [("Shoe", "none in play" if long else "shuffled anew for every round"), *_next_shoe(state)]
     committed = ("Committed to", html.code(shoe.commitment))
-    return [("Shoe", f"No. {shoe.number}, {shoe.out} cards out"), committed, *_next_shoe(state)]
+    return [("Shoe", f"No. {shoe.number}, {shoe.cards_out} cards out"), committed, *_next_shoe(state)]
 
 
 def _next_shoe(state: TableState) -> list[tuple[str, object]]:
@@ -205,7 +207,7 @@ def _seats(state: TableState) -> Grid:
         (
             str(seat.seat),
             html.page("player", seat.player, names.get(seat.player, html.short(seat.player))),
-            book_badge(seat.book),
+            book_badge(seat.money_type),
             html.money(sum((seat.last_wager or {}).values()) or None, currency),
             html.money(seat.owed, currency),
         )

@@ -68,7 +68,7 @@ def sections(request: HttpRequest, operator: UUID, currency: str, url: str) -> S
     """Show what counts as large for an operator, and the form that changes it, for those who may."""
     if not request.user.has_perm(SEE):
         return ()
-    stand = thresholds.of([(operator, currency)])[operator, currency]
+    stand = thresholds.thresholds_for([(operator, currency)])[operator, currency]
     facts = [(label, html.money(getattr(stand, name), currency)) for name, label in _LABELS.items()]
     shown = Facts("Significant from these amounts on", facts)
     if not request.user.has_perm(CHANGE):

@@ -57,13 +57,14 @@ def told(request: HttpRequest, state: RoundState, page: str) -> Sequence[Section
         return (
             Alert(
                 f"Void: {_words(undone.reason)}",
-                f"“{crypto_shredding.told(undone.note)}” By {undone.requested_by}{agreed}.",
+                f"“{crypto_shredding.decrypt_text(undone.note)}” By {undone.requested_by}{agreed}.",
             ),
         )
     if state.void_request is not None:
         asked = state.void_request
         alert = Alert(
-            f"A void is asked for: {_words(asked.reason)}", f"“{crypto_shredding.told(asked.note)}” By {asked.by}."
+            f"A void is asked for: {_words(asked.reason)}",
+            f"“{crypto_shredding.decrypt_text(asked.note)}” By {asked.by}.",
         )
         return (alert, _link("Decide", page)) if request.user.has_perm(APPROVE) else (alert,)
     voidable = state.is_running() or state.phase is Phase.SETTLED
@@ -78,7 +79,7 @@ def forms(state: RoundState, urls: dict[str, str]) -> Sequence[Section]:
         asked = state.void_request
         rows = (
             ("Reason", _words(asked.reason)),
-            ("In words", crypto_shredding.told(asked.note)),
+            ("In words", crypto_shredding.decrypt_text(asked.note)),
             ("Asked by", asked.by),
         )
         return (Facts("The request", rows), Piece("Approve or decline", _FORM, {"forms": (agree, refuse)}))
@@ -98,5 +99,5 @@ def _words(reason: str) -> str:
 
 
 def _remembered(request: HttpRequest, round_: Any) -> Metadata:
-    who = memberships.actor(request.user)
+    who = memberships.staff_actor(request.user)
     return Metadata(operator=str(round_.operator_id), actor=who, causation="admin", correlation=f"round-{round_.pk}")

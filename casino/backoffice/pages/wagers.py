@@ -18,7 +18,7 @@ from casino.backoffice.pages.ledger import book_badge, book_filter
 from casino.backoffice.pages.narrative import stakes_in_words
 from casino.backoffice.pages.operators import operator_filter
 from casino.backoffice.sections import Facts, Section
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 from casino.operators.models import Player
 
 
@@ -100,7 +100,7 @@ class WagerAdmin(ReadOnlyAdmin):
             ("Seat", str(obj.seat)),
             ("Preset", obj.preset),
             ("Book", self.book(obj)),
-            ("Stakes", stakes_in_words(stakes, lambda minor: f"{text(minor, obj.currency)} {obj.currency}")),
+            ("Stakes", stakes_in_words(stakes, lambda minor: f"{format_amount(minor, obj.currency)} {obj.currency}")),
             ("Staked", self.stake(obj)),
             ("Won", html.money(obj.won, obj.currency)),
             ("Commission", html.money(obj.commission, obj.currency)),

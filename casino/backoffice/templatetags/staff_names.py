@@ -10,6 +10,6 @@ register = template.Library()
 
 
 @register.filter
-def named(cell: Any) -> Any:
+def with_logins(cell: Any) -> Any:
     """Put logins where a cell's text speaks of staff:<number>, and leave anything else as it is."""
     return staff_names.named(cell) if isinstance(cell, str) else cell

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from casino.devstack.bots.client import Client, Problem
-from casino.devstack.bots.watch import Watch
+from casino.devstack.bots.client import ApiError, Client
+from casino.devstack.bots.watch import TableWatch
 
-LOW: Final = 2
+LOW_BALANCE_WAGERS: Final = 2
 """A bot rebuys when its game balance would not cover so many of its largest wagers."""
 
-TOO_LATE: Final = frozenset(
+TOO_LATE_CODES: Final = frozenset(
     {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "cards_are_handed_back", "no_ceremony"}
 )
 """Refusals that happen to a player who was a moment too slow; the bot waits for the next round."""
@@ -19,16 +19,16 @@ TOO_LATE: Final = frozenset(
 class Bot:
     """One player at one table. `unit` is the table's minimum in whole currency units."""
 
-    def __init__(self, client: Client, watch: Watch, *, seat: int, book: str, chance: Random) -> None:
+    def __init__(self, client: Client, watch: TableWatch, *, seat: int, money_type: str, rng: Random) -> None:
         self.client = client
         self.watch = watch
         self.seat = seat
-        self.book = book
-        self.chance = chance
-        self.acted = 0
-        self.handed = 0
+        self.money_type = money_type
+        self.rng = rng
+        self.last_acted_round = 0
+        self.last_ceremony_round = 0
         self.has_bet = False
-        self.sleeps_in: set[int] = set()
+        self.timeout_rounds: set[int] = set()
         self.cut: str | None = None
 
     @property
@@ -38,28 +38,28 @@ class Bot:
 
     async def sit(self) -> None:
         """Take the seat with money for a while."""
-        rules = self.watch.picture["rules"]
+        rules = self.watch.state["rules"]
         unit = int(float(rules["minimum"]))
-        body = {"seat": self.seat, "buy_in": f"{unit * 100}.00", "currency": rules["currency"], "book": self.book}
+        body = {"seat": self.seat, "buy_in": f"{unit * 100}.00", "currency": rules["currency"], "book": self.money_type}
         await self.client.post(f"{self.table}/seat", body)
 
     async def play(self, enough: Callable[[], bool]) -> None:
         """Play round after round until `enough()`, then leave with the money."""
-        alone = self.watch.picture["rules"]["turn_seconds"] is None
+        alone = self.watch.state["rules"]["turn_seconds"] is None
         while not enough():
             await self._alone() if alone else await self._at_turn(enough)
         await self._leave()
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         """Whatever the bot waits for: cards that come to its seat are looked at and handed back meanwhile."""
-        await self.watch.until(lambda: holds() or self._has_cards())
+        await self.watch.wait_until(lambda: holds() or self._has_cards())
         while self._has_cards():
-            self.handed = self.watch.round_number()
+            self.last_ceremony_round = self.watch.round_number()
             await self._or_too_late(self._ceremony())
-            await self.watch.until(lambda: holds() or self._has_cards())
+            await self.watch.wait_until(lambda: holds() or self._has_cards())
 
     def _has_cards(self) -> bool:
-        return self.handed != self.watch.round_number() and self.watch.has_cards(self.seat)
+        return self.last_ceremony_round != self.watch.round_number() and self.watch.has_cards(self.seat)
 
     async def _ceremony(self) -> None:
         await self._act("look")
@@ -70,28 +70,28 @@ class Bot:
         number = self.watch.round_number()
         if not self._may_act():
             return
-        self.acted = number
-        if number not in self.sleeps_in:
+        self.last_acted_round = number
+        if number not in self.timeout_rounds:
             await self._or_too_late(self._turn())
 
     def _may_act(self) -> bool:
-        return self.watch.round_number() != self.acted and self.watch.turn_of(self.seat)
+        return self.watch.round_number() != self.last_acted_round and self.watch.is_turn_of(self.seat)
 
     async def _alone(self) -> None:
         """A single-seat table: the bot's own deal starts the round; it waits until that is settled."""
-        before = self.watch.settled()
+        before = self.watch.last_settled_round()
         await self._or_too_late(self._turn(may_pass=False))
-        await self._until(lambda: self.watch.settled() > before)
+        await self._until(lambda: self.watch.last_settled_round() > before)
 
     async def _or_too_late(self, turn: Any) -> None:
         try:
             await turn
-        except Problem as problem:
-            if problem.code not in TOO_LATE:
+        except ApiError as problem:
+            if problem.code not in TOO_LATE_CODES:
                 raise
 
     async def _turn(self, *, may_pass: bool = True) -> None:
-        dice = self.chance.random()
+        dice = self.rng.random()
         if may_pass and dice < 0.08:
             await self._act("pass")
         elif self.has_bet and dice < 0.25:
@@ -106,10 +106,10 @@ class Bot:
 
     async def _place_and_deal(self) -> None:
         """Chips one after the other, with a change of mind now and then."""
-        if self.chance.random() < 0.2:
+        if self.rng.random() < 0.2:
             await self._chips(*self._stakes()[0])
             await self._act("undo")
-        if self.chance.random() < 0.1:
+        if self.rng.random() < 0.1:
             await self._chips(*self._stakes()[0])
             await self._act("clear")
         for spot, amount in self._stakes():
@@ -131,43 +131,43 @@ class Bot:
 
         That is the next long one, or, with the stakes that open a round, the shoe which was named for it.
         """
-        picture = self.watch.picture
+        picture = self.watch.state
         in_round = self._rules["shuffle"] != "shoe" and (picture.get("round") or {}).get("phase") == "betting"
         shoe = picture.get("round" if in_round else "next_shoe") or {}
-        if self.cut == shoe.get("id") or self.chance.random() < 0.3:
+        if self.cut == shoe.get("id") or self.rng.random() < 0.3:
             return {}
         self.cut = shoe.get("id")
-        return {"contribution": self.chance.randbytes(16).hex()}
+        return {"contribution": self.rng.randbytes(16).hex()}
 
     async def _rebuy_when_low(self, picture: dict[str, Any]) -> None:
         """Between rounds only: with the wager in play the service says when, so the bot waits for that."""
-        if float(picture["you"]["game_balance"]["amount"]) >= LOW * self._largest():
+        if float(picture["you"]["game_balance"]["amount"]) >= LOW_BALANCE_WAGERS * self._largest():
             return
         number = picture["round"]["number"]
-        await self._until(lambda: self.watch.settled() >= number)
+        await self._until(lambda: self.watch.last_settled_round() >= number)
         try:
             body = {"amount": f"{self._largest() * 10}.00", "currency": self._rules["currency"]}
             await self._act("rebuy", body)
-        except Problem as problem:
+        except ApiError as problem:
             if problem.code not in {"insufficient_funds", "wager_in_play"}:
                 raise
 
     def _stakes(self) -> list[tuple[str, int]]:
         """One spot or several, in whole units; now and then less than the minimum where that is raised."""
         unit, rules = int(float(self._rules["minimum"])), self._rules
-        if rules["under_minimum"] == "raise" and self.chance.random() < 0.15:
-            return [(self.chance.choice(("player", "banker", "tie")), int(float(rules["chips"][0])) * 3)]
+        if rules["under_minimum"] == "raise" and self.rng.random() < 0.15:
+            return [(self.rng.choice(("player", "banker", "tie")), int(float(rules["chips"][0])) * 3)]
         spots = ["banker", "player", "tie"]
-        self.chance.shuffle(spots)
-        count = 1 if rules["spots_per_round"] == "one" else self.chance.choice((1, 1, 1, 2, 3))
-        return [(spot, unit * self.chance.choice((1, 1, 2, 3, 4))) for spot in spots[:count]]
+        self.rng.shuffle(spots)
+        count = 1 if rules["spots_per_round"] == "one" else self.rng.choice((1, 1, 1, 2, 3))
+        return [(spot, unit * self.rng.choice((1, 1, 2, 3, 4))) for spot in spots[:count]]
 
     def _largest(self) -> int:
         return int(float(self._rules["minimum"])) * 12
 
     @property
     def _rules(self) -> dict[str, Any]:
-        rules: dict[str, Any] = self.watch.picture["rules"]
+        rules: dict[str, Any] = self.watch.state["rules"]
         return rules
 
     async def _chips(self, spot: str, amount: int) -> None:
@@ -181,11 +181,11 @@ class Bot:
         while True:
             try:
                 await self._act("leave")
-            except Problem as problem:
+            except ApiError as problem:
                 if problem.code == "not_seated":
                     return
                 if problem.code != "wager_in_play":
                     raise
-                await self._until(lambda: not self.watch.in_play(self.seat))
+                await self._until(lambda: not self.watch.has_wager(self.seat))
             else:
                 return

@@ -13,16 +13,16 @@ import httpx
 
 from casino.observability import http
 
-PATIENCE: Final = 60
+RETRY_TIMEOUT: Final = 60
 """How often a request is sent again while the service does not answer, half a second apart."""
 
 
-SILENCE: Final = 45.0
+STREAM_TIMEOUT: Final = 45.0
 """Seconds without a byte after which a live stream counts as lost: the service says every 15 that it is there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class StreamMessage:
     """One message of the live stream: what it is called, what it says, and the position to come back from."""
 
     event: str
@@ -30,7 +30,7 @@ class Message:
     position: str
 
 
-class Problem(Exception):
+class ApiError(Exception):
     """The service refused: a problem document with its stable `code`."""
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ class Client:
     def __init__(self, base_url: str, credential: str) -> None:
         headers = {"Authorization": f"Bearer {credential}"}
         self._http = httpx.AsyncClient(
-            base_url=f"{base_url}/api/v1", headers=headers, timeout=20, verify=http.authorities()
+            base_url=f"{base_url}/api/v1", headers=headers, timeout=20, verify=http.ssl_context()
         )
 
     async def __aenter__(self) -> Self:
@@ -75,12 +75,12 @@ class Client:
                 return items
             query["cursor"] = page["next"]
 
-    async def stream(self, **query: Any) -> AsyncGenerator[Message]:
+    async def stream(self, **query: Any) -> AsyncGenerator[StreamMessage]:
         """Yield the live stream's messages; broken off, it resumes after the last one that was whole."""
         position = ""
         while True:
             headers = {"Last-Event-ID": position} if position else {}
-            patience = httpx.Timeout(20, read=SILENCE)
+            patience = httpx.Timeout(20, read=STREAM_TIMEOUT)
             with contextlib.suppress(httpx.TransportError):  # as a browser does: come back a moment later
                 async with self._http.stream(
                     "GET", "/stream", params=query, headers=headers, timeout=patience
@@ -95,7 +95,7 @@ class Client:
             await asyncio.sleep(0.5)
 
     async def _send(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        for _ in range(PATIENCE):
+        for _ in range(RETRY_TIMEOUT):
             try:
                 response = await self._http.request(method, path, **options)
             except httpx.TransportError:
@@ -105,7 +105,7 @@ class Client:
                 await asyncio.sleep(0.5)
                 continue
             return _answer(response)
-        raise Problem({"code": "no_answer", "detail": f"{method} {path} got no answer."})
+        raise ApiError({"code": "no_answer", "detail": f"{method} {path} got no answer."})
 
 
 def _answer(response: httpx.Response) -> dict[str, Any]:
@@ -116,10 +116,10 @@ def _answer(response: httpx.Response) -> dict[str, Any]:
 
 def _require_granted(response: httpx.Response) -> None:
     if response.is_error:
-        raise Problem(response.json() if response.content else {})
+        raise ApiError(response.json() if response.content else {})
 
 
-async def _messages(lines: AsyncIterator[str], position: str) -> AsyncGenerator[Message]:
+async def _messages(lines: AsyncIterator[str], position: str) -> AsyncGenerator[StreamMessage]:
     """Each block of the stream (WHATWG HTML, section 9.2); one that only says it is alive has no name and no data."""
     fields: dict[str, str] = {}
     async for line in lines:
@@ -128,5 +128,5 @@ async def _messages(lines: AsyncIterator[str], position: str) -> AsyncGenerator[
             fields[name] = value.removeprefix(" ")
             continue
         position = fields.get("id", position)
-        yield Message(fields.get("event", ""), json.loads(fields.get("data", "{}")), position)
+        yield StreamMessage(fields.get("event", ""), json.loads(fields.get("data", "{}")), position)
         fields = {}

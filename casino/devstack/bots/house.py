@@ -11,7 +11,7 @@ CREDIT: Final = "20000.00"
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class BotGame:
     """A preset that bots play: how many tables, how many players at each, how many rounds at each at least.
 
     With `whole_shoe` a table is played until its first shoe has ended; in `time_outs` rounds one seat says nothing.
@@ -21,19 +21,19 @@ class Game:
     tables: int
     players: int
     rounds: int
-    time_outs: int = 0
+    timeouts: int = 0
     whole_shoe: bool = False
 
 
 GAMES: Final = (
-    Game("atlantic_city", tables=1, players=5, rounds=40, time_outs=2),
-    Game("overview", tables=2, players=1, rounds=20),
-    Game("mini", tables=2, players=1, rounds=20),
-    Game("classic", tables=2, players=1, rounds=20),
-    Game("big_table", tables=1, players=6, rounds=60, time_outs=1, whole_shoe=True),
+    BotGame("atlantic_city", tables=1, players=5, rounds=40, timeouts=2),
+    BotGame("overview", tables=2, players=1, rounds=20),
+    BotGame("mini", tables=2, players=1, rounds=20),
+    BotGame("classic", tables=2, players=1, rounds=20),
+    BotGame("big_table", tables=1, players=6, rounds=60, timeouts=1, whole_shoe=True),
 )
 
-SAVERS: Final = Game("mini", tables=1, players=1, rounds=0)
+PAYMENT_BOT_GAME: Final = BotGame("mini", tables=1, players=1, rounds=0)
 """Where each of those plays whose money comes by payments."""
 
 
@@ -43,7 +43,7 @@ def new_operator(stack: Stack, slug: str) -> str:
     return operator_key(printed)
 
 
-async def open_table(operator: Client, game: Game, number: int) -> dict[str, Any]:
+async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, Any]:
     """Open a table of the preset for real and play money, accepting a player's edge in so many words."""
     return await operator.post(
         "/tables",
@@ -57,11 +57,11 @@ async def open_table(operator: Client, game: Game, number: int) -> dict[str, Any
     )
 
 
-async def new_player(operator: Client, reference: str, book: str) -> str:
+async def new_player(operator: Client, reference: str, money_type: str) -> str:
     """Register a player with sandbox money in one book, and return a session's token."""
     player = await operator.post("/players", {"reference": reference, "nickname": reference})
     identity = player["id"]
-    credit = {"amount": CREDIT, "currency": CURRENCY, "book": book}
+    credit = {"amount": CREDIT, "currency": CURRENCY, "book": money_type}
     await operator.post(f"/players/{identity}/sandbox-credits", credit)
     session = await operator.post(f"/players/{identity}/sessions", {})
     return str(session["token"])

@@ -15,11 +15,11 @@ from casino.kernel import money
 
 
 @dataclass(slots=True)
-class Line:
+class PresetTotals:
     """One preset's sums in one book; `payouts` are gross with returned stakes, `commission` counts when earned."""
 
     preset: str
-    book: str
+    money_type: str
     currency: str
     rounds: int = 0
     wagers: int = 0
@@ -36,7 +36,7 @@ class Line:
 
     def add(self, round_: dict[str, Any]) -> None:
         """Add one settled round, as far as it was played with this book's money."""
-        results = [seat["result"] for seat in round_["seats"] if seat["result"] and seat["book"] == self.book]
+        results = [seat["result"] for seat in round_["seats"] if seat["result"] and seat["book"] == self.money_type]
         self.rounds += bool(results)
         for result in results:
             self._add(result)
@@ -53,7 +53,7 @@ class Line:
         self.expected += expected_return(rules, stakes)
 
 
-def table(lines: list[Line]) -> Table:
+def table(lines: list[PresetTotals]) -> Table:
     """Lay the lines out, one preset and book a row; real and play money are never added up."""
     shown = Table(title="What was played", title_justify="left")
     shown.add_column("preset")
@@ -61,7 +61,7 @@ def table(lines: list[Line]) -> Table:
     for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
         shown.add_column(heading, justify="right")
     for line in lines:
-        shown.add_row(line.preset, line.book, *_cells(line))
+        shown.add_row(line.preset, line.money_type, *_cells(line))
     return shown
 
 
@@ -69,19 +69,19 @@ def payments(tally: Tally) -> str:
     """Say in a line what became of those whose money comes and goes by payments."""
     return (
         f"payments: deposits={tally.deposits} rebuys={tally.rebuys} limits hit={tally.limits_hit} "
-        f"dropped out and restored={tally.restored} withdrawals={tally.withdrawals}"
+        f"dropped out and restored={tally.recoveries} withdrawals={tally.withdrawals}"
     )
 
 
-def _cells(line: Line) -> tuple[str, ...]:
+def _cells(line: PresetTotals) -> tuple[str, ...]:
     back = Fraction(line.payouts - line.commission)
     return (
         str(line.rounds),
         str(line.wagers),
-        money.text(line.handle, line.currency),
-        money.text(line.payouts, line.currency),
-        money.text(line.commission, line.currency),
-        money.text(line.ggr, line.currency),
+        money.format_amount(line.handle, line.currency),
+        money.format_amount(line.payouts, line.currency),
+        money.format_amount(line.commission, line.currency),
+        money.format_amount(line.ggr, line.currency),
         _percent(back, line.handle),
         _percent(line.expected, line.handle),
         f"{line.rounds / line.seconds:.1f}" if line.seconds else "-",

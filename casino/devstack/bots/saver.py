@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from casino.devstack.bots.client import Client, Problem
+from casino.devstack.bots.client import ApiError, Client
 
-DELAYED: Final = "150.12"
+DELAYED_AMOUNT: Final = "150.12"
 """The sandbox provider completes amounts that end in .12 after three seconds."""
 STAKE: Final = "10.00"
 ROUNDS: Final = 3
@@ -17,7 +17,7 @@ ABSENCE: Final = 1.5
 """Seconds for which the connection is gone."""
 
 
-class Lost(Exception):
+class StateLost(Exception):
     """The service forgot something of a player's."""
 
 
@@ -28,14 +28,14 @@ class Tally:
     deposits: int = 0
     rebuys: int = 0
     limits_hit: int = 0
-    restored: int = 0
+    recoveries: int = 0
     withdrawals: int = 0
 
     def add(self, other: "Tally") -> None:
         self.deposits += other.deposits
         self.rebuys += other.rebuys
         self.limits_hit += other.limits_hit
-        self.restored += other.restored
+        self.recoveries += other.recoveries
         self.withdrawals += other.withdrawals
 
 
@@ -54,7 +54,7 @@ class Connection:
             self._news.set()
             self._news = asyncio.Event()
 
-    async def until(self, look: Callable[[], Awaitable[bool]]) -> None:
+    async def wait_until(self, look: Callable[[], Awaitable[bool]]) -> None:
         """Look, and again after each message, until it holds."""
         while True:
             news = self._news
@@ -63,7 +63,7 @@ class Connection:
             await news.wait()
 
 
-class Saver:
+class PaymentBot:
     """One player at one single-seat table. `method` is a deposit method that also pays out."""
 
     def __init__(self, operator: Client, *, base_url: str, table: str, method: str, currency: str) -> None:
@@ -75,11 +75,11 @@ class Saver:
         self.currency = currency
         self.tally = Tally()
 
-    async def live(self) -> Tally:
+    async def run(self) -> Tally:
         """Go through it all, and return what was done. Raises Lost, Problem."""
         player = await self.operator.post("/players", {"reference": self.reference, "nickname": self.reference})
         async with self._connected(player["id"]) as here:
-            await self._deposit(here, "me/deposits", method=self.method, amount=DELAYED, currency=self.currency)
+            await self._deposit(here, "me/deposits", method=self.method, amount=DELAYED_AMOUNT, currency=self.currency)
             seat = {"seat": 1, "buy_in": "50.00", "currency": self.currency, "book": "real"}
             await here.client.post(f"{self.table}/seat", seat)
             for _ in range(ROUNDS):
@@ -121,7 +121,7 @@ class Saver:
         async def look() -> bool:
             return bool((await here.client.get(path))["status"] == wanted)
 
-        await here.until(look)
+        await here.wait_until(look)
 
     async def _bet(self, here: Connection) -> str:
         body = {"stakes": [{"spot": "banker", "amount": STAKE}], "currency": self.currency}
@@ -131,15 +131,15 @@ class Saver:
         async def look() -> bool:
             return bool((await here.client.get(f"/rounds/{round_}"))["phase"] == "settled")
 
-        await here.until(look)
+        await here.wait_until(look)
 
     async def _restore(self, here: Connection, *, round_: str, seen: str) -> None:
         """The wager was dealt without its player, who finds the table, the seat and the result again."""
         found = await here.client.get("/restore", after=seen)
         if [f"/tables/{table['id']}" for table in found["tables"]] != [self.table]:
-            raise Lost(f"{self.reference} does not find the table again.")
+            raise StateLost(f"{self.reference} does not find the table again.")
         await self._settled(here, round_)
-        self.tally.restored += 1
+        self.tally.recoveries += 1
 
     async def _play_to_the_limit(self, here: Connection) -> None:
         """One more stake is allowed by the limit, and no second one."""
@@ -148,9 +148,9 @@ class Saver:
         await self._settled(here, await self._bet(here))
         try:
             await self._bet(here)
-        except Problem as problem:
+        except ApiError as problem:
             if problem.code != "play_limit_reached":
                 raise
             self.tally.limits_hit += 1
         else:
-            raise Lost(f"{self.reference} staked more than the limit allows.")
+            raise StateLost(f"{self.reference} staked more than the limit allows.")

@@ -10,20 +10,20 @@ from typing import Final
 from casino.devstack.bots import house
 from casino.devstack.bots.bot import Bot
 from casino.devstack.bots.client import Client
-from casino.devstack.bots.house import Game
-from casino.devstack.bots.report import Line
-from casino.devstack.bots.saver import Saver, Tally
-from casino.devstack.bots.watch import Watch, watching
-from casino.kernel.money import Book
+from casino.devstack.bots.house import BotGame
+from casino.devstack.bots.report import PresetTotals
+from casino.devstack.bots.saver import PaymentBot, Tally
+from casino.devstack.bots.watch import TableWatch, run_watch
+from casino.kernel.money import MoneyType
 
-LONGEST_SILENCE: Final = 60
+STALL_TIMEOUT: Final = 60
 
 
-class Stuck(Exception):
+class DealingStalled(Exception):
     """The service answers, but its rounds are not dealt."""
 
 
-class Session:
+class BotSession:
     """The bots' session at one service. `progress(done, total)` is told how many rounds are settled, and may raise.
 
     Raises Stuck when nothing was settled for a minute, and whatever a bot or `progress` raises first.
@@ -34,22 +34,22 @@ class Session:
         *,
         base_url: str,
         credential: str,
-        games: Sequence[Game],
-        savers: int,
+        games: Sequence[BotGame],
+        payment_bots: int,
         seed: int,
         progress: Callable[[int, int], None],
     ) -> None:
         self.base_url = base_url
         self.credential = credential
         self.games = games
-        self.savers = savers
+        self.payment_bots = payment_bots
         self.tally = Tally()
-        self.chance = Random(seed)  # noqa: S311  (bots' tastes, no card depends on it)
+        self.rng = Random(seed)  # noqa: S311  (bots' tastes, no card depends on it)
         self.progress = progress
         self.total = sum(game.tables * game.rounds for game in games)
-        self.watches: list[Watch] = []
+        self.watches: list[TableWatch] = []
 
-    async def run(self) -> list[Line]:
+    async def run(self) -> list[PresetTotals]:
         """Play and return one line per preset."""
         async with Client(self.base_url, self.credential) as operator:
             games = [self._game(operator, game) for game in self.games]
@@ -67,17 +67,17 @@ class Session:
     async def _tick(self) -> None:
         best, since = -1, time.monotonic()
         while True:
-            settled = sum(watch.settled() for watch in self.watches)
+            settled = sum(watch.last_settled_round() for watch in self.watches)
             self.progress(min(self.total, settled), self.total)
             if settled > best:
                 best, since = settled, time.monotonic()
-            if time.monotonic() - since > LONGEST_SILENCE:
-                raise Stuck(f"No round was settled for {LONGEST_SILENCE} seconds; {settled} were before.")
+            if time.monotonic() - since > STALL_TIMEOUT:
+                raise DealingStalled(f"No round was settled for {STALL_TIMEOUT} seconds; {settled} were before.")
             await asyncio.sleep(0.2)
 
-    async def _game(self, operator: Client, game: Game) -> list[Line]:
+    async def _game(self, operator: Client, game: BotGame) -> list[PresetTotals]:
         started = time.monotonic()
-        lines = [Line(preset=game.preset, book=book, currency=house.CURRENCY) for book in Book]
+        lines = [PresetTotals(preset=game.preset, money_type=book, currency=house.CURRENCY) for book in MoneyType]
         played = await asyncio.gather(*(self._table(operator, game, number) for number in range(1, game.tables + 1)))
         seconds = time.monotonic() - started
         rounds = [round_ for table in played for round_ in await operator.pages(f"/tables/{table}/rounds")]
@@ -87,30 +87,33 @@ class Session:
                 line.add(round_)
         return lines
 
-    async def _payments(self, operator: Client) -> list[Line]:
+    async def _payments(self, operator: Client) -> list[PresetTotals]:
         """Savers' rounds are on their own tables, and their lines nobody's: what they did is in `tally`."""
-        if not self.savers:
+        if not self.payment_bots:
             return []
         method = await house.open_method(operator)
-        tables = [await house.open_table(operator, house.SAVERS, number) for number in range(1, self.savers + 1)]
+        tables = [
+            await house.open_table(operator, house.PAYMENT_BOT_GAME, number)
+            for number in range(1, self.payment_bots + 1)
+        ]
         savers = [
-            Saver(operator, base_url=self.base_url, table=str(table["id"]), method=method, currency=house.CURRENCY)
+            PaymentBot(operator, base_url=self.base_url, table=str(table["id"]), method=method, currency=house.CURRENCY)
             for table in tables
         ]
-        for done in await asyncio.gather(*(saver.live() for saver in savers)):
+        for done in await asyncio.gather(*(saver.run() for saver in savers)):
             self.tally.add(done)
         return []
 
-    async def _table(self, operator: Client, game: Game, number: int) -> str:
+    async def _table(self, operator: Client, game: BotGame, number: int) -> str:
         table = str((await house.open_table(operator, game, number))["id"])
         async with AsyncExitStack() as clients:
             seats = range(1, game.players + 1)
             players = [
                 await self._player(operator, clients, f"{game.preset}-{table[-8:]}-{seat}", seat) for seat in seats
             ]
-            watch = Watch(players[0], table)
+            watch = TableWatch(players[0], table)
             self.watches.append(watch)
-            async with watching(watch):
+            async with run_watch(watch):
                 bots = [self._bot(player, watch, seat) for seat, player in zip(seats, players, strict=True)]
                 for bot in bots:
                     await bot.sit()
@@ -122,22 +125,22 @@ class Session:
         token = await house.new_player(operator, reference, _book(seat))
         return await clients.enter_async_context(Client(self.base_url, token))
 
-    def _bot(self, client: Client, watch: Watch, seat: int) -> Bot:
-        chance = Random(self.chance.random())  # noqa: S311
-        return Bot(client, watch, seat=seat, book=_book(seat), chance=chance)
+    def _bot(self, client: Client, watch: TableWatch, seat: int) -> Bot:
+        chance = Random(self.rng.random())  # noqa: S311
+        return Bot(client, watch, seat=seat, money_type=_book(seat), rng=chance)
 
 
 def _book(seat: int) -> str:
     return "play" if seat % 3 == 0 else "real"
 
 
-def _enough(watch: Watch, game: Game) -> bool:
+def _enough(watch: TableWatch, game: BotGame) -> bool:
     if game.whole_shoe and not watch.shoes_ended():
         return False
-    return watch.settled() >= game.rounds
+    return watch.last_settled_round() >= game.rounds
 
 
-def _let_sleep(bots: Sequence[Bot], game: Game) -> None:
+def _let_sleep(bots: Sequence[Bot], game: BotGame) -> None:
     """One bot says nothing in a few rounds, so that its turn runs out."""
     if len(bots) > 1:
-        bots[-1].sleeps_in = {5 + 7 * nap for nap in range(game.time_outs)}
+        bots[-1].timeout_rounds = {5 + 7 * nap for nap in range(game.timeouts)}

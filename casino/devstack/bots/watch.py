@@ -8,12 +8,12 @@ from typing import Any
 from casino.devstack.bots.client import Client
 
 
-class Watch:
+class TableWatch:
     """The table as last seen; `until(holds)` waits for a look at which something holds. Nobody asks without cause."""
 
     def __init__(self, client: Client, table: str) -> None:
         self.table = table
-        self.picture: dict[str, Any] = {}
+        self.state: dict[str, Any] = {}
         self._client = client
         self._looked = asyncio.Event()
         self._stale = asyncio.Event()
@@ -39,52 +39,52 @@ class Watch:
             self._show(await self._client.get(f"/tables/{self.table}"))
 
     def _show(self, picture: dict[str, Any]) -> None:
-        self.picture = picture
+        self.state = picture
         self._looked.set()
         self._looked = asyncio.Event()
 
-    async def until(self, holds: Callable[[], bool]) -> None:
+    async def wait_until(self, holds: Callable[[], bool]) -> None:
         while not holds():
             await self._looked.wait()
 
-    def settled(self) -> int:
+    def last_settled_round(self) -> int:
         """Return the number of the last settled round, 0 before the first."""
-        last = self.picture.get("last_round")
+        last = self.state.get("last_round")
         return 0 if last is None else int(last["number"])
 
     def shoes_ended(self) -> int:
         """Return how many long shoes have been played to their end, as seen by the shoe in play."""
-        shoe = self.picture.get("shoe")
+        shoe = self.state.get("shoe")
         return 0 if shoe is None else int(shoe["number"]) - 1
 
-    def turn_of(self, seat: int) -> bool:
+    def is_turn_of(self, seat: int) -> bool:
         """Tell whether the seat may act in the round in hand."""
-        round_ = self.picture.get("round")
+        round_ = self.state.get("round")
         if round_ is None or round_["phase"] != "betting":
             return False
         return any(part["seat"] == seat and part["standing"] == "deciding" for part in round_["seats"])
 
     def round_number(self) -> int:
         """Return the number of the round in hand, 0 when there is none."""
-        round_ = self.picture.get("round")
+        round_ = self.state.get("round")
         return 0 if round_ is None else int(round_["number"])
 
     def has_cards(self, seat: int) -> bool:
         """Tell whether the Player's cards lie with the seat, in the Caller's ceremony."""
-        ceremony = (self.picture.get("round") or {}).get("ceremony")
+        ceremony = (self.state.get("round") or {}).get("ceremony")
         return ceremony is not None and ceremony["seat"] == seat and ceremony["handed_back"] is None
 
-    def in_play(self, seat: int) -> bool:
+    def has_wager(self, seat: int) -> bool:
         """Tell whether the seat has a confirmed wager in the round in hand."""
-        parts = (self.picture.get("round") or {}).get("seats", [])
+        parts = (self.state.get("round") or {}).get("seats", [])
         return any(part["seat"] == seat and part["standing"] == "confirmed" for part in parts)
 
 
 @contextlib.asynccontextmanager
-async def watching(watch: Watch) -> AsyncGenerator[None]:
+async def run_watch(watch: TableWatch) -> AsyncGenerator[None]:
     """Keep the watch running until the block ends; what ends the watch before ends the block."""
     async with asyncio.TaskGroup() as group:
         running = group.create_task(watch.run())
-        await watch.until(lambda: bool(watch.picture))
+        await watch.wait_until(lambda: bool(watch.state))
         yield
         running.cancel()

@@ -10,8 +10,8 @@ import uvicorn
 
 from casino import env
 from casino.devstack.provider.app import App
-from casino.devstack.provider.book import Book
-from casino.devstack.provider.reporting import Reporter
+from casino.devstack.provider.book import PaymentStore
+from casino.devstack.provider.reporting import CallbackSender
 
 
 def main() -> None:
@@ -22,8 +22,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a file that keeps the payments over a restart")
     options = parser.parse_args()
     secret = env.text("PROVIDER_SECRET")
-    reporter = Reporter(url=options.callbacks, secret=secret)
-    app = App(book=Book(options.data), reporter=reporter, secret=secret)
+    reporter = CallbackSender(url=options.callbacks, secret=secret)
+    app = App(payments=PaymentStore(options.data), reporter=reporter, secret=secret)
     uvicorn.run(
         app, host="127.0.0.1", port=options.port, log_level="warning", access_log=False, timeout_graceful_shutdown=2
     )

@@ -21,10 +21,10 @@ from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from casino.devstack.provider.behaviour import Plan, Start, Step, plan_for
-from casino.devstack.provider.book import Book, Payment
+from casino.devstack.provider.behaviour import PaymentPlan, StartBehaviour, StatusStep, plan_for
+from casino.devstack.provider.book import PaymentStore, SandboxPayment
 from casino.devstack.provider.records import Records, now
-from casino.devstack.provider.reporting import Reporter
+from casino.devstack.provider.reporting import CallbackSender
 from wallet.payments import signatures
 
 Message = MutableMapping[str, Any]
@@ -33,7 +33,7 @@ Send = Callable[[Message], Awaitable[None]]
 Answer = tuple[int, object]
 
 HANG: Final = 6.0
-LARGEST: Final = 16 * 1024
+MAX_BODY_BYTES: Final = 16 * 1024
 _KIND: Final = {"deposits": "deposit", "payouts": "payout"}
 _AMOUNT: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,3})?", re.ASCII)
 _STATUSES: Final = frozenset({"pending", "failed", "completed", "reversed"})
@@ -43,9 +43,9 @@ _NOT_FOUND: Final[Answer] = (404, {"error": "not found"})
 class App:
     """The service: a book of payments, and tasks that turn and report them."""
 
-    def __init__(self, *, book: Book, reporter: Reporter, secret: str) -> None:
-        self._book = book
-        self._records = Records(book)
+    def __init__(self, *, payments: PaymentStore, reporter: CallbackSender, secret: str) -> None:
+        self._book = payments
+        self._records = Records(payments)
         self._reporter = reporter
         self._secret = secret
         self._failed: set[str] = set()
@@ -104,25 +104,25 @@ class App:
         timestamp = given.get(signatures.TIMESTAMP.lower(), "")
         nonce = given.get(signatures.NONCE.lower(), "")
         signature = given.get(signatures.SIGNATURE.lower(), "")
-        if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > signatures.WINDOW:
+        if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > signatures.TOLERANCE_SECONDS:
             return False
         return signatures.verify(keys=[self._secret], timestamp=timestamp, nonce=nonce, body=body, signature=signature)
 
     def _show(self, path: list[str]) -> Answer:
         if path == ["payments"]:
-            return 200, {"items": [payment.report() for payment in self._book.all()]}
+            return 200, {"items": [payment.callback_body() for payment in self._book.all()]}
         found = self._book.find(_KIND[path[0]], path[1]) if len(path) == 2 and path[0] in _KIND else None
         if found is None or self._records.is_omitted(found):
             return _NOT_FOUND
-        return 200, found.report()
+        return 200, found.callback_body()
 
     def _turn(self, kind: str, payment: str, status: str) -> Answer:
         found = self._book.find(kind, payment)
         if found is None:
             return _NOT_FOUND
-        turned = self._book.turn(found, status)
-        self._run(self._tell(turned, Step(status)))
-        return 200, turned.report()
+        turned = self._book.set_status(found, status)
+        self._run(self._tell(turned, StatusStep(status)))
+        return 200, turned.callback_body()
 
     async def _start(self, kind: str, body: bytes) -> Answer:
         wanted = _wanted(kind, body)
@@ -131,33 +131,33 @@ class App:
         known = self._book.find(kind, wanted.payment)
         if known is not None:
             same = (known.amount, known.currency) == (wanted.amount, wanted.currency)
-            return (200, known.report()) if same else (422, {"error": "known with another amount"})
+            return (200, known.callback_body()) if same else (422, {"error": "known with another amount"})
         plan = plan_for(wanted.amount)
-        if plan.start is Start.REFUSE:
+        if plan.start is StartBehaviour.REFUSE:
             return 422, {"error": "refused"}
-        if plan.start is Start.FAIL_ONCE and wanted.payment not in self._failed:
+        if plan.start is StartBehaviour.FAIL_ONCE and wanted.payment not in self._failed:
             self._failed.add(wanted.payment)
             return 503, {"error": "try later"}
         self._book.add(wanted)
         self._begin(wanted, plan)
-        if plan.start is Start.HANG_ONCE:
+        if plan.start is StartBehaviour.HANG_ONCE:
             await asyncio.sleep(HANG)
-        return 201, wanted.report()
+        return 201, wanted.callback_body()
 
-    def _begin(self, payment: Payment, plan: Plan) -> None:
+    def _begin(self, payment: SandboxPayment, plan: PaymentPlan) -> None:
         self._run(self._follow(payment, plan))
 
-    async def _follow(self, payment: Payment, plan: Plan) -> None:
+    async def _follow(self, payment: SandboxPayment, plan: PaymentPlan) -> None:
         """Goes through the plan's steps, turning and reporting."""
         for step in plan.steps:
             await asyncio.sleep(step.after)
-            if step.kept:
-                payment = self._book.turn(payment, step.status)
+            if step.is_stored:
+                payment = self._book.set_status(payment, step.status)
             await self._tell(payment, step)
 
-    async def _tell(self, payment: Payment, step: Step) -> None:
+    async def _tell(self, payment: SandboxPayment, step: StatusStep) -> None:
         for _ in range(step.times):
-            await self._reporter.report(payment, step.status, step.signed)
+            await self._reporter.send(payment, step.status, step.signature)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -165,7 +165,7 @@ class App:
         task.add_done_callback(self._tasks.discard)
 
 
-def _wanted(kind: str, body: bytes) -> Payment | None:
+def _wanted(kind: str, body: bytes) -> SandboxPayment | None:
     """The payment that a body asks for, None where it is malformed."""
     try:
         given = json.loads(body)
@@ -179,12 +179,12 @@ def _wanted(kind: str, body: bytes) -> Payment | None:
     if not texts or _AMOUNT.fullmatch(amount) is None:
         return None
     reference = f"sbx-{secrets.token_hex(8)}"
-    return Payment(kind, payment, reference, "pending", amount, currency, account=account, at=now())
+    return SandboxPayment(kind, payment, reference, "pending", amount, currency, account=account, at=now())
 
 
 async def _body(receive: Receive) -> bytes:
     found = b""
-    while len(found) <= LARGEST:
+    while len(found) <= MAX_BODY_BYTES:
         message = await receive()
         found += message.get("body", b"")
         if not message.get("more_body", False):

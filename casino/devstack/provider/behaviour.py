@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Start(StrEnum):
+class StartBehaviour(StrEnum):
     """How the request that starts a payment is answered."""
 
     ACCEPT = "accept"
@@ -20,52 +20,54 @@ class Start(StrEnum):
     """The first request is taken on, but its answer comes too late."""
 
 
-class Signed(StrEnum):
+class SignatureBehaviour(StrEnum):
     """How a report is signed."""
 
-    WELL = "well"
-    WRONGLY = "wrongly"
-    NOT_AT_ALL = "not at all"
+    VALID = "well"
+    WRONG = "wrongly"
+    MISSING = "not at all"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StatusStep:
     """A status, reached `after` seconds since the step before, and reported to us `times`."""
 
     status: str
     after: float = 0.05
     times: int = 1
-    signed: Signed = Signed.WELL
-    kept: bool = True
+    signature: SignatureBehaviour = SignatureBehaviour.VALID
+    is_stored: bool = True
     """Whether asking answers this status from now on: a late report of an earlier status changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PaymentPlan:
     """What happens to one payment."""
 
-    steps: tuple[Step, ...] = field(default=(Step("completed"),))
-    start: Start = Start.ACCEPT
+    steps: tuple[StatusStep, ...] = field(default=(StatusStep("completed"),))
+    start: StartBehaviour = StartBehaviour.ACCEPT
 
 
 PLANS: Final = {
-    11: Plan((Step("failed"),)),
-    12: Plan((Step("completed", after=3.0),)),
-    13: Plan((Step("completed", times=0),)),
-    14: Plan((Step("completed", times=5),)),
-    15: Plan((Step("completed"), Step("pending", kept=False), Step("failed", kept=False))),
-    16: Plan((Step("completed", signed=Signed.NOT_AT_ALL),)),
-    17: Plan((Step("completed", signed=Signed.WRONGLY),)),
-    18: Plan(start=Start.FAIL_ONCE),
-    19: Plan(start=Start.HANG_ONCE),
-    21: Plan((Step("completed"), Step("reversed", after=1.0))),
-    22: Plan(start=Start.REFUSE),
+    11: PaymentPlan((StatusStep("failed"),)),
+    12: PaymentPlan((StatusStep("completed", after=3.0),)),
+    13: PaymentPlan((StatusStep("completed", times=0),)),
+    14: PaymentPlan((StatusStep("completed", times=5),)),
+    15: PaymentPlan(
+        (StatusStep("completed"), StatusStep("pending", is_stored=False), StatusStep("failed", is_stored=False))
+    ),
+    16: PaymentPlan((StatusStep("completed", signature=SignatureBehaviour.MISSING),)),
+    17: PaymentPlan((StatusStep("completed", signature=SignatureBehaviour.WRONG),)),
+    18: PaymentPlan(start=StartBehaviour.FAIL_ONCE),
+    19: PaymentPlan(start=StartBehaviour.HANG_ONCE),
+    21: PaymentPlan((StatusStep("completed"), StatusStep("reversed", after=1.0))),
+    22: PaymentPlan(start=StartBehaviour.REFUSE),
 }
 """11 fails, 12 delayed, 13 never reported, 14 five times, 15 out of order, 16 unsigned, 17 wrongly signed, 18 answered
 503 at first, 19 answered too late at first, 21 reversed after a second, 22 refused. Any other amount completes."""
 
 
-def plan_for(amount: str) -> Plan:
+def plan_for(amount: str) -> PaymentPlan:
     """Choose the plan for an amount, a decimal string."""
     digits = amount.replace(".", "")
-    return PLANS.get(int(digits[-2:]), Plan())
+    return PLANS.get(int(digits[-2:]), PaymentPlan())

@@ -5,10 +5,10 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from casino.devstack.provider.book import Book, Payment
+from casino.devstack.provider.book import PaymentStore, SandboxPayment
 
 Answer = tuple[int, object]
-LARGEST: Final = 500
+MAX_PAGE_SIZE: Final = 500
 _KINDS: Final = {"deposits": "deposit", "payouts": "payout"}
 _CHANGEABLE: Final = frozenset({"amount", "status", "currency", "at"})
 
@@ -21,13 +21,13 @@ def now() -> str:
 class Records:
     """A book as its records tell it: with payments left out, made up or told otherwise, where that was asked for."""
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: PaymentStore) -> None:
         self._book = book
         self._omitted: set[tuple[str, str]] = set()
         self._changed: dict[tuple[str, str], dict[str, str]] = {}
-        self._invented: list[Payment] = []
+        self._invented: list[SandboxPayment] = []
 
-    def is_omitted(self, payment: Payment) -> bool:
+    def is_omitted(self, payment: SandboxPayment) -> bool:
         """Tell whether the provider denies that it has this payment."""
         return (payment.kind, payment.payment) in self._omitted
 
@@ -36,7 +36,7 @@ class Records:
         given = {name: values[0] for name, values in query.items()}
         try:
             since, until = datetime.fromisoformat(given["from"]), datetime.fromisoformat(given["to"])
-            start, limit = int(given.get("cursor", "0")), min(LARGEST, max(1, int(given.get("limit", "100"))))
+            start, limit = int(given.get("cursor", "0")), min(MAX_PAGE_SIZE, max(1, int(given.get("limit", "100"))))
         except (KeyError, ValueError):
             return 400, {"error": "malformed"}
         told = [each for each in self._told() if each.account == given.get("account", "")]
@@ -50,7 +50,7 @@ class Records:
         try:
             given: dict[str, Any] = json.loads(body)
             if not path:
-                self._invented.append(Payment(**{"at": now(), **given}))
+                self._invented.append(SandboxPayment(**{"at": now(), **given}))
                 return 201, given
             kind, payment = path
             key = _KINDS[kind], payment
@@ -62,12 +62,12 @@ class Records:
         self._changed[key] = {name: value for name, value in given.items() if name in _CHANGEABLE}
         return 200, given
 
-    def _told(self) -> list[Payment]:
+    def _told(self) -> list[SandboxPayment]:
         kept = [each for each in self._book.all() if each.at and not self.is_omitted(each)]
         changed = [replace(each, **self._changed.get((each.kind, each.payment), {})) for each in kept]
         invented = [each for each in self._invented if not self.is_omitted(each)]
         return sorted([*changed, *invented], key=lambda each: (each.at, each.payment))
 
 
-def _record(payment: Payment) -> dict[str, str]:
+def _record(payment: SandboxPayment) -> dict[str, str]:
     return {name: value for name, value in asdict(payment).items() if name not in {"reason", "account"}}

@@ -14,15 +14,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from casino.devstack import proof_check
 from casino.devstack.bots import house, report
-from casino.devstack.bots.client import Problem
-from casino.devstack.bots.report import Line
-from casino.devstack.bots.saver import Lost, Tally
-from casino.devstack.bots.session import Session, Stuck
-from casino.devstack.errors import Trouble
+from casino.devstack.bots.client import ApiError
+from casino.devstack.bots.report import PresetTotals
+from casino.devstack.bots.saver import StateLost, Tally
+from casino.devstack.bots.session import BotSession, DealingStalled
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.system import Stack
 
-SAVERS = 3
+PAYMENT_BOTS = 3
 """How many players have their money by payments: they deposit, are limited, drop out, come back, and withdraw."""
 
 
@@ -37,36 +37,38 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         """Play, print the table and the audit's verdict, and exit 1 when there is a finding."""
         console = Console(width=None if sys.stdout.isatty() else 120)
-        with Stack(name=options["home"], fresh=True, say=console.print) as stack:
+        with Stack(name=options["home"], fresh=True, print_line=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
             credential = house.new_operator(stack, f"bots-{int(time.time())}-{options['seed']}")
             lines, tally = play(stack, console, credential=credential, seed=options["seed"])
             console.print(report.table(lines))
             console.print(report.payments(tally))
             proven = proof_check.prove(stack, credential=credential)
-            console.print(proven.line(), highlight=False, markup=False, soft_wrap=True)
-            code = audit(stack) or proven.code
+            console.print(proven.summary(), highlight=False, markup=False, soft_wrap=True)
+            code = audit(stack) or proven.exit_status
         if code:
             sys.exit(code)
 
 
-def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple[list[Line], Tally]:
+def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple[list[PresetTotals], Tally]:
     """Run the bots with a progress bar and return a line per preset, and what savers did."""
     columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("rounds", total=None)
-        session = Session(
+        session = BotSession(
             base_url=stack.base_url,
             credential=credential,
             games=house.GAMES,
-            savers=SAVERS,
+            payment_bots=PAYMENT_BOTS,
             seed=seed,
             progress=lambda done, total: _show(stack, bar, task, done, total),
         )
         try:
             lines = asyncio.run(session.run())
-        except (Problem, Stuck, Lost) as trouble:
-            raise Trouble(f"The bots could not play on: {trouble} The logs are in {stack.home.logs}.") from trouble
+        except (ApiError, DealingStalled, StateLost) as trouble:
+            raise DevstackError(
+                f"The bots could not play on: {trouble} The logs are in {stack.home.logs}."
+            ) from trouble
         bar.update(task, completed=session.total, total=session.total)
     stack.raise_if_dead()
     return lines, session.tally

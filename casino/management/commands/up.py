@@ -27,14 +27,14 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         """Start everything, print the addresses and a development login, and run until stopped."""
         self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
-        with Stack(name=options["home"], port=options["port"], demo=True, say=self.say) as stack:
-            self.say(addresses(stack.base_url, stack.furnish()))
-            self.say(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
+        with Stack(name=options["home"], port=options["port"], demo=True, print_line=self.print_line) as stack:
+            self.print_line(addresses(stack.base_url, stack.create_demo_data()))
+            self.print_line(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
             with contextlib.suppress(KeyboardInterrupt):
                 run_forever(stack, reload=not options["no_reload"])
-            self.say("Stopping.")
+            self.print_line("Stopping.")
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
 

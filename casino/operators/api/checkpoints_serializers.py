@@ -4,14 +4,14 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from casino.api.fields import Strict
+from casino.api.fields import StrictSerializer
 from casino.checkpoints.document import FORMAT, as_json
-from casino.checkpoints.queries import Consistency, Inclusion
+from casino.checkpoints.queries import ConsistencyProof, InclusionProof
 
 _LARGEST: Final = 2**53
 
 
-class CheckpointShown(serializers.Serializer[Any]):
+class CheckpointResponse(serializers.Serializer[Any]):
     """What is signed of the log, by Ed25519 (RFC 8032), over a Merkle tree of RFC 9162.
 
     Signed are the line `casino.checkpoint.v1` and the JSON of all members but `signature`: names sorted, no spaces.
@@ -36,11 +36,11 @@ class CheckpointShown(serializers.Serializer[Any]):
 class CheckpointList(serializers.Serializer[Any]):
     """A page of checkpoints, newest first."""
 
-    items = CheckpointShown(many=True)
+    items = CheckpointResponse(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class LogKeyShown(serializers.Serializer[Any]):
+class CheckpointKeyResponse(serializers.Serializer[Any]):
     """A key that has signed checkpoints."""
 
     id = serializers.CharField()
@@ -52,40 +52,40 @@ class LogKeyShown(serializers.Serializer[Any]):
         return {**super().get_fields(), "from": serializers.DateTimeField(help_text="When it signed first.")}
 
 
-class LogKeyList(serializers.Serializer[Any]):
+class CheckpointKeyList(serializers.Serializer[Any]):
     """Every key that has signed here, oldest first."""
 
-    items = LogKeyShown(many=True)
+    items = CheckpointKeyResponse(many=True)
 
 
-class InclusionShown(serializers.Serializer[Any]):
+class InclusionProofResponse(serializers.Serializer[Any]):
     """That an event's digest stands at its position in the checkpoint's tree (RFC 9162, 2.1.3)."""
 
     position = serializers.IntegerField()
     digest = serializers.CharField(help_text="The event's digest in hex: the data of leaf number position - 1.")
     path = serializers.ListField(child=serializers.CharField(), help_text="The neighbours' hashes, the lowest first.")
-    checkpoint = CheckpointShown()
+    checkpoint = CheckpointResponse()
 
 
-class ConsistencyShown(serializers.Serializer[Any]):
+class ConsistencyProofResponse(serializers.Serializer[Any]):
     """That the newer checkpoint's tree goes on from the older one's (RFC 9162, 2.1.4)."""
 
     path = serializers.ListField(child=serializers.CharField(), help_text="Hashes, in the order of the standard.")
-    to = CheckpointShown()
+    to = CheckpointResponse()
 
     def get_fields(self) -> dict[str, Any]:
         """Add the field whose name is a word of the language."""
-        return {**super().get_fields(), "from": CheckpointShown()}
+        return {**super().get_fields(), "from": CheckpointResponse()}
 
 
-class InclusionQuery(Strict):
+class InclusionQuery(StrictSerializer):
     """Which position, in which checkpoint."""
 
     position = serializers.IntegerField(min_value=1, max_value=_LARGEST)
     checkpoint = serializers.IntegerField(min_value=1, max_value=_LARGEST, required=False, default=None)
 
 
-class ConsistencyQuery(Strict):
+class ConsistencyQuery(StrictSerializer):
     """From which checkpoint to which."""
 
     to = serializers.IntegerField(min_value=1, max_value=_LARGEST)
@@ -95,7 +95,7 @@ class ConsistencyQuery(Strict):
         return {**super().get_fields(), "from": serializers.IntegerField(min_value=1, max_value=_LARGEST)}
 
 
-def shown_inclusion(proof: Inclusion) -> dict[str, Any]:
+def present_inclusion_proof(proof: InclusionProof) -> dict[str, Any]:
     return {
         "position": proof.position,
         "digest": proof.digest.hex(),
@@ -104,5 +104,5 @@ def shown_inclusion(proof: Inclusion) -> dict[str, Any]:
     }
 
 
-def shown_consistency(proof: Consistency) -> dict[str, Any]:
+def present_consistency_proof(proof: ConsistencyProof) -> dict[str, Any]:
     return {"from": as_json(proof.old), "to": as_json(proof.new), "path": [each.hex() for each in proof.path]}

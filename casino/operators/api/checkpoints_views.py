@@ -7,12 +7,12 @@ from rest_framework.response import Response
 
 from casino.api import paging
 from casino.checkpoints import queries, records
-from casino.checkpoints.document import Checkpoint, as_json
+from casino.checkpoints.document import CheckpointDocument, as_json
 from casino.operators.api import checkpoints_documents, checkpoints_serializers
-from casino.operators.base_views import EitherView
+from casino.operators.base_views import OperatorOrPlayerView
 
 
-class Checkpoints(EitherView):
+class CheckpointListView(OperatorOrPlayerView):
     """All checkpoints."""
 
     tag = "checkpoints"
@@ -31,13 +31,13 @@ class Checkpoints(EitherView):
         ],
     )
     def get(self, request: Request) -> Response:
-        page = paging.asked(request, int)
+        page = paging.parse_page_request(request, int)
         below = None if page.after is None else page.after[0]
-        rows = records.newest_first(below=below, limit=page.fetch)
-        return Response(paging.answer(page, rows, key=_number, item=as_json))
+        rows = records.newest_first(below=below, limit=page.fetch_limit)
+        return Response(paging.present_page(page, rows, key=_number, item=as_json))
 
 
-class OneCheckpoint(EitherView):
+class CheckpointView(OperatorOrPlayerView):
     """One checkpoint."""
 
     tag = "checkpoints"
@@ -46,16 +46,16 @@ class OneCheckpoint(EitherView):
         operation_id="getCheckpoint",
         summary="Show one checkpoint",
         parameters=[OpenApiParameter("number", OpenApiTypes.INT64, OpenApiParameter.PATH)],
-        responses=checkpoints_serializers.CheckpointShown,
+        responses=checkpoints_serializers.CheckpointResponse,
         examples=[OpenApiExample("A checkpoint", value=checkpoints_documents.SECOND, response_only=True)],
     )
     def get(self, request: Request, number: int) -> Response:
         """Show it. Raises UnknownCheckpoint."""
         del request
-        return Response(as_json(queries.checkpoint(number)))
+        return Response(as_json(queries.get_checkpoint(number)))
 
 
-class Keys(EitherView):
+class CheckpointKeyListView(OperatorOrPlayerView):
     """The keys of checkpoints."""
 
     tag = "checkpoints"
@@ -63,7 +63,7 @@ class Keys(EitherView):
     @extend_schema(
         operation_id="listLogKeys",
         summary="List the public keys that checkpoints are signed with",
-        responses=checkpoints_serializers.LogKeyList,
+        responses=checkpoints_serializers.CheckpointKeyList,
         examples=[OpenApiExample("One key", value={"items": [checkpoints_documents.KEY]}, response_only=True)],
     )
     def get(self, request: Request) -> Response:
@@ -71,7 +71,7 @@ class Keys(EitherView):
         return Response({"items": records.published_keys()})
 
 
-class InclusionProof(EitherView):
+class InclusionProofView(OperatorOrPlayerView):
     """Proofs that an event is in the log."""
 
     tag = "checkpoints"
@@ -83,7 +83,7 @@ class InclusionProof(EitherView):
             OpenApiParameter("position", OpenApiTypes.INT64, required=True, description="Of the event, from 1."),
             OpenApiParameter("checkpoint", OpenApiTypes.INT64, description="By number; the oldest that holds it."),
         ],
-        responses=checkpoints_serializers.InclusionShown,
+        responses=checkpoints_serializers.InclusionProofResponse,
         examples=[OpenApiExample("Position 2 of 5", value=checkpoints_documents.INCLUSION, response_only=True)],
     )
     def get(self, request: Request) -> Response:
@@ -91,11 +91,11 @@ class InclusionProof(EitherView):
         query = checkpoints_serializers.InclusionQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         asked = query.validated_data
-        proof = queries.inclusion(position=asked["position"], number=asked["checkpoint"])
-        return Response(checkpoints_serializers.shown_inclusion(proof))
+        proof = queries.prove_inclusion(position=asked["position"], number=asked["checkpoint"])
+        return Response(checkpoints_serializers.present_inclusion_proof(proof))
 
 
-class ConsistencyProof(EitherView):
+class ConsistencyProofView(OperatorOrPlayerView):
     """Proofs that the log was only added to."""
 
     tag = "checkpoints"
@@ -107,7 +107,7 @@ class ConsistencyProof(EitherView):
             OpenApiParameter("from", OpenApiTypes.INT64, required=True, description="The older one's number."),
             OpenApiParameter("to", OpenApiTypes.INT64, required=True, description="The newer one's number."),
         ],
-        responses=checkpoints_serializers.ConsistencyShown,
+        responses=checkpoints_serializers.ConsistencyProofResponse,
         examples=[OpenApiExample("From 3 to 5 events", value=checkpoints_documents.CONSISTENCY, response_only=True)],
     )
     def get(self, request: Request) -> Response:
@@ -116,9 +116,11 @@ class ConsistencyProof(EitherView):
         query.is_valid(raise_exception=True)
         asked = query.validated_data
         return Response(
-            checkpoints_serializers.shown_consistency(queries.consistency(old=asked["from"], new=asked["to"]))
+            checkpoints_serializers.present_consistency_proof(
+                queries.prove_consistency(old=asked["from"], new=asked["to"])
+            )
         )
 
 
-def _number(checkpoint: Checkpoint) -> tuple[int]:
+def _number(checkpoint: CheckpointDocument) -> tuple[int]:
     return (checkpoint.number,)

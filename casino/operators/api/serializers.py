@@ -5,17 +5,17 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from casino.api.fields import Strict, WholeNumberField
+from casino.api.fields import StrictSerializer, WholeNumberField
 from casino.operators.fields import PinField
 
 
-class SessionRequest(Strict):
+class SessionRequest(StrictSerializer):
     """How long the token should live."""
 
     seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
 
 
-class SessionOpened(serializers.Serializer[Any]):
+class SessionResponse(serializers.Serializer[Any]):
     """The token is shown here and never again."""
 
     token = serializers.CharField()
@@ -25,27 +25,27 @@ class SessionOpened(serializers.Serializer[Any]):
     player = serializers.UUIDField()
 
 
-class PinRequest(Strict):
+class PinRequest(StrictSerializer):
     """The player's new PIN."""
 
     pin = PinField()
 
 
-class PinChangeRequest(Strict):
+class PinChangeRequest(StrictSerializer):
     """The PIN as it is, and as it should be."""
 
     old_pin = PinField()
     new_pin = PinField()
 
 
-class PinSet(serializers.Serializer[Any]):
+class PinResponse(serializers.Serializer[Any]):
     """The PIN itself is shown nowhere."""
 
     player = serializers.UUIDField()
     set_at = serializers.DateTimeField()
 
 
-class ThresholdsShown(serializers.Serializer[Any]):
+class ThresholdsResponse(serializers.Serializer[Any]):
     """From which amounts on something is a significant event, in one currency."""
 
     currency = serializers.CharField()
@@ -60,10 +60,10 @@ class ThresholdsShown(serializers.Serializer[Any]):
 class ThresholdList(serializers.Serializer[Any]):
     """In your own currency, and in all others for which they were set."""
 
-    items = ThresholdsShown(many=True)
+    items = ThresholdsResponse(many=True)
 
 
-class OperatorShown(serializers.Serializer[Any]):
+class OperatorResponse(serializers.Serializer[Any]):
     """The tenant that a key belongs to."""
 
     id = serializers.UUIDField()
@@ -73,7 +73,7 @@ class OperatorShown(serializers.Serializer[Any]):
     key_id = serializers.CharField()
 
 
-class StreamTicketShown(serializers.Serializer[Any]):
+class StreamTicketResponse(serializers.Serializer[Any]):
     """The ticket is shown here and never again."""
 
     ticket = serializers.CharField(help_text="Good once, for `GET /api/v1/stream?ticket=…`.")

@@ -9,24 +9,24 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import read
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
 from casino.kernel import money
 from casino.operators import pins, sessions, stream_tickets
 from casino.operators.api.serializers import (
-    OperatorShown,
+    OperatorResponse,
     PinChangeRequest,
     PinRequest,
-    PinSet,
-    SessionOpened,
+    PinResponse,
     SessionRequest,
-    StreamTicketShown,
+    SessionResponse,
+    StreamTicketResponse,
     ThresholdList,
 )
 from casino.operators.base_views import OperatorView, PlayerView
-from casino.operators.committed_refusals import idempotent_counting
+from casino.operators.committed_refusals import idempotent_with_committed_refusals
 from casino.significant import thresholds
-from casino.significant.thresholds import Standing
+from casino.significant.thresholds import CurrentThresholds
 
 _PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
 _PIN_SET: Final = OpenApiExample(
@@ -34,13 +34,13 @@ _PIN_SET: Final = OpenApiExample(
 )
 
 
-class WhoAmI(OperatorView):
+class CurrentOperatorView(OperatorView):
     """The caller's own operator."""
 
     @extend_schema(
         operation_id="getOperator",
         summary="Show the operator that this key belongs to",
-        responses=OperatorShown,
+        responses=OperatorResponse,
         examples=[
             OpenApiExample(
                 "A sandbox operator",
@@ -62,7 +62,7 @@ class WhoAmI(OperatorView):
         return Response({**shown, "key_id": me.key_id})
 
 
-class LargeAmounts(OperatorView):
+class ThresholdListView(OperatorView):
     """What counts as large for the caller."""
 
     @extend_schema(
@@ -92,16 +92,18 @@ class LargeAmounts(OperatorView):
     )
     def get(self, request: Request) -> Response:
         del request
-        found = thresholds.standing(self.caller.operator, currency=self.caller.currency)
+        found = thresholds.list_thresholds(self.caller.operator, currency=self.caller.currency)
         return Response({"items": [_shown_thresholds(each) for each in found]})
 
 
-def _shown_thresholds(standing: Standing) -> dict[str, Any]:
-    amounts = {name: money.text(minor, standing.currency) for name, minor in asdict(standing.thresholds).items()}
-    return {"currency": standing.currency, **amounts, "set_at": standing.at}
+def _shown_thresholds(standing: CurrentThresholds) -> dict[str, Any]:
+    amounts = {
+        name: money.format_amount(minor, standing.currency) for name, minor in asdict(standing.thresholds).items()
+    }
+    return {"currency": standing.currency, **amounts, "set_at": standing.set_at}
 
 
-class PlayerSessions(OperatorView):
+class PlayerSessionsView(OperatorView):
     """Sessions of one of the caller's players."""
 
     @extend_schema(
@@ -109,7 +111,7 @@ class PlayerSessions(OperatorView):
         summary="Obtain a short-lived token for a player's browser",
         description="A player has one session: one that is open elsewhere ends, and is told `session_taken_over`.",
         request=SessionRequest,
-        responses={201: SessionOpened},
+        responses={201: SessionResponse},
         examples=[
             OpenApiExample("Half an hour", value={"seconds": 1800}, request_only=True),
             OpenApiExample(
@@ -128,7 +130,7 @@ class PlayerSessions(OperatorView):
     )
     def post(self, request: Request, player: UUID) -> Response:
         """Open a session; a repeat opens another one, because a stored answer would hold a secret."""
-        seconds = read(SessionRequest, request)["seconds"]
+        seconds = parse_body(SessionRequest, request)["seconds"]
         opened = sessions.open_session(operator=self.caller.operator, player=player, seconds=seconds)
         shown = {
             "token": opened.token,
@@ -140,7 +142,7 @@ class PlayerSessions(OperatorView):
         return Response(shown, status=201)
 
 
-class PlayersPin(OperatorView):
+class PlayerPinView(OperatorView):
     """The PIN of one of the caller's players."""
 
     @extend_schema(
@@ -148,17 +150,17 @@ class PlayersPin(OperatorView):
         summary="Set a player's PIN, the first one or another one in its place",
         description="This also lifts the lock that three wrong tries in thirty minutes have led to.",
         request=PinRequest,
-        responses=PinSet,
+        responses=PinResponse,
         examples=[OpenApiExample("A PIN", value={"pin": "482913"}, request_only=True), _PIN_SET],
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        pin = read(PinRequest, request)["pin"]
+        pin = parse_body(PinRequest, request)["pin"]
         set_at = pins.set_pin(operator=self.caller.operator, player=player, pin=pin)
         return Response({"player": player, "set_at": set_at})
 
 
-class MyPin(PlayerView):
+class OwnPinView(PlayerView):
     """The PIN of the player who asks."""
 
     @extend_schema(
@@ -166,21 +168,21 @@ class MyPin(PlayerView):
         summary="Change one's own PIN, knowing the old one",
         description="Three wrong PINs within thirty minutes lock it for thirty minutes.",
         request=PinChangeRequest,
-        responses=PinSet,
+        responses=PinResponse,
         examples=[
             OpenApiExample("A change", value={"old_pin": "482913", "new_pin": "730164"}, request_only=True),
             _PIN_SET,
         ],
     )
-    @idempotent_counting
+    @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:
-        given = read(PinChangeRequest, request)
+        given = parse_body(PinChangeRequest, request)
         me = self.caller
         set_at = pins.change_pin(operator=me.operator, player=me.player, old=given["old_pin"], new=given["new_pin"])
         return Response({"player": me.player, "set_at": set_at})
 
 
-class CurrentSession(PlayerView):
+class CurrentSessionView(PlayerView):
     """The session whose token is used."""
 
     @extend_schema(
@@ -195,7 +197,7 @@ class CurrentSession(PlayerView):
         return Response(status=204)
 
 
-class StreamTickets(PlayerView):
+class StreamTicketsView(PlayerView):
     """Tickets for the live stream."""
 
     @extend_schema(
@@ -203,7 +205,7 @@ class StreamTickets(PlayerView):
         summary="Obtain a ticket for the live stream",
         description="For browsers, whose EventSource sends no header. Each stream takes a ticket of its own.",
         request=None,
-        responses={201: StreamTicketShown},
+        responses={201: StreamTicketResponse},
         examples=[
             OpenApiExample(
                 "A ticket",

@@ -7,7 +7,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.crypto import blind_index
-from casino.crypto.encryption import KEY
+from casino.crypto.encryption import KEY_BYTES
 from casino.events.immutability import grant_all
 
 ORDINARY = (
@@ -23,7 +23,7 @@ ORDINARY = (
 def draw_mark_key(apps: Any, editor: Any) -> None:
     """Keep a new key, sealed, under which the marks are made that references are found by."""
     del apps, editor
-    blind_index.keep(secrets.token_bytes(KEY))
+    blind_index.store_key(secrets.token_bytes(KEY_BYTES))
 
 
 class Migration(migrations.Migration):

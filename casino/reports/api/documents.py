@@ -49,27 +49,27 @@ def _file(media_type: str, value: Any) -> OpenApiExample:
 list_kinds: Final = extend_schema(
     operation_id="listReportKinds",
     summary="List the reports there are, with their columns",
-    responses=shapes.ReportKinds,
+    responses=shapes.OperatorReportKindList,
     examples=_examples({"items": [_KIND], "formats": ["json", "csv", "parquet", "pdf"]}),
 )
 list_reports: Final = extend_schema(
     operation_id="listReports",
     summary="List versions of reports that were made, newest first; each day's are made by themselves",
     parameters=[OpenApiParameter("name", str, description="Of one report alone."), *paging.PARAMETERS],
-    responses=shapes.HouseReportPage,
+    responses=shapes.OperatorReportPage,
     examples=_examples({"items": [_MADE], "next": None}),
 )
-make_report: Final = extend_schema(
+generate_report: Final = extend_schema(
     operation_id="makeReport",
     summary="Have a report made now; where nothing has changed, the version there is",
-    request=shapes.HouseReportRequest,
-    responses={201: shapes.HouseReport},
+    request=shapes.OperatorReportRequest,
+    responses={201: shapes.OperatorReportResponse},
     examples=_examples(_MADE, status="201", asked=_ASKED),
 )
 get_report: Final = extend_schema(
     operation_id="getReport",
     summary="Show one version of a report",
-    responses=shapes.HouseReport,
+    responses=shapes.OperatorReportResponse,
     examples=_examples(_MADE),
 )
 download_report: Final = extend_schema(

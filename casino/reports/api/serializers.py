@@ -9,9 +9,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from casino.api.fields import ChoiceOf, Strict, TextField
-from casino.reports.definition import Definition
-from casino.reports.intervals import Interval, Period, between, life, of_period
+from casino.api.fields import EnumField, StrictSerializer, TextField
+from casino.reports.definition import ReportDefinition
+from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid
 
@@ -37,7 +37,7 @@ class DateField(serializers.Field[date, Any, str, date]):
 
 
 @extend_schema_field(OpenApiTypes.DATETIME)
-class MomentField(serializers.Field[datetime, Any, str, datetime]):
+class OffsetDateTimeField(serializers.Field[datetime, Any, str, datetime]):
     """A moment with its offset, such as 2026-11-20T09:00:00Z."""
 
     def to_internal_value(self, data: Any) -> datetime:
@@ -53,28 +53,28 @@ class MomentField(serializers.Field[datetime, Any, str, datetime]):
         return value.isoformat()
 
 
-class HouseReportRequest(Strict):
+class OperatorReportRequest(StrictSerializer):
     """Which report, of when: `date` for a day, month or year, `since` and `until` for an interval, none for a life."""
 
     name = TextField(max_length=40)
-    period = ChoiceOf(Period)
+    period = EnumField(ReportPeriod)
     date = DateField(required=False, default=None)
-    since = MomentField(required=False, default=None)
-    until = MomentField(required=False, default=None)
+    since = OffsetDateTimeField(required=False, default=None)
+    until = OffsetDateTimeField(required=False, default=None)
 
 
-class ReportsQuery(serializers.Serializer[Any]):
+class OperatorReportsQuery(serializers.Serializer[Any]):
     """Which versions of reports."""
 
     name = TextField(max_length=40, required=False, default=None)
 
 
-class HouseReport(serializers.Serializer[Any]):
+class OperatorReportResponse(serializers.Serializer[Any]):
     """One version of a report. `facts` is the same for versions that say the same; `sha256` is of the JSON file."""
 
     id = serializers.UUIDField()
     name = serializers.CharField()
-    period = serializers.ChoiceField([period.value for period in Period])
+    period = serializers.ChoiceField([period.value for period in ReportPeriod])
     label = serializers.CharField(help_text="In your own time zone.")  # type: ignore[assignment]
     since = serializers.DateTimeField()
     until = serializers.DateTimeField(help_text="Not included.")
@@ -87,14 +87,14 @@ class HouseReport(serializers.Serializer[Any]):
     facts = serializers.CharField()
 
 
-class HouseReportPage(serializers.Serializer[Any]):
+class OperatorReportPage(serializers.Serializer[Any]):
     """Versions of reports, newest first."""
 
-    items = HouseReport(many=True)
+    items = OperatorReportResponse(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class HouseReportColumn(serializers.Serializer[Any]):
+class OperatorReportColumn(serializers.Serializer[Any]):
     """A column: `text`, `count`, `money` in the row's currency, `rate` as a share of one, `moment` or `flag`."""
 
     name = serializers.CharField()
@@ -102,37 +102,37 @@ class HouseReportColumn(serializers.Serializer[Any]):
     kind = serializers.CharField()
 
 
-class ReportKind(serializers.Serializer[Any]):
+class OperatorReportKind(serializers.Serializer[Any]):
     """A report that can be asked for."""
 
     name = serializers.CharField()
     title = serializers.CharField()
     about = serializers.CharField()
     at_the_end = serializers.BooleanField(help_text="It tells how things stood when the interval ended.")
-    columns = HouseReportColumn(many=True)
+    columns = OperatorReportColumn(many=True)
 
 
-class ReportKinds(serializers.Serializer[Any]):
+class OperatorReportKindList(serializers.Serializer[Any]):
     """All reports there are, and the forms they are downloaded in."""
 
-    items = ReportKind(many=True)
+    items = OperatorReportKind(many=True)
     formats = serializers.ListField(child=serializers.CharField())
 
 
-def interval_of(given: dict[str, Any], *, zone: str, now: datetime) -> Interval:
+def parse_interval(data: dict[str, Any], *, zone: str, now: datetime) -> Interval:
     """Return the interval that was asked for. Raises IntervalInvalid for too much or too little said."""
-    period, day, since, until = given["period"], given["date"], given["since"], given["until"]
+    period, day, since, until = data["period"], data["date"], data["since"], data["until"]
     said = (day is not None, since is not None, until is not None)
-    if period is Period.LIFE and said == (False, False, False):
-        return life(until=now, zone=zone)
-    if period is Period.INTERVAL and said == (False, True, True):
+    if period is ReportPeriod.LIFE and said == (False, False, False):
+        return lifetime_interval(until=now, zone=zone)
+    if period is ReportPeriod.INTERVAL and said == (False, True, True):
         return between(since=since, until=until, zone=zone)
-    if period in (Period.DAY, Period.MONTH, Period.YEAR) and said == (True, False, False):
-        return of_period(period, day=day, zone=zone)
+    if period in (ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR) and said == (True, False, False):
+        return period_interval(period, day=day, zone=zone)
     raise IntervalInvalid
 
 
-def shown_report(report: Report) -> dict[str, Any]:
+def present_report(report: Report) -> dict[str, Any]:
     """Shape a version for an answer."""
     names = (
         "id", "name", "period", "label", "since", "until", "version", "rows", "position", "made_at", "made_by",
@@ -141,13 +141,13 @@ def shown_report(report: Report) -> dict[str, Any]:
     return {name: getattr(report, name) for name in names}
 
 
-def shown_kind(definition: Definition) -> dict[str, Any]:
+def present_report_kind(definition: ReportDefinition) -> dict[str, Any]:
     """Shape a report that can be asked for."""
     columns = [{"name": column.name, "title": column.title, "kind": column.kind.value} for column in definition.columns]
     return {
         "name": definition.name,
         "title": definition.title,
         "about": definition.about,
-        "at_the_end": definition.at_the_end,
+        "at_the_end": definition.as_of_end,
         "columns": columns,
     }

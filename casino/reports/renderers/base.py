@@ -13,16 +13,16 @@ from casino.reports.refusals import UnknownFormat
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Renderer:
     """`write` turns a document into bytes; None for the document itself, as it was kept."""
 
     extension: str
     media_type: str
-    write: Callable[[dict[str, Any]], bytes] | None
+    render: Callable[[dict[str, Any]], bytes] | None
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class RenderedReport:
     """What is sent: a name, a media type, bytes."""
 
     name: str
@@ -30,17 +30,17 @@ class File:
     content: bytes
 
 
-def names() -> list[str]:
+def format_names() -> list[str]:
     """List the forms there are."""
     return list(settings.REPORT_FORMATS)
 
 
-def file_of(report: Report, form: str) -> File:
+def render_report(report: Report, form: str) -> RenderedReport:
     """Write a report in one form, loading what that takes. Raises UnknownFormat."""
     path = settings.REPORT_FORMATS.get(form)
     if path is None:
-        raise UnknownFormat(f"{form[:40]!r} is none of {', '.join(names())}.")
-    chosen: Form = import_string(path)
+        raise UnknownFormat(f"{form[:40]!r} is none of {', '.join(format_names())}.")
+    chosen: Renderer = import_string(path)
     content = bytes(report.content)
     name = f"{report.name}-{report.period}-{report.since:%Y%m%d}-v{report.version}.{chosen.extension}"
-    return File(name, chosen.media_type, content if chosen.write is None else chosen.write(read(content)))
+    return RenderedReport(name, chosen.media_type, content if chosen.render is None else chosen.render(read(content)))

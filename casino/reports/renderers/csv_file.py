@@ -7,16 +7,16 @@ import csv
 import io
 from typing import Any, Final
 
-from casino.kernel.csv_escape import harmless
+from casino.kernel.csv_escape import escape_cell
 from casino.reports.document import NO_ACTIVITY, header, totals
-from casino.reports.renderers.base import Form
+from casino.reports.renderers.base import Renderer
 
 
-def write(document: dict[str, Any]) -> bytes:
+def render_csv(document: dict[str, Any]) -> bytes:
     """Write the sheet as UTF-8."""
     sheet = io.StringIO()
     writer = csv.writer(sheet)
-    writer.writerows([harmless(cell) for cell in line] for line in header(document))
+    writer.writerows([escape_cell(cell) for cell in line] for line in header(document))
     writer.writerow([])
     writer.writerow([column["name"] for column in document["columns"]])
     writer.writerows(map(_line, document["rows"]))
@@ -30,7 +30,7 @@ def write(document: dict[str, Any]) -> bytes:
 
 
 def _line(row: list[Any]) -> list[str]:
-    return [harmless(cell) if isinstance(cell, str) else _plain(cell) for cell in row]
+    return [escape_cell(cell) if isinstance(cell, str) else _plain(cell) for cell in row]
 
 
 def _plain(cell: Any) -> str:
@@ -39,4 +39,4 @@ def _plain(cell: Any) -> str:
     return str(cell).lower() if isinstance(cell, bool) else str(cell)
 
 
-CSV: Final = Form("csv", "text/csv; charset=utf-8", write)
+CSV: Final = Renderer("csv", "text/csv; charset=utf-8", render_csv)

@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from casino.reports.renderers.base import Form
+from casino.reports.renderers.base import Renderer
 
-JSON: Final = Form("json", "application/json", None)
+JSON: Final = Renderer("json", "application/json", None)

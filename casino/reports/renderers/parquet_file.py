@@ -9,27 +9,27 @@ from typing import Any, Final
 import pyarrow as arrow
 from pyarrow import parquet
 
-from casino.reports.definition import Kind
+from casino.reports.definition import ColumnType
 from casino.reports.document import RATE_DECIMALS, header
-from casino.reports.renderers.base import Form
+from casino.reports.renderers.base import Renderer
 
 MONEY_DECIMALS: Final = 3
 """No currency has more, so that amounts of all of them fit one column."""
 _TYPES: Final = {
-    Kind.TEXT: arrow.string(),
-    Kind.COUNT: arrow.int64(),
-    Kind.MONEY: arrow.decimal128(38, MONEY_DECIMALS),
-    Kind.RATE: arrow.decimal128(38, RATE_DECIMALS),
-    Kind.MOMENT: arrow.timestamp("us", tz="UTC"),
-    Kind.FLAG: arrow.bool_(),
+    ColumnType.TEXT: arrow.string(),
+    ColumnType.COUNT: arrow.int64(),
+    ColumnType.MONEY: arrow.decimal128(38, MONEY_DECIMALS),
+    ColumnType.RATE: arrow.decimal128(38, RATE_DECIMALS),
+    ColumnType.MOMENT: arrow.timestamp("us", tz="UTC"),
+    ColumnType.FLAG: arrow.bool_(),
 }
 
 
-def write(document: dict[str, Any]) -> bytes:
+def render_parquet(document: dict[str, Any]) -> bytes:
     """Write the rows as one Parquet file."""
     fields, arrays = [], []
     for place, column in enumerate(document["columns"]):
-        kind = Kind(column["kind"])
+        kind = ColumnType(column["kind"])
         cells = [_cell(row[place], kind) for row in document["rows"]]
         fields.append(arrow.field(column["name"], _TYPES[kind], metadata={"title": column["title"]}))
         arrays.append(arrow.array(cells, type=_TYPES[kind]))
@@ -39,16 +39,16 @@ def write(document: dict[str, Any]) -> bytes:
     return sink.getvalue()
 
 
-_READ: Final[dict[Kind, Callable[[Any], Any]]] = {
-    Kind.MONEY: Decimal,
-    Kind.RATE: Decimal,
-    Kind.MOMENT: datetime.fromisoformat,
+_READ: Final[dict[ColumnType, Callable[[Any], Any]]] = {
+    ColumnType.MONEY: Decimal,
+    ColumnType.RATE: Decimal,
+    ColumnType.MOMENT: datetime.fromisoformat,
 }
 
 
-def _cell(cell: Any, kind: Kind) -> Any:
+def _cell(cell: Any, kind: ColumnType) -> Any:
     read = _READ.get(kind)
     return cell if cell is None or read is None else read(cell)
 
 
-PARQUET: Final = Form("parquet", "application/vnd.apache.parquet", write)
+PARQUET: Final = Renderer("parquet", "application/vnd.apache.parquet", render_parquet)

@@ -6,7 +6,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import grant_all
-from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, kept_for, lift_kept_for
+from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_sql, retain_for_sql
 
 ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
 TEN_YEARS = 3653
@@ -190,7 +190,9 @@ class Migration(migrations.Migration):
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
         migrations.RunSQL(sql=FUNCTION, reverse_sql=DROP_FUNCTION),
         *(
-            migrations.RunSQL(sql=kept_for(table, column="at", days=TEN_YEARS), reverse_sql=lift_kept_for(table))
+            migrations.RunSQL(
+                sql=retain_for_sql(table, column="at", days=TEN_YEARS), reverse_sql=drop_retain_for_sql(table)
+            )
             for table in ("staff_signin", "staff_view")
         ),
         migrations.RunSQL(

@@ -6,10 +6,10 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.fairness.commitment import opens
-from baccarat.domain.fairness.cut import Contribution, cut
-from baccarat.domain.fairness.openings import Opening, is_opened
-from baccarat.domain.fairness.shuffle import order
-from baccarat.domain.rounds.cut import MOST_CHANGES
+from baccarat.domain.fairness.cut import Contribution, compute_cut
+from baccarat.domain.fairness.openings import CardOpening, is_valid_opening
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
 
 
@@ -20,7 +20,9 @@ def code(player: Gambler, table: str, contribution: Any) -> tuple[int, str]:
 
 def fixed(shoe: dict[str, Any]) -> bytes:
     """The cut as anybody works it out from what is shown."""
-    return cut(UUID(shoe["id"]), [Contribution(each["seat"], each["contribution"]) for each in shoe["contributions"]])
+    return compute_cut(
+        UUID(shoe["id"]), [Contribution(each["seat"], each["contribution"]) for each in shoe["contributions"]]
+    )
 
 
 def test_two_players_cut_a_rounds_own_shoe_and_a_third_who_says_nothing_holds_nothing_up(lucky: Tenant) -> None:
@@ -43,7 +45,7 @@ def test_two_players_cut_a_rounds_own_shoe_and_a_third_who_says_nothing_holds_no
     assert (revealed["round"], revealed["cut"]) == (played["id"], fixed(revealed).hex())
     assert revealed["contributions"] == shown["contributions"] == played["contributions"]
     assert opens(shown["commitment"], bytes.fromhex(revealed["seed"]))
-    cards = order(bytes.fromhex(revealed["seed"]), cut=fixed(revealed), decks=8, first=len(played["cards"]))
+    cards = shuffle(bytes.fromhex(revealed["seed"]), cut=fixed(revealed), decks=8, first=len(played["cards"]))
     assert list(cards) == played["cards"]
     assert told["shoe"]["commitment"] != revealed["commitment"]
     shoe = bob.read(f"rounds/{played['id']}/shoe")
@@ -79,7 +81,7 @@ def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_r
         proof["position"] + n for n in range(len(played["cards"]))
     ]
     for each in (proof["turned"], *proof["openings"]):
-        assert is_opened(Opening(**{**each, "path": tuple(each["path"])}), decks=8, root=shoe["root"])
+        assert is_valid_opening(CardOpening(**{**each, "path": tuple(each["path"])}), decks=8, root=shoe["root"])
 
 
 def test_what_does_not_count_is_refused_with_its_reason(lucky: Tenant, golden: Tenant) -> None:
@@ -92,10 +94,10 @@ def test_what_does_not_count_is_refused_with_its_reason(lucky: Tenant, golden: T
     assert code(stranger, table, "aa") == (404, "unknown_table")
     sit(late, table, 3)
     assert code(late, table, "aa") == (409, "not_your_turn")
-    for number in range(MOST_CHANGES):
+    for number in range(MAX_CUT_CHANGES):
         assert code(alice, table, f"{number:02x}")[0] == 200
     assert code(alice, table, "ff") == (409, "cut_given_too_often")
-    assert code(alice, table, f"{MOST_CHANGES - 1:02x}") == (200, "")
+    assert code(alice, table, f"{MAX_CUT_CHANGES - 1:02x}") == (200, "")
     alone = lucky.table("mini")
     sit(bob, alone)
     assert code(bob, alone, "aa") == (409, "no_open_round")

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.domain.rules.table_rules import Ratio
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.services import kill_switch, rules_lifecycle
 from casino.events.store import Metadata
 from casino.significant import thresholds
@@ -34,7 +34,7 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
     lucky.do("switches/resume", {"scope": "table", "subject": table, "reason": "It is back."})
     alice.do(f"tables/{table}/new-game")
 
-    kill_switch.stop(scope=Scope.TABLE, subject=table, reason="secret", metadata=HOUSE)
+    kill_switch.stop(scope=StopScope.TABLE, subject=table, reason="secret", metadata=HOUSE)
     (shown,) = lucky.read("switches")["items"]
     assert (shown["by"], shown["reason"], shown["stopped"]) == ("the house", "", True)
     again = lucky.post("switches/resume", {"scope": "table", "subject": table, "reason": "Please."})

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat import tasks
-from baccarat.audit.rebuild import rebuild
+from baccarat.audit.rebuild import rebuild_projections
 from baccarat.services import voiding
 from casino.events.store import Metadata
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Tenant, bet, company, deal_all, sit
@@ -55,7 +55,7 @@ def test_a_voided_round_leaves_the_board_and_a_rebuild_agrees(lucky: Tenant) -> 
         decide(round_=UUID(second["id"]), operator=UUID(lucky.id), metadata=metadata, **words)
     shown = alice.read(f"tables/{table}/statistics")
     assert [bead["number"] for bead in shown["bead_plate"]] == [1, 3]
-    assert rebuild(compare=True).changed == ()
+    assert rebuild_projections(compare=True).changed_rows == ()
 
 
 def test_the_board_of_a_shoe_that_has_ended_is_kept(lucky: Tenant) -> None:
@@ -158,7 +158,7 @@ def test_a_table_with_people_at_it_is_closed_when_what_they_confirmed_is_settled
     )
     assert (refused.status_code, refused.json()["code"]) == (409, "table_is_closing")
     deal_all()
-    tasks.free_seats()
+    tasks.release_absent_seats()
     assert lucky.read(f"tables/{table}/fairness")["closed"] is True
     assert lucky.read(f"tables/{table}")["seats"] == []
     assert bob.balances()["account", "real"] == "10000.00"

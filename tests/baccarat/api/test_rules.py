@@ -31,7 +31,7 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     deal_all()
     assert alice.read("rounds")["items"][0]["rules"] == "mini@2"
     sealer.seal_all()
-    assert engine.run().findings == ()
+    assert engine.run_audit().findings == ()
 
 
 def test_a_draft_is_refused_by_another_or_taken_back_by_its_maker_alone(lucky: Tenant) -> None:
@@ -87,7 +87,7 @@ def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_
     bet(alice, table, banker="10.00")
     assert lucky.post(f"{at}/1/withdraw", why).json()["code"] == "version_not_in_force"
     sealer.seal_all()
-    assert engine.run().findings == ()
+    assert engine.run_audit().findings == ()
 
 
 def test_another_operator_neither_sees_nor_touches_a_version(lucky: Tenant, golden: Tenant) -> None:

@@ -26,7 +26,7 @@ from baccarat import tasks
 from baccarat.services import dealing
 from baccarat.storage import repository
 from baccarat.streaming import snapshot
-from casino.observability.logging import ReticentFormatter
+from casino.observability.logging import RedactingFormatter
 from casino.operators.principals import PlayerPrincipal
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, deal_all, sit, tenant
 from tests.conftest import Database
@@ -58,7 +58,7 @@ def overheard() -> Generator[io.StringIO]:
     """Everything that is logged meanwhile, however unimportant, as our log writes it."""
     heard, root = io.StringIO(), logging.getLogger()
     handler, level = logging.StreamHandler(heard), root.level
-    handler.setFormatter(ReticentFormatter("%(name)s %(message)s"))
+    handler.setFormatter(RedactingFormatter("%(name)s %(message)s"))
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     try:
@@ -138,7 +138,7 @@ def test_no_answer_of_the_api_holds_one(scene: Scene) -> None:
     player = PlayerPrincipal(
         player=UUID(scene.alice.id), operator=UUID(scene.house.id), currency="EUR", sandbox=True, session=b""
     )
-    answers.append(json.dumps(snapshot.take(player=player, watched=None).document, default=str))
+    answers.append(json.dumps(snapshot.take_snapshot(player=player, watched=None).document, default=str))
 
     assert '"openings"' in "".join(answers)
     assert leaks("\n".join(answers), scene.secrets) == []
@@ -162,7 +162,7 @@ def test_no_error_report_holds_one(scene: Scene, monkeypatch: pytest.MonkeyPatch
     def fail(*_: object) -> None:
         raise Broken
 
-    monkeypatch.setattr(repository, "write", fail)
+    monkeypatch.setattr(repository, "save", fail)
     monkeypatch.setattr(dealing, "_put_by", fail)
     with overheard() as log:
         reported = tasks.deal_due.apply()

@@ -50,6 +50,6 @@ def found():
     """`found(...)`: (what, where) of every finding of an audit; nothing waits too long, but where the test says so."""
 
     def run(*, oldest=PATIENCE, **options):
-        return [(finding.what, finding.where) for finding in engine.run(oldest=oldest, **options).findings]
+        return [(finding.kind, finding.location) for finding in engine.run_audit(max_wait=oldest, **options).findings]
 
     return run

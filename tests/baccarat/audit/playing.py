@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.services import betting, dealing, kill_switch, opening, seats
-from baccarat.services.table_actor import Guest
+from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository
 from casino.events import sealer, subscriptions
 from casino.events.digest import GENESIS, digest
 from casino.events.store import Metadata
 from casino.kernel.canonical_json import recanonical
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from wallet.ledger import player_accounts as wallets
 
 OPERATOR = UUID(int=0xCA51)
@@ -25,16 +25,18 @@ class Seated:
     """Players at one table; `table` is its id."""
 
     table: UUID
-    guests: tuple[Guest, ...]
+    guests: tuple[TableActor, ...]
 
     def bet(self, **stakes: int) -> None:
         """Everyone confirms these stakes, in minor units by spot."""
         wanted = {Spot(spot): amount for spot, amount in stakes.items()}
         for guest in self.guests:
-            betting.deal(guest=guest, stakes=wanted, currency="EUR")
+            betting.deal(actor=guest, stakes=wanted, currency="EUR")
 
 
-def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = Book.PLAY, **rules: object) -> Seated:
+def sit(
+    preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: MoneyType = MoneyType.PLAY, **rules: object
+) -> Seated:
     """Open a table of a preset and seat that many new players with `buy_in` minor units each.
 
     There is no ceremony unless it is asked for by `caller=True`.
@@ -44,26 +46,26 @@ def sit(preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: Book = 
         name=preset,
         preset=preset,
         currency="EUR",
-        books=(Book.REAL, Book.PLAY),
+        money_types=(MoneyType.REAL, MoneyType.PLAY),
         edge_accepted=True,
         overrides={"caller": False, **rules},
         metadata=METADATA,
     )
-    guests = tuple(Guest(table, OPERATOR, repository.new_id(), METADATA) for _ in range(players))
+    guests = tuple(TableActor(table, OPERATOR, repository.new_id(), METADATA) for _ in range(players))
     for number, guest in enumerate(guests, 1):
-        wallets.open_player(operator=OPERATOR, player=guest.player, currency="EUR", metadata=METADATA)
-        wallets.sandbox_credit(
+        wallets.open_player_accounts(operator=OPERATOR, player=guest.player, currency="EUR", metadata=METADATA)
+        wallets.credit_sandbox_player(
             operator=OPERATOR,
             player=guest.player,
-            book=book,
+            money_type=book,
             currency="EUR",
             amount=2 * buy_in,
             sandbox=True,
             metadata=METADATA,
         )
-        seats.take(guest=guest, seat=number, book=book, buy_in=buy_in, currency="EUR")
+        seats.take(actor=guest, seat=number, money_type=book, buy_in=buy_in, currency="EUR")
     if players > 1:  # only the first to sit down is in the round that this opened
-        betting.pass_turn(guest=guests[0])
+        betting.pass_turn(actor=guests[0])
         deal()
     return Seated(table, guests)
 
@@ -118,5 +120,5 @@ def rechain(database):
 
 def stop_and_resume() -> None:
     """All gaming stops, and goes on."""
-    kill_switch.stop(scope=Scope.GAMING, reason="a drill", metadata=METADATA)
-    kill_switch.resume(scope=Scope.GAMING, reason="it was a drill", metadata=METADATA)
+    kill_switch.stop(scope=StopScope.GAMING, reason="a drill", metadata=METADATA)
+    kill_switch.resume(scope=StopScope.GAMING, reason="it was a drill", metadata=METADATA)

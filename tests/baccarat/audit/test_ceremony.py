@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import rebuild
-from baccarat.audit.round_replay import retell
+from baccarat.audit.rebuild import rebuild_projections
+from baccarat.audit.round_replay import replay_round
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting, ceremony, voiding
 from casino.events.sql import fetch
@@ -16,7 +16,7 @@ WITH_A_CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, "d
 def sound():
     """Whether the audit finds nothing and a rebuild changes nothing."""
     seal()
-    return engine.run(oldest=3600).findings == () and rebuild(compare=True).changed == ()
+    return engine.run_audit(max_wait=3600).findings == () and rebuild_projections(compare=True).changed_rows == ()
 
 
 def round_of(seated, phase):
@@ -28,7 +28,7 @@ def round_of(seated, phase):
 
 
 def told(seated, phase):
-    retold = retell(round_of(seated, phase))
+    retold = replay_round(round_of(seated, phase))
     assert retold.findings == ()
     return [line.text for line in retold.lines]
 
@@ -39,10 +39,10 @@ def test_a_ceremony_is_sound_at_each_step_and_told(database):
     seated.bet(player=2500)
     deal()
     assert sound()
-    ceremony.look(guest=ann)
+    ceremony.look(actor=ann)
     assert sound()
     assert any("went face down to seat 1" in text for text in told(seated, "closed"))
-    ceremony.hand_back(guest=ann)
+    ceremony.hand_back(actor=ann)
     assert sound()
     deal()
     assert sound()
@@ -58,10 +58,10 @@ def test_voids_of_rounds_that_were_looked_at_burn_a_shoe_to_its_end(database):
     voids = 0
     while fetch("SELECT (state->>'shoes')::int FROM baccarat_table") == [(1,)]:
         voids += 1
-        betting.deal(guest=ann, stakes={Spot.PLAYER: 2500}, currency="EUR")
-        betting.pass_turn(guest=ben)
+        betting.deal(actor=ann, stakes={Spot.PLAYER: 2500}, currency="EUR")
+        betting.pass_turn(actor=ben)
         deal()
-        ceremony.look(guest=ann)
+        ceremony.look(actor=ann)
         asks = replace(METADATA, actor="staff:1")
         voiding.void(round_=round_of(seated, "closed"), operator=OPERATOR, reason="other", note="x", metadata=asks)
         assert voids <= 8  # six cards each, of the 38 before the cut card, and one round more

@@ -7,7 +7,7 @@ import pytest
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.events import Absence, SeatTaken
 from baccarat.storage.event_registry import CATALOGUE
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.baccarat.audit.test_fold import PLAYERS, House, folded, whats
 
 
@@ -15,10 +15,12 @@ from tests.baccarat.audit.test_fold import PLAYERS, House, folded, whats
 def closed() -> House:
     house = House("mini")
     house.do("sit", PLAYERS[0], None, None)
-    house.journal.on_table(tc.AnnounceClosing("staff:1", "Worn out", house.now))
+    house.journal.decide_on_table(tc.AnnounceTableClosure("staff:1", "Worn out", house.now))
     second = timedelta(seconds=1)
-    house.journal.on_table(tc.FreeSeat(PLAYERS[0], house.balances[PLAYERS[0]], house.now, second, second, house.now))
-    house.journal.on_table(tc.CloseTable("staff:1", "Worn out", {}, house.now))
+    house.journal.decide_on_table(
+        tc.FreeSeat(PLAYERS[0], house.balances[PLAYERS[0]], house.now, second, second, house.now)
+    )
+    house.journal.decide_on_table(tc.CloseTable("staff:1", "Worn out", {}, house.now))
     house.write()
     return house
 
@@ -37,7 +39,7 @@ def test_a_seat_freed_for_a_closing_that_nobody_announced_is_named(closed: House
 
 def test_one_who_sits_down_at_a_table_that_closes_is_named(closed: House) -> None:
     place = next(place for place, row in enumerate(closed.rows) if row.type == "TableClosing")
-    sat = CATALOGUE.encode(SeatTaken(2, PLAYERS[1], Book.PLAY, 0, closed.now))
+    sat = CATALOGUE.encode(SeatTaken(2, PLAYERS[1], MoneyType.PLAY, 0, closed.now))
     row = closed.rows[place]._replace(type=sat.type, data=sat.data)
     closed.rows.insert(place + 1, row)
     assert "play while stopped" in whats(closed)

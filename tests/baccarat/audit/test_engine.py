@@ -6,9 +6,9 @@ import time
 from django.db import connection
 
 from baccarat.audit import engine, parallel
-from baccarat.audit.partitions import OF_TABLES
+from baccarat.audit.partitions import TABLE_EVENT_TYPES
 from casino.events.sql import fetch
-from casino.events.verification import head_mark
+from casino.events.verification import current_head
 from tests.baccarat.audit.playing import play, seal, sit
 
 OF_TOUCHED_TABLES = """
@@ -25,26 +25,26 @@ SELECT count(*) FILTER (WHERE type = 'RoundOpened'), count(*) FROM placed WHERE 
 
 
 def test_the_figures_are_those_of_the_database(played):
-    report = engine.run(oldest=3600)
+    report = engine.run_audit(max_wait=3600)
     counts = fetch(
         "SELECT (SELECT count(*) FROM baccarat_round), (SELECT count(*) FROM events_event), "
         "(SELECT count(*) FROM wallet_entry)"
     )[0]
     assert (report.rounds, report.events, report.entries) == counts
-    assert report.line() == "audit: ok rounds={} events={} entries={} findings=0".format(*counts)
-    assert report.head == (head_mark().position, head_mark().digest.hex())
+    assert report.summary_line() == "audit: ok rounds={} events={} entries={} findings=0".format(*counts)
+    assert report.head == (current_head().position, current_head().digest.hex())
 
 
 def test_what_is_not_sealed_yet_is_followed_all_the_same(database):
     play(sit("mini"), 2, banker=2500)
-    report = engine.run(oldest=3600)
+    report = engine.run_audit(max_wait=3600)
     assert report.ok
     assert report.rounds == 2
     assert report.head[0] == 0
 
 
 def test_since_a_position_only_what_came_later_is_checked(played):
-    head = head_mark().position
+    head = current_head().position
     with played.owner() as owner:
         owner.execute("ALTER TABLE wallet_entry DISABLE TRIGGER USER")
         owner.execute(
@@ -53,10 +53,10 @@ def test_since_a_position_only_what_came_later_is_checked(played):
         )
     play(sit("classic"), 1, tie=500)
     seal()
-    whats = {finding.what for finding in engine.run(oldest=3600).findings}
+    whats = {finding.kind for finding in engine.run_audit(max_wait=3600).findings}
     assert whats == {"entry is of another kind"}
-    assert engine.run(oldest=3600, since=head).ok
-    assert engine.run(oldest=3600, since=10**9).ok
+    assert engine.run_audit(max_wait=3600, since=head).ok
+    assert engine.run_audit(max_wait=3600, since=10**9).ok
 
 
 def test_since_a_position_only_tables_that_something_happened_to_are_read_and_these_whole(played):
@@ -64,29 +64,29 @@ def test_since_a_position_only_tables_that_something_happened_to_are_read_and_th
     play(touched, 2, banker=2500)
     play(untouched, 2, banker=2500)
     seal()
-    head = head_mark().position
+    head = current_head().position
     change = "UPDATE events_event SET metadata = metadata || '{\"actor\": \"x\"}' WHERE stream = 'table-' || %s"
     with played.owner() as owner:
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute(change, [touched.table])
         owner.execute(change, [untouched.table])
-    report = engine.run(oldest=3600, since=head)
-    others = fetch("SELECT count(*) FROM events_event WHERE type <> ALL (%s::text[])", [OF_TABLES])[0][0]
+    report = engine.run_audit(max_wait=3600, since=head)
+    others = fetch("SELECT count(*) FROM events_event WHERE type <> ALL (%s::text[])", [TABLE_EVENT_TYPES])[0][0]
     assert (report.ok, report.rounds, report.events) == (True, 0, others)
 
     play(touched, 1, banker=2500)
     seal()
-    report = engine.run(oldest=3600, since=head)
+    report = engine.run_audit(max_wait=3600, since=head)
     rounds, own = fetch(OF_TOUCHED_TABLES, [head])[0]  # others may have had a turn that ran out meanwhile
     assert (report.rounds, report.events) == (rounds, own + others)
-    assert {(each.what, str(touched.table) in each.where) for each in report.findings} == {("digest differs", True)}
-    assert len(engine.run(oldest=3600).findings) == 2 * len(report.findings)
+    assert {(each.kind, str(touched.table) in each.location) for each in report.findings} == {("digest differs", True)}
+    assert len(engine.run_audit(max_wait=3600).findings) == 2 * len(report.findings)
 
 
 def test_since_a_position_accounts_that_were_moved_are_checked_from_their_first_posting(played):
     moved, still = sit("mini"), sit("overview")
     seal()
-    head = head_mark().position
+    head = current_head().position
     play(moved, 1, banker=2500)
     seal()
     with played.owner() as owner:
@@ -98,36 +98,36 @@ def test_since_a_position_accounts_that_were_moved_are_checked_from_their_first_
                 "(SELECT id FROM wallet_account WHERE kind = 'game' AND table_id = %s)",
                 [seated.table],
             )
-    whats = [finding.what for finding in engine.run(oldest=3600, since=head).findings]
+    whats = [finding.kind for finding in engine.run_audit(max_wait=3600, since=head).findings]
     assert whats == ["running balance is wrong"]
-    assert [each.what for each in engine.run(oldest=3600).findings] == whats * 2
+    assert [each.kind for each in engine.run_audit(max_wait=3600).findings] == whats * 2
 
 
 def test_a_process_of_an_audit_finds_what_one_pass_finds(played):
     with played.owner() as owner:
         owner.execute("UPDATE baccarat_round SET cards = 'Ah 2h 3h 4h'")
-    alone = engine.run(oldest=3600)
-    with parallel.processes(1) as pool:
-        shared = engine.run(oldest=3600, jobs=1, pool=pool)
+    alone = engine.run_audit(max_wait=3600)
+    with parallel.start_processes(1) as pool:
+        shared = engine.run_audit(max_wait=3600, jobs=1, pool=pool)
     assert len(alone.findings) > 5
-    assert (shared.findings, shared.line()) == (alone.findings, alone.line())
+    assert (shared.findings, shared.summary_line()) == (alone.findings, alone.summary_line())
 
 
 def test_what_is_asked_beside_the_log_is_found_all_the_same(played, monkeypatch):
     with played.owner() as owner:
         owner.execute("UPDATE wallet_balance SET balance = balance + 1")
         owner.execute("UPDATE baccarat_wager SET won = won + 1")
-    alone = engine.run(oldest=3600)
-    monkeypatch.setattr(engine, "BESIDE", 0)
-    beside = engine.run(oldest=3600)
-    assert {"balance is not the sum of its postings", "row differs"} <= {finding.what for finding in alone.findings}
-    assert (beside.findings, beside.line()) == (alone.findings, alone.line())
+    alone = engine.run_audit(max_wait=3600)
+    monkeypatch.setattr(engine, "MIN_EVENTS_FOR_SECOND_CONNECTION", 0)
+    beside = engine.run_audit(max_wait=3600)
+    assert {"balance is not the sum of its postings", "row differs"} <= {finding.kind for finding in alone.findings}
+    assert (beside.findings, beside.summary_line()) == (alone.findings, alone.summary_line())
 
 
 def test_progress_is_told_up_to_the_head(played):
     told = []
-    engine.run(oldest=3600, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (head_mark().position, head_mark().position)
+    engine.run_audit(max_wait=3600, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (current_head().position, current_head().position)
 
 
 def test_play_while_it_audits_causes_no_finding(database):
@@ -146,11 +146,11 @@ def test_play_while_it_audits_causes_no_finding(database):
 
     player = threading.Thread(target=go_on)
     player.start()
-    reports = [engine.run()]
+    reports = [engine.run_audit()]
     while not over.is_set():
-        reports.append(engine.run())
+        reports.append(engine.run_audit())
     player.join()
-    reports.append(engine.run())
+    reports.append(engine.run_audit())
     assert [finding for report in reports for finding in report.findings] == []
     assert len(reports) > 2
     assert reports[-1].rounds > reports[0].rounds
@@ -166,5 +166,5 @@ def test_a_long_audit_makes_nothing_look_older_than_its_snapshot(database):
     sit("classic")
     seal()
     sit("mini").bet(banker=2500)
-    assert engine.run(oldest=1.0, progress=slow).ok
+    assert engine.run_audit(max_wait=1.0, progress=slow).ok
     assert waited

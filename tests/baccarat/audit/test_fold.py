@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Fold
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import LogReplay
 from baccarat.audit.plain.tracing import traced
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as rc
@@ -23,11 +23,11 @@ from baccarat.domain.rules.presets import PRESETS, Shuffle, rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.state import INITIAL
-from baccarat.domain.unit_of_work import Journal, Secret
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.event_registry import CATALOGUE
-from casino.events.records import Recorded
+from casino.events.records import RecordedEvent
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TABLE, OPERATOR = UUID(int=1), UUID(int=2)
@@ -48,31 +48,31 @@ class House:
         self.seeds = {}
         self.count = 100
         rules = rules_for(preset, currency="EUR", **overrides)
-        self.journal = Journal(INITIAL, 0)
+        self.journal = UnitOfWork(INITIAL, 0)
         first = None
         if ahead and rules.shuffle is not Shuffle.SHOE:
-            self.journal.secrets.append(self.drawn())
-            first = dealer.named(self.journal.secrets[0], shape=rules.shape)
-        opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (Book.PLAY,), (), False, NOW, next_shoe=first)
-        self.journal.on_table(opening)
+            self.journal.new_seeds.append(self.drawn())
+            first = dealer.commitment_to(self.journal.new_seeds[0], shape=rules.shape)
+        opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (MoneyType.PLAY,), (), False, NOW, next_shoe=first)
+        self.journal.decide_on_table(opening)
         if self.journal.table.has_long_shoe():
-            dealer.commit_shoe(self.journal, fresh=self.fresh(), now=NOW)
+            dealer.commit_shoe(self.journal, entropy=self.fresh(), now=NOW)
         self.write()
 
     def write(self):
         """Take what the journal holds to the log, and load a fresh journal, as a transaction would."""
         journal = self.journal
-        for page in journal.pages:
-            for version, event in enumerate(page.events, page.expected + 1):
+        for page in journal.changes:
+            for version, event in enumerate(page.events, page.expected_version + 1):
                 self.money(event)
                 draft = CATALOGUE.encode(event)
                 number = len(self.rows) + 1
                 self.rows.append(
-                    Recorded(number, page.stream, version, draft.type, draft.schema, draft.data, b"{}", NOW)
+                    RecordedEvent(number, page.stream, version, draft.type, draft.schema, draft.data, b"{}", NOW)
                 )
-        self.seeds.update((secret.shoe, secret.seed) for secret in journal.secrets)
-        self.states.update((f"round-{key}", value) for key, value in journal.rounds.items())
-        self.journal = Journal(journal.table, journal.table_version, journal.round, journal.round_version)
+        self.seeds.update((secret.shoe, secret.seed) for secret in journal.new_seeds)
+        self.states.update((f"round-{key}", value) for key, value in journal.changed_rounds.items())
+        self.journal = UnitOfWork(journal.table, journal.table_version, journal.round, journal.round_version)
 
     def money(self, event):
         match event:
@@ -91,7 +91,7 @@ class House:
             getattr(self, action)(player, spot, amount)
         except Refusal:
             journal = self.journal
-            self.journal = Journal(
+            self.journal = UnitOfWork(
                 journal.loaded_table, self.version(), journal.loaded_round, self.round_version(journal.loaded_round)
             )
             return
@@ -106,110 +106,114 @@ class House:
     def forget_name(self):
         """As a table stands that has named no shoe."""
         journal, table = self.journal, replace(self.journal.table, next_shoe=None)
-        self.journal = Journal(table, journal.table_version, journal.round, journal.round_version)
+        self.journal = UnitOfWork(table, journal.table_version, journal.round, journal.round_version)
 
     def drawn(self):
         self.count += 1
-        return Secret(UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
+        return ShoeSeed(UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
 
     def fresh(self):
         coming, drawn = self.journal.table.next_shoe, self.drawn()
         committed, own = (None, self.drawn()) if coming is None else (self.seeds[coming.shoe], None)
-        return dealer.Fresh(UUID(int=self.count), drawn.shoe, drawn.seed, committed, own)
+        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, committed, own)
 
     def cut(self, player, _spot, amount):
-        dealer.give_cut(self.journal, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now)
+        dealer.contribute_to_cut(
+            self.journal, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now
+        )
 
     def sit(self, player, _spot, amount):
         seat = PLAYERS.index(player) + 1
-        self.journal.on_table(tc.TakeSeat(player, seat, Book.PLAY, 10**6, 10**6, self.now))
+        self.journal.decide_on_table(tc.TakeSeat(player, seat, MoneyType.PLAY, 10**6, 10**6, self.now))
         self.balances[player] = 10**6
         if self.journal.table.rules.turn_seconds is not None:
-            dealer.open_round(self.journal, fresh=self.fresh(), now=self.now)
+            dealer.open_round(self.journal, entropy=self.fresh(), now=self.now)
 
     def leave(self, player, _spot, _amount):
-        dealer.withdraw(self.journal, player=player)
+        dealer.leave_round(self.journal, player=player)
         if dealer.is_empty(self.journal):
-            seed = self.seeds[self.journal.round.facts().shoe]
+            seed = self.seeds[self.journal.round.require_opened().shoe]
             dealer.lapse_if_empty(self.journal, seed=seed, now=self.now)
-        self.journal.on_table(tc.LeaveSeat(player, self.balances[player], self.now))
-        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+        self.journal.decide_on_table(tc.LeaveSeat(player, self.balances[player], self.now))
+        dealer.open_next_round(self.journal, entropy=self.fresh(), now=self.now)
 
     def be_freed(self, player, _spot, amount):
-        dealer.withdraw(self.journal, player=player)
+        dealer.leave_round(self.journal, player=player)
         if dealer.is_empty(self.journal):
-            seed = self.seeds[self.journal.round.facts().shoe]
+            seed = self.seeds[self.journal.round.require_opened().shoe]
             dealer.lapse_if_empty(self.journal, seed=seed, now=self.now)
         silence, away, gone = timedelta(seconds=amount), timedelta(seconds=1), timedelta(seconds=2500)
-        self.journal.on_table(tc.FreeSeat(player, self.balances[player], self.now - silence, away, gone, self.now))
-        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+        self.journal.decide_on_table(
+            tc.FreeSeat(player, self.balances[player], self.now - silence, away, gone, self.now)
+        )
+        dealer.open_next_round(self.journal, entropy=self.fresh(), now=self.now)
 
     def move(self, player, _spot, amount):
-        dealer.withdraw(self.journal, player=player)
+        dealer.leave_round(self.journal, player=player)
         if dealer.is_empty(self.journal):
-            seed = self.seeds[self.journal.round.facts().shoe]
+            seed = self.seeds[self.journal.round.require_opened().shoe]
             dealer.lapse_if_empty(self.journal, seed=seed, now=self.now)
-        self.journal.on_table(tc.ChangeSeat(player, 3 + amount % 7, self.now))
-        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+        self.journal.decide_on_table(tc.ChangeSeat(player, 3 + amount % 7, self.now))
+        dealer.open_next_round(self.journal, entropy=self.fresh(), now=self.now)
 
     def rebuy(self, player, _spot, amount):
         part = self.journal.round.seat_of(player)
         if part is None or part.stakes is None or not self.journal.round.is_running():
-            self.journal.on_table(tc.Rebuy(player, amount, amount, self.now))
+            self.journal.decide_on_table(tc.Rebuy(player, amount, amount, self.now))
             self.balances[player] += amount
 
     def place(self, player, spot, amount):
         if self.journal.table.seat_of(player) is not None:
-            dealer.open_round(self.journal, fresh=self.fresh(), now=self.now)
+            dealer.open_round(self.journal, entropy=self.fresh(), now=self.now)
         rules = self.journal.table.rules
-        self.journal.on_round(rc.PlaceChips(player, spot, amount, self.balances[player], rules, self.now))
+        self.journal.decide_on_round(rc.PlaceChips(player, spot, amount, self.balances[player], rules, self.now))
 
     def undo(self, player, _spot, _amount):
-        self.journal.on_round(rc.UndoPlacement(player, self.now))
+        self.journal.decide_on_round(rc.UndoPlacement(player, self.now))
 
     def clear(self, player, _spot, _amount):
-        self.journal.on_round(rc.ClearChips(player, self.now))
+        self.journal.decide_on_round(rc.ClearChips(player, self.now))
 
     def rebet(self, player, _spot, _amount):
         seat = self.journal.table.seat_of(player)
         stakes = {} if seat is None else dict(seat.last_wager or {})
         rules = self.journal.table.rules
-        self.journal.on_round(rc.RepeatWager(player, stakes, self.balances[player], rules, self.now))
+        self.journal.decide_on_round(rc.RepeatWager(player, stakes, self.balances[player], rules, self.now))
 
     def confirm(self, player, _spot, _amount):
         rules = self.journal.table.rules
-        self.journal.on_round(rc.ConfirmWager(player, self.balances[player], rules, self.now))
+        self.journal.decide_on_round(rc.ConfirmWager(player, self.balances[player], rules, self.now))
 
     def skip(self, player, _spot, _amount):
-        self.journal.on_round(rc.Pass(player, self.now))
+        self.journal.decide_on_round(rc.PassTurn(player, self.now))
 
     def put_aside(self, _player, _spot, _amount):
-        self.journal.on_round(rc.SetRoundAside("trouble", self.now))
+        self.journal.decide_on_round(rc.SuspendRound("trouble", self.now))
 
     def resume(self, _player, _spot, _amount):
-        self.journal.on_round(rc.ResumeRound("somebody", self.now))
+        self.journal.decide_on_round(rc.ResumeRound("somebody", self.now))
 
     def deal(self, _player, _spot, _amount):
         if self.journal.table.round is None:
             return
-        seed = self.seeds[self.journal.round.facts().shoe]
-        dealer.deal_round(self.journal, seed=seed, fresh=self.fresh(), now=self.now)
+        seed = self.seeds[self.journal.round.require_opened().shoe]
+        dealer.deal_round(self.journal, seed=seed, entropy=self.fresh(), now=self.now)
 
     def look(self, player, _spot, _amount):
-        self.journal.on_round(rc.LookAtCards(player, self.journal.table.rules, self.now))
+        self.journal.decide_on_round(rc.LookAtCards(player, self.journal.table.rules, self.now))
 
     def hand_back(self, player, _spot, _amount):
-        self.journal.on_round(rc.HandBackCards(player, self.now))
+        self.journal.decide_on_round(rc.HandBackCards(player, self.now))
 
     def void(self, _player, _spot, _amount):
         if self.journal.table.round is None:
             return
-        shoe, long = self.journal.round.facts().shoe, self.journal.table.shoe is not None
-        seed, burn = self.seeds[shoe], dealer.burnable(self.journal)
+        shoe, long = self.journal.round.require_opened().shoe, self.journal.table.shoe is not None
+        seed, burn = self.seeds[shoe], dealer.max_burned_cards(self.journal)
         shown = None if long else seed.hex()
-        self.journal.on_round(rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn))
+        self.journal.decide_on_round(rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn))
         dealer.end_finished_shoe(self.journal, seed=seed, now=self.now)
-        dealer.go_on(self.journal, fresh=self.fresh(), now=self.now)
+        dealer.open_next_round(self.journal, entropy=self.fresh(), now=self.now)
 
     def play(self, _player, spot, amount):
         """A whole round: everybody who may bets the same, then the turn is over."""
@@ -234,28 +238,28 @@ STEPS = st.tuples(
 )
 
 
-class Unusual(Fold):
+class Unusual(LogReplay):
     """Follows every round by the general steps."""
 
     usual = False
 
 
 def follow(house, kind):
-    notes, traces = Notes(), {}
+    notes, traces = FindingCollector(), {}
     fold = kind(notes)
     for row in house.rows:
         fold.follow([row])
         traces.update(fold.running)
         traces.update((f"round-{each.opened.round}", each) for each in (*fold.ended, *map(traced, fold.plain.ended)))
-        fold.forget()
-    fold.conclude()
+        fold.clear_ended()
+    fold.finish()
     traces.update(fold.running)
     return fold, notes, traces
 
 
 def folded(house):
     """The house followed twice, by the general steps and by the short ones as far as they go, with one result."""
-    (fold, notes, traces), (other, others, same) = follow(house, Fold), follow(house, Unusual)
+    (fold, notes, traces), (other, others, same) = follow(house, LogReplay), follow(house, Unusual)
     assert notes.findings == others.findings
     assert {name: table.state() for name, table in fold.tables.items()} == {
         name: table.state() for name, table in other.tables.items()
@@ -336,7 +340,7 @@ def test_cards_that_a_player_saw_of_a_void_round_are_never_dealt():
         before = house.journal.table.shoe
         house.do("void", None, None, None)
         after = house.journal.table.shoe
-        assert after.number == before.number + 1 or after.out == before.out + 6
+        assert after.number == before.number + 1 or after.cards_out == before.cards_out + 6
     assert house.journal.table.shoes > 1
     assert whats(house) == []
 
@@ -424,7 +428,7 @@ def forge(house, kind, change, last=False):
         ("ChipsPlaced", lambda e: {"amount": 1}, "stake not makeable"),
         ("ChipsPlaced", lambda e: {"seat": 9}, "seat not in the round"),
         ("SeatTaken", lambda e: {"seat": 99}, "unknown seat"),
-        ("TableOpened", lambda e: {"books": (Book.REAL,)}, "book not offered"),
+        ("TableOpened", lambda e: {"books": (MoneyType.REAL,)}, "book not offered"),
     ],
 )
 def test_a_forged_event_is_named(kind, change, what):
@@ -510,9 +514,9 @@ def test_each_seed_of_a_round_that_settles_twice_is_tried_with_its_cards():
     house.rows.append(house.rows[-1]._replace(id=len(house.rows) + 1, version=house.rows[-1].version + 1))
     forge(house, "RoundSettled", lambda event: {"seed": "ab" * 32})
     stream = house.rows[-1].stream
-    notes = Notes()
-    Fold(notes, disputed=frozenset({stream})).follow(house.rows)
-    found = [finding.what for finding in notes.findings]
+    notes = FindingCollector()
+    LogReplay(notes, disputed=frozenset({stream})).replay(house.rows)
+    found = [finding.kind for finding in notes.findings]
     assert found.count("seed does not open the commitment") == found.count("cards are not the shoe's") == 1
 
 

@@ -541,7 +541,7 @@ class Copies:
     def found_after(self, kinds, *, chained_anew=False):
         """What each kind should lead to, and everything that is found."""
         with self.one() as database:
-            assert engine.run(oldest=PATIENCE).findings == ()
+            assert engine.run_audit(max_wait=PATIENCE).findings == ()
             with database.owner() as connection:
                 unguard(connection)
                 expected = {name: change(Hand(connection)) for name, change in kinds.items()}
@@ -577,7 +577,7 @@ class Threads(ThreadPoolExecutor):
 
 
 def report(**options):
-    return engine.run(oldest=PATIENCE, **options)
+    return engine.run_audit(max_wait=PATIENCE, **options)
 
 
 def found():
@@ -600,11 +600,13 @@ def copies(played_services, django_db_blocker, place):
             counter.open_alice()
             counter.funded(by)
             counter.withdraw(by)
-            recorder.record(kind=recorder.Kind.TABLE_STOPPED, operator=None, subject="table:1", actor="staff:1")
+            recorder.record(
+                kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject="table:1", actor="staff:1"
+            )
             notes.acknowledge(SignificantEvent.objects.latest("number").id, by="staff:2", note="Seen")
             seal()
             signing.sign_now()
-            manifests.take()
+            manifests.create_manifests()
         yield Copies(replace(played_services, template=name), place)
     played_services.drop(name)
 

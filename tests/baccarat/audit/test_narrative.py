@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from baccarat.audit.narrative import tell
+from baccarat.audit.narrative import narrate
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.ceremony_events import (
     CardsHandedBack,
@@ -19,7 +19,7 @@ from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableOpened
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=15)
@@ -30,7 +30,7 @@ def story(preset, cards, *bets, seats=None, currency="EUR"):
     """The sentences of a round in which seat i places and confirms bets[i]; an empty bet passes, None says nothing."""
     rules = rules_for(preset, currency=currency)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
-    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (Book.PLAY,), (), NOW)
+    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW)
     state, events = INITIAL, []
 
     def do(command):
@@ -49,7 +49,7 @@ def story(preset, cards, *bets, seats=None, currency="EUR"):
             rules=f"{preset}@1",
             shoe=UUID(int=93),
             commitment="c0ffee",
-            seats=tuple(SeatInRound(seat, player, Book.PLAY) for seat, player in enumerate(players, 1)),
+            seats=tuple(SeatInRound(seat, player, MoneyType.PLAY) for seat, player in enumerate(players, 1)),
             now=NOW,
             deadline_at=None if turn is None else NOW + timedelta(seconds=turn),
         )
@@ -59,9 +59,9 @@ def story(preset, cards, *bets, seats=None, currency="EUR"):
             continue
         for spot, amount in bet.items():
             do(c.PlaceChips(player, Spot(spot), amount, PLENTY, rules, NOW))
-        do(c.ConfirmWager(player, PLENTY, rules, NOW) if bet else c.Pass(player, NOW))
+        do(c.ConfirmWager(player, PLENTY, rules, NOW) if bet else c.PassTurn(player, NOW))
     do(c.DealRound(tuple(cards.split()), 0, None, rules, LATER))
-    return [line.text for line in tell(table, enumerate(events, 1))]
+    return [line.text for line in narrate(table, enumerate(events, 1))]
 
 
 def test_a_natural_ends_the_deal_and_names_rule_one():
@@ -130,8 +130,8 @@ def test_the_callers_ceremony_is_told_step_by_step():
         HandTurned(Side.PLAYER, ("2c", "Th")),
     )
     rules = rules_for("big_table", currency="EUR")
-    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (Book.PLAY,), (), NOW)
-    told = [line.text for line in tell(table, enumerate(events, 1))]
+    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW)
+    told = [line.text for line in narrate(table, enumerate(events, 1))]
     assert told[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
     assert told[2].startswith("Seat 2 looked at the cards at ")
     assert told[4].startswith("Seat 2 handed the cards back at ")

@@ -3,7 +3,7 @@
 import pytest
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import KEYS, Unfoldable, rebuild
+from baccarat.audit.rebuild import KEYS, CannotRebuild, rebuild_projections
 from casino.events.sql import execute, fetch
 from tests.baccarat.audit.playing import play, seal, sit, stop_and_resume, tamper
 
@@ -34,18 +34,18 @@ def test_damaged_projections_come_back_byte_for_byte(played):
     for statement in DAMAGE:
         assert execute(statement)
     assert rows() != before
-    rebuilt = rebuild(compare=True)
+    rebuilt = rebuild_projections(compare=True)
     assert rows() == before
     assert rebuilt.rows == {table: len(kept) for table, kept in before.items()}
-    assert {row.split()[0] for row in rebuilt.changed} == set(KEYS)
-    assert engine.run(oldest=3600).ok
+    assert {row.split()[0] for row in rebuilt.changed_rows} == set(KEYS)
+    assert engine.run_audit(max_wait=3600).ok
 
 
 def test_deleted_projections_come_back_byte_for_byte(played):
     before = rows()
     for table in KEYS:
         execute(f"DELETE FROM {table}")  # noqa: S608  (names are constants)
-    rebuild()
+    rebuild_projections()
     assert rows() == before
 
 
@@ -54,17 +54,17 @@ def test_sound_projections_do_not_change_and_rounds_in_hand_stay_in_hand(databas
     play(idle, 1, banker=2500)
     busy.bet(player=100)
     before = rows()
-    assert rebuild(compare=True).changed == ()
+    assert rebuild_projections(compare=True).changed_rows == ()
     assert rows() == before
     play(idle, 1, tie=500)
     seal()
-    assert engine.run(oldest=3600).ok
+    assert engine.run_audit(max_wait=3600).ok
 
 
 def test_events_that_lead_nowhere_change_nothing(played):
     before = rows()
     event = fetch("SELECT id FROM events_event WHERE type = 'RoundOpened' ORDER BY id LIMIT 1")[0][0]
     tamper(played, f"DELETE FROM events_event WHERE id = {event}")  # noqa: S608  (a number)
-    with pytest.raises(Unfoldable, match="version 2"):
-        rebuild()
+    with pytest.raises(CannotRebuild, match="version 2"):
+        rebuild_projections()
     assert rows() == before

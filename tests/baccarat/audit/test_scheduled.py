@@ -13,16 +13,16 @@ RECORDED = "SELECT kind, subject, reason FROM significant_significantevent ORDER
 def test_nothing_is_recorded_of_a_sound_house_and_each_finding_once(database, settings):
     sit("mini")
     seal()
-    assert scheduled.run().ok
+    assert scheduled.run_nightly_audit().ok
     assert fetch(RECORDED) == []
     table = fetch("SELECT id FROM baccarat_table")[0][0]
     execute("UPDATE baccarat_table SET name = 'Another'")
     settings.AUDIT_HOUR = (datetime.now(UTC).hour + 12) % 24
-    tasks.audit_nightly()
+    tasks.run_nightly_audit()
     assert fetch(RECORDED) == []
     for _ in range(2):
         settings.AUDIT_HOUR = datetime.now(UTC).hour
-        tasks.audit_nightly()
+        tasks.run_nightly_audit()
     failed, found = fetch(RECORDED)
     assert (failed[0], found) == ("integrity_failed", ("audit_finding", f"baccarat_table {table} name", "row differs"))
     assert failed[2].startswith("audit: FAILED rounds=")

@@ -11,14 +11,14 @@ from baccarat.audit import engine, last_head
 from baccarat.domain.rounds.events import WagerConfirmed
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import Absence, SeatFreed, SeatLeft, ShoeEnded
-from baccarat.domain.unit_of_work import Secret
+from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import betting, dealing
 from baccarat.storage import projections, shoe_seeds
 from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import signing
 from casino.events.sql import execute, fetch
-from casino.events.store import Append, Draft, append
-from casino.kernel.money import Book
+from casino.events.store import Append, NewEvent, append
+from casino.kernel.money import MoneyType
 from tests.baccarat.audit.playing import METADATA, deal, play, rechain, seal, sit, tamper
 
 
@@ -54,7 +54,7 @@ def test_a_house_that_nobody_touched_has_no_findings(played, found):
 
 
 def test_an_empty_house_has_no_findings(database):
-    assert engine.run().line() == "audit: ok rounds=0 events=0 entries=0 findings=0"
+    assert engine.run_audit().summary_line() == "audit: ok rounds=0 events=0 entries=0 findings=0"
 
 
 def test_a_changed_byte_breaks_the_chain(played, found):
@@ -156,7 +156,7 @@ def test_commission_must_be_collected_as_owed_and_only_when_the_shoe_is_over(pla
     """The table's stream goes on with a forged end of the shoe, which keeps one player's commission back."""
     table, version = fetch("SELECT id, version FROM baccarat_table WHERE preset = 'big_table'")[0]
     table_state = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table))
-    ended = ShoeEnded(table_state.shoe.shoe, "ab" * 32, table_state.shoe.out, (), one("SELECT clock_timestamp()"))
+    ended = ShoeEnded(table_state.shoe.shoe, "ab" * 32, table_state.shoe.cards_out, (), one("SELECT clock_timestamp()"))
     append([Append(f"table-{table}", version, (CATALOGUE.encode(ended),), METADATA)])
     whats = [what for what, where in found() if where == f"table {table}, version {version + 1}"]
     owed = any(seat.owed for seat in table_state.seats)
@@ -168,7 +168,7 @@ def test_commission_must_be_collected_as_owed_and_only_when_the_shoe_is_over(pla
 def test_a_player_who_leaves_takes_the_whole_balance(played, found):
     table, version = fetch("SELECT id, version FROM baccarat_table WHERE preset = 'mini'")[0]
     (seat,) = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table)).seats
-    left = SeatLeft(seat.seat, seat.player, seat.book, 5, 0, one("SELECT clock_timestamp()"))
+    left = SeatLeft(seat.seat, seat.player, seat.money_type, 5, 0, one("SELECT clock_timestamp()"))
     append([Append(f"table-{table}", version, (CATALOGUE.encode(left),), METADATA)])
     assert ("returned balance differs", f"table {table}, version {version + 1}") in found()
 
@@ -177,7 +177,7 @@ def test_a_seat_is_not_freed_early_nor_by_a_wrong_count(played, found):
     table, version = fetch("SELECT id, version FROM baccarat_table WHERE preset = 'atlantic_city'")[0]
     seat = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table)).seats[0]
     now = one("SELECT clock_timestamp()")
-    freed = SeatFreed(seat.seat, seat.player, seat.book, 5, 0, Absence.MISSED_ROUNDS, 2, now + timedelta(1), now)
+    freed = SeatFreed(seat.seat, seat.player, seat.money_type, 5, 0, Absence.MISSED_ROUNDS, 2, now + timedelta(1), now)
     append([Append(f"table-{table}", version, (CATALOGUE.encode(freed),), METADATA)])
     whats = [what for what, where in found() if where == f"table {table}, version {version + 1}"]
     assert {"missed turns differ", "seat freed early", "times out of order", "returned balance differs"} <= set(whats)
@@ -266,9 +266,9 @@ def test_a_removed_event_is_named(played, found):
 
 
 def test_a_cut_tail_contradicts_the_head_that_was_kept(played, found, tmp_path):
-    report = engine.run(oldest=3600)
+    report = engine.run_audit(max_wait=3600)
     file = tmp_path / "heads" / "head.json"
-    last_head.keep(file, position=report.head[0], digest=report.head[1])
+    last_head.save_head(file, position=report.head[0], digest=report.head[1])
     first = one("SELECT min(event_id) FROM events_seal WHERE position > %s", report.head[0] - 3)
     tamper(
         played,
@@ -276,12 +276,12 @@ def test_a_cut_tail_contradicts_the_head_that_was_kept(played, found, tmp_path):
         f"DELETE FROM events_seal WHERE event_id >= {first}",
         f"DELETE FROM events_headmark WHERE position > {report.head[0] - 3}",
     )
-    findings = found(expected=last_head.read(file))
+    findings = found(expected=last_head.load_head(file))
     assert findings[0] == ("tail cut", f"position {report.head[0]}")
 
 
 def append_wager(seated, stream, version, confirmed_at):
-    event = WagerConfirmed(1, seated.guests[0].player, Book.PLAY, {Spot.TIE: 500}, {}, confirmed_at)
+    event = WagerConfirmed(1, seated.guests[0].player, MoneyType.PLAY, {Spot.TIE: 500}, {}, confirmed_at)
     append([Append(stream, version, (CATALOGUE.encode(event),), METADATA)])
 
 
@@ -303,8 +303,8 @@ def test_a_wager_after_the_settlement_is_named(database, found):
 
 
 def test_an_event_that_no_code_wrote_is_named(played, found):
-    append([Append("table-elsewhere", 0, (Draft("SeatTaken", 1, b'{"seat":"one"}'),), METADATA)])
-    append([Append("table-nowhere", 0, (Draft("TableSold", 1, b"{}"),), METADATA)])
+    append([Append("table-elsewhere", 0, (NewEvent("SeatTaken", 1, b'{"seat":"one"}'),), METADATA)])
+    append([Append("table-nowhere", 0, (NewEvent("TableSold", 1, b"{}"),), METADATA)])
     findings = found()
     assert [what for what, _ in findings] == ["event can't be read"] * 2
     assert "table-elsewhere version 1" in findings[0][1]
@@ -333,22 +333,22 @@ def test_a_round_set_aside_and_its_lost_secret_are_named(database, found):
 
 def test_a_swapped_secret_is_named_before_it_is_used(database, found):
     seated = sit("mini")
-    betting.place(guest=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
+    betting.place(actor=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
     (shoe,) = fetch("SELECT shoe_id FROM baccarat_shoesecret")[0]
-    shoe_seeds.forget([shoe])
-    shoe_seeds.keep([Secret(shoe, bytes(32))])
+    shoe_seeds.delete([shoe])
+    shoe_seeds.store([ShoeSeed(shoe, bytes(32))])
     assert found() == [("seed does not open the commitment", f"shoe {shoe} of table {seated.table}")]
 
 
 def test_a_secret_kept_after_its_shoe_is_named(played, found):
     shoe = one("SELECT (state->'opened'->>'shoe')::uuid FROM baccarat_round WHERE phase = 'settled' LIMIT 1")
-    shoe_seeds.keep([Secret(shoe, bytes(32))])
+    shoe_seeds.store([ShoeSeed(shoe, bytes(32))])
     assert ("secret of a shoe not in play", f"shoe {shoe}") in found()
 
 
 def test_a_secret_that_does_not_decrypt_hides_no_other(database, found):
     for seated in (sit("mini"), sit("mini"), sit("mini")):
-        betting.place(guest=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
+        betting.place(actor=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
     shoe = one("SELECT shoe_id FROM baccarat_shoesecret ORDER BY 1 LIMIT 1")
     execute("UPDATE baccarat_shoesecret SET nonce = sealed WHERE shoe_id = %s", [shoe])
     ((what, where),) = found()

@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.audit import traces
-from baccarat.audit.findings import Notes
+from baccarat.audit.findings import FindingCollector
 from baccarat.audit.traces import TableTrace
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.payouts import UnknownStake, settle
+from baccarat.domain.rules.payouts import InvalidStake, settle
 from baccarat.domain.tables.events import TableOpened
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import AC, BIG, CLASSIC, MINI, OPERATOR, OVERVIEW, TABLE, B, P, T
 
 STAKES = st.dictionaries(st.sampled_from([P, B, T]), st.integers(1, 5), min_size=1)
 
 
 def table(rules):
-    event = TableOpened(TABLE, OPERATOR, "One", rules, (Book.PLAY,), (), datetime(2026, 1, 2, tzinfo=UTC))
-    return TableTrace(event, Notes(), version=1)
+    event = TableOpened(TABLE, OPERATOR, "One", rules, (MoneyType.PLAY,), (), datetime(2026, 1, 2, tzinfo=UTC))
+    return TableTrace(event, FindingCollector(), version=1)
 
 
 @given(
@@ -30,7 +30,7 @@ def table(rules):
 )
 def test_what_is_due_is_what_the_rules_settle_however_often_and_at_whatever_tables(wagers, most):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traces, "MOST_KEPT", most)
+        patch.setattr(traces, "MAX_CACHED_SETTLEMENTS", most)
         for rules, stakes, outcome in wagers * 2:
             assert table(rules).due(stakes, outcome) == settle(rules, stakes, outcome)
 
@@ -43,12 +43,12 @@ def test_tables_whose_rules_differ_in_one_field_do_not_share_what_is_due():
 
 def test_stakes_that_cannot_be_settled_are_refused_each_time():
     for _ in range(2):
-        with pytest.raises(UnknownStake):
+        with pytest.raises(InvalidStake):
             table(MINI).due({P: 0}, Outcome.PLAYER)
 
 
 def test_no_more_settlements_are_kept_than_the_most():
     trace = table(replace(MINI, version=77))
-    for stake in range(1, 2 * traces.MOST_KEPT):
+    for stake in range(1, 2 * traces.MAX_CACHED_SETTLEMENTS):
         trace.due({P: stake}, Outcome.PLAYER)
-    assert len(traces._settlements(trace.rules)) <= traces.MOST_KEPT
+    assert len(traces._settlements(trace.rules)) <= traces.MAX_CACHED_SETTLEMENTS

@@ -7,21 +7,21 @@ from uuid import UUID
 
 from django.test import Client
 
-from baccarat.audit.verdict import Verdict, judge
-from baccarat.domain.postings import Place
+from baccarat.audit.verdict import RoundVerdict, check_round
+from baccarat.domain.postings import TableAccounts
 from casino.checkpoints import signing
 from casino.events.sql import fetch
 from tests.baccarat.audit.playing import tamper
 from tests.support.office import page_of, superuser
 
 
-def settled() -> tuple[UUID, Place]:
+def settled() -> tuple[UUID, TableAccounts]:
     """A settled round with a shoe of its own, and where it was played."""
     round_, operator, table, currency = fetch(
         "SELECT id, operator_id, table_id, currency FROM baccarat_round "
         "WHERE phase = 'settled' AND starts_with(rules, 'mini@') ORDER BY id LIMIT 1"
     )[0]
-    return round_, Place(operator=operator, table=table, currency=currency)
+    return round_, TableAccounts(operator=operator, table=table, currency=currency)
 
 
 def body_of(client: Client, page: str) -> str:
@@ -30,13 +30,13 @@ def body_of(client: Client, page: str) -> str:
     return answer.content.decode()
 
 
-def broken(verdict: Verdict) -> set[str]:
+def broken(verdict: RoundVerdict) -> set[str]:
     return {check.name for check in verdict.checks if check.holds is False}
 
 
 def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
     round_, place = settled()
-    judged = judge(round_, place=place)
+    judged = check_round(round_, accounts=place)
     assert judged.holds
     assert {check.name: check.holds for check in judged.checks} == {
         "Digests of the chain": True,
@@ -52,36 +52,36 @@ def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
     for shoe, reds in ((place.table, {"Cards from the committed seed"}), (named, set())):
         put = f"jsonb_set(data, '{{next_shoe,shoe}}', '\"{shoe}\"')"
         tamper(played, f"UPDATE events_event SET data = {put} WHERE {opening}")
-        assert broken(judge(round_, place=place)) >= reds
+        assert broken(check_round(round_, accounts=place)) >= reds
 
     signing.sign_now()
-    assert judge(round_, place=place).checks[-1].holds
+    assert check_round(round_, accounts=place).checks[-1].holds
     with played.owner() as owner:
         owner.execute("ALTER TABLE checkpoints_checkpoint DISABLE TRIGGER USER")
     tamper(played, "UPDATE checkpoints_checkpoint SET root = decode(repeat('00', 32), 'hex')")
-    assert broken(judge(round_, place=place)) == {"Signed checkpoint"}
+    assert broken(check_round(round_, accounts=place)) == {"Signed checkpoint"}
 
     tamper(played, f"UPDATE baccarat_round SET cards = 'Ah 2h 3h 4h' WHERE id = '{round_}'")
-    assert broken(judge(round_, place=place)) == {"Signed checkpoint", "What lists show"}
+    assert broken(check_round(round_, accounts=place)) == {"Signed checkpoint", "What lists show"}
 
     where = f"stream = 'round-{round_}' AND type = 'WagerConfirmed'"
     entry = f"SELECT entry.id FROM wallet_entry entry JOIN events_event event ON event.id = cause WHERE {where}"
     tamper(played, f"UPDATE wallet_posting SET amount = amount * 2 WHERE entry_id IN ({entry})")
-    assert "Ledger entries" in broken(judge(round_, place=place))
+    assert "Ledger entries" in broken(check_round(round_, accounts=place))
 
     dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
     swapped = "jsonb_set(jsonb_set(data, '{cards,0}', data->'cards'->1), '{cards,1}', data->'cards'->0)"
     tamper(played, f"UPDATE events_event SET data = {swapped} WHERE {dealt}")
-    assert "Cards from the committed seed" in broken(judge(round_, place=place))
+    assert "Cards from the committed seed" in broken(check_round(round_, accounts=place))
 
     other = "CASE data->>'outcome' WHEN 'tie' THEN 'banker' ELSE 'tie' END"
     tamper(played, f"UPDATE events_event SET data = jsonb_set(data, '{{outcome}}', to_jsonb({other})) "
                    f"WHERE stream = 'round-{round_}' AND type = 'RoundSettled'")  # fmt: skip
-    judged = judge(round_, place=place)
+    judged = check_round(round_, accounts=place)
     assert {"Digests of the chain", "Rules, cards, payouts and commission"} <= broken(judged)
     assert not judged.holds
 
-    assert "Rules, cards, payouts and commission" in broken(judge(UUID(int=7), place=place))
+    assert "Rules, cards, payouts and commission" in broken(check_round(UUID(int=7), accounts=place))
 
 
 def test_the_page_of_a_round_that_was_tampered_with_is_there_and_red(played: Any) -> None:

@@ -10,8 +10,8 @@ from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.voiding import ALONE, AMOUNTS, TWICE
 from baccarat.services import betting, seats, voiding
 from casino.events.sql import fetch
-from casino.events.store import Append, Draft, append
-from casino.kernel.money import Book
+from casino.events.store import Append, NewEvent, append
+from casino.kernel.money import MoneyType
 from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, rechain, seal, sit
 from wallet.ledger import player_accounts
 from wallet.payments import debts
@@ -68,17 +68,17 @@ def test_sound_voids_of_every_kind_have_no_findings_and_rebuild_the_same(played,
     seal()
 
     assert found() == []
-    assert rebuild.rebuild(compare=True).changed == ()
+    assert rebuild.rebuild_projections(compare=True).changed_rows == ()
 
 
 def test_a_debt_that_a_void_left_may_be_collected(played, found):
-    ann = sit("mini", book=Book.REAL, buy_in=5000)
+    ann = sit("mini", book=MoneyType.REAL, buy_in=5000)
     (guest,) = ann.guests
     betting_round = None
     for _ in range(200):
         if _game(guest) < 5000:
             _credit(guest, 10_000)
-            seats.rebuy(guest=guest, amount=5000, currency="EUR")
+            seats.rebuy(actor=guest, amount=5000, currency="EUR")
         ann.bet(player=5000)
         deal()
         betting_round, returned = fetch(
@@ -96,7 +96,7 @@ def test_a_debt_that_a_void_left_may_be_collected(played, found):
 
     assert found() == []
     assert debts.outstanding(operator=OPERATOR, player=guest.player, currency="EUR") == 0
-    assert round_replay.retell(betting_round).findings == ()
+    assert round_replay.replay_round(betting_round).findings == ()
 
 
 def _game(guest):
@@ -109,15 +109,15 @@ def _game(guest):
 
 
 def _credit(guest, amount):
-    player_accounts.sandbox_credit(
-        operator=OPERATOR, player=guest.player, book=Book.REAL, currency="EUR", amount=amount, sandbox=True,
+    player_accounts.credit_sandbox_player(
+        operator=OPERATOR, player=guest.player, money_type=MoneyType.REAL, currency="EUR", amount=amount, sandbox=True,
         metadata=METADATA,
     )  # fmt: skip
 
 
 def _spend(guest):
     """All that the player has goes to another table."""
-    seats.leave(guest=guest)
+    seats.leave(actor=guest)
     elsewhere = replace(guest, table=sit("mini").table)
     betting_table = fetch("SELECT id FROM baccarat_table WHERE seats_taken = 0 AND preset = 'mini' LIMIT 1")[0][0]
     (has,) = fetch(
@@ -126,7 +126,7 @@ def _spend(guest):
         [guest.player],
     )[0]
     other = replace(elsewhere, table=sit("atlantic_city").table)
-    seats.take(guest=other, seat=5, book=Book.REAL, buy_in=has, currency="EUR")
+    seats.take(actor=other, seat=5, money_type=MoneyType.REAL, buy_in=has, currency="EUR")
     assert betting_table == guest.table
 
 
@@ -134,7 +134,7 @@ def test_a_replay_tells_a_void_in_words(played):
     round_ = settled_rounds("mini")[0]
     void(round_)
 
-    told = round_replay.retell(round_)
+    told = round_replay.replay_round(round_)
 
     assert (told.phase, told.findings) == ("voided", ())
     text = " ".join(line.text for line in told.lines)
@@ -185,7 +185,7 @@ def test_a_second_void_of_one_round_is_found(played, found):
     schema, data, version = fetch(
         "SELECT schema, data::text, version FROM events_event WHERE id = %s", [void_event(round_)]
     )[0]
-    append([Append(f"round-{round_}", version, (Draft("RoundVoided", schema, data.encode()),), ASKS)])
+    append([Append(f"round-{round_}", version, (NewEvent("RoundVoided", schema, data.encode()),), ASKS)])
     seal()
 
     assert TWICE in [what for what, _ in found()]
@@ -200,4 +200,4 @@ def test_a_void_of_a_round_in_play_that_hides_its_seed_is_found(played, found):
     change(played, void_event(round_), "seed", None)
 
     assert "seed missing" in [what for what, _ in found()]
-    assert betting.new_game(guest=running.guests[0])["round"]["phase"] == "betting"
+    assert betting.new_game(actor=running.guests[0])["round"]["phase"] == "betting"

@@ -48,7 +48,7 @@ def talk(lucky: Tenant, table: str, alice: Gambler, bob: Gambler) -> None:
 
 
 def found() -> set[str]:
-    return {finding.what for finding in engine.run().findings}
+    return {finding.kind for finding in engine.run_audit().findings}
 
 
 def test_what_went_by_the_rules_leaves_no_finding_and_rebuilds_the_same(talked: Database) -> None:
@@ -95,7 +95,7 @@ def test_what_was_changed_behind_the_log_is_found(talked: Database) -> None:
             owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         for statement, what, table in TAMPERED:
             owner.execute(statement)
-            found = {(each.what, each.where.split()[0]) for each in engine.run().findings}
+            found = {(each.kind, each.location.split()[0]) for each in engine.run_audit().findings}
             assert (what, table) in found, statement
 
 

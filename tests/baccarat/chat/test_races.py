@@ -50,7 +50,7 @@ def test_nothing_is_said_after_a_mute_however_close(database: Database, in_threa
     ((mute,),) = fetch("SELECT version FROM events_event WHERE type = 'PlayerMuted'")
     said = fetch("SELECT count(*) FROM chat_message")[0][0]
     assert mute == said + 1
-    assert [each.what for each in engine.run().findings] == []
+    assert [each.kind for each in engine.run_audit().findings] == []
 
 
 def test_who_logs_in_while_being_removed_is_out_in_the_end(database: Database, in_threads: InThreads) -> None:

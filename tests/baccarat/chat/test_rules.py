@@ -9,9 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.chat import proof
-from baccarat.chat.events import PlayerMuted, PlayerReadmitted, PlayerRemoved, PlayerUnmuted, Reason
+from baccarat.chat.events import ModerationReason, PlayerMuted, PlayerReadmitted, PlayerRemoved, PlayerUnmuted
 from baccarat.chat.refusals import MessageEmpty, MessageNotPrintable, MessageTooLong, PlayerIsMuted, TooManyMessages
-from baccarat.chat.rules import LONGEST, MESSAGES, NEWCOMER, clean, evolve, require_pace, require_voice
+from baccarat.chat.rules import (
+    MAX_MESSAGE_LENGTH,
+    MESSAGES,
+    NEWCOMER,
+    evolve,
+    normalize_message,
+    require_not_muted,
+    require_within_rate,
+)
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 PLAYER, HOUSE = uuid4(), uuid4()
@@ -23,19 +31,19 @@ def said(*seconds_ago: float) -> list[datetime]:
 
 
 def muted(until: datetime | None) -> PlayerMuted:
-    return PlayerMuted(HOUSE, PLAYER, uuid4(), Reason.SPAM, until, "", NOW)
+    return PlayerMuted(HOUSE, PLAYER, uuid4(), ModerationReason.SPAM, until, "", NOW)
 
 
 @given(TEXTS)
 def test_a_message_is_normal_printable_and_short_or_refused(text: str) -> None:
     try:
-        kept = clean(text)
+        kept = normalize_message(text)
     except (MessageEmpty, MessageTooLong, MessageNotPrintable):
         return
-    assert 0 < len(kept) <= LONGEST
+    assert 0 < len(kept) <= MAX_MESSAGE_LENGTH
     assert kept.isprintable()
     assert unicodedata.is_normalized("NFC", kept)
-    assert clean(kept) == kept
+    assert normalize_message(kept) == kept
 
 
 @given(st.lists(st.floats(0, 30, allow_nan=False), max_size=12))
@@ -43,37 +51,37 @@ def test_the_pace_lets_five_through_in_any_ten_seconds(ago: list[float]) -> None
     before = said(*sorted(ago))
     recent = [moment for moment in before if moment > NOW - MESSAGES.window]
     if len(recent) < MESSAGES.count:
-        require_pace(MESSAGES, before, now=NOW)
+        require_within_rate(MESSAGES, before, now=NOW)
         return
     with pytest.raises(TooManyMessages) as refusal:
-        require_pace(MESSAGES, before, now=NOW)
+        require_within_rate(MESSAGES, before, now=NOW)
     again = refusal.value.facts["retry_at"]
     assert isinstance(again, datetime)
     assert again > NOW
-    require_pace(MESSAGES, before, now=again)
+    require_within_rate(MESSAGES, before, now=again)
 
 
 def test_a_mute_holds_until_its_time_and_no_longer() -> None:
     end = NOW + timedelta(minutes=5)
     conduct = evolve(NEWCOMER, muted(end))
     with pytest.raises(PlayerIsMuted) as refusal:
-        require_voice(conduct, now=end - timedelta(microseconds=1))
+        require_not_muted(conduct, now=end - timedelta(microseconds=1))
     assert refusal.value.facts == {"until": end, "reason": "spam"}
-    require_voice(conduct, now=end)
+    require_not_muted(conduct, now=end)
 
 
 def test_a_mute_for_good_holds_until_it_is_lifted() -> None:
     conduct = evolve(NEWCOMER, muted(None))
     with pytest.raises(PlayerIsMuted):
-        require_voice(conduct, now=NOW + timedelta(days=4000))
-    require_voice(evolve(conduct, PlayerUnmuted(HOUSE, PLAYER, uuid4(), "", NOW)), now=NOW)
+        require_not_muted(conduct, now=NOW + timedelta(days=4000))
+    require_not_muted(evolve(conduct, PlayerUnmuted(HOUSE, PLAYER, uuid4(), "", NOW)), now=NOW)
 
 
 def test_a_removal_and_a_mute_do_not_touch_one_another() -> None:
-    removed = PlayerRemoved(HOUSE, PLAYER, uuid4(), Reason.CHEATING, None, "", NOW)
+    removed = PlayerRemoved(HOUSE, PLAYER, uuid4(), ModerationReason.CHEATING, None, "", NOW)
     conduct = evolve(evolve(NEWCOMER, muted(None)), removed)
     after = evolve(conduct, PlayerReadmitted(HOUSE, PLAYER, uuid4(), "", NOW))
-    assert (after.version, after.removal, after.mute) == (3, None, conduct.mute)
+    assert (after.version, after.ban, after.mute) == (3, None, conduct.mute)
 
 
 def test_a_digest_changes_with_salt_subject_and_text() -> None:

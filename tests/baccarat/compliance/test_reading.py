@@ -19,9 +19,9 @@ from baccarat.services import voiding
 from casino.backoffice import html
 from casino.crypto import crypto_shredding
 from casino.events import sealer
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.significant import thresholds
 from casino.significant.models import SignificantEvent
 from casino.significant.thresholds import Thresholds
@@ -50,7 +50,7 @@ def let(office: Office, amounts: Thresholds) -> None:
 
 def read() -> int:
     sealer.seal_all()
-    return subscriber.note_new()
+    return subscriber.record_new_events()
 
 
 def told(kind: str) -> list[SignificantEvent]:
@@ -66,7 +66,7 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
     read()
     (event,) = told("round_voided")
     assert (event.subject, event.operator_id) == (f"round:{round_.pk}", office.operator.id)
-    assert (event.actor, event.authorised_by, crypto_shredding.told(event.reason)) == (
+    assert (event.actor, event.authorised_by, crypto_shredding.decrypt_text(event.reason)) == (
         "staff:1",
         "staff:2",
         "malfunction: A card stuck.",
@@ -79,7 +79,7 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
 def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None:
     whose: dict[str, Any] = {"operator": office.operator.id, "metadata": office.house.metadata}
     wanted = adjustments.request(
-        player=office.player.id, book=Book.REAL, currency="EUR", direction=Direction.CREDIT, amount=2_000,
+        player=office.player.id, money_type=MoneyType.REAL, currency="EUR", direction=Direction.CREDIT, amount=2_000,
         reason=AdjustmentReason.COMPLAINT, note="Ticket 4411.", message="", by="staff:1", **whose,
     )  # fmt: skip
     adjustments.approve(wanted, by="staff:2", **whose)
@@ -123,7 +123,7 @@ def test_large_wagers_and_wins_are_told_once_however_often_the_log_is_read(offic
 
 
 def test_play_money_is_never_large(office: Office) -> None:
-    guest = office.house.seated(office.house.table("mini"), book=Book.PLAY)
+    guest = office.house.seated(office.house.table("mini"), book=MoneyType.PLAY)
     let(office, SMALL)
     guest.deal({Spot.BANKER: 20_000})
     tasks.deal_due()
@@ -137,7 +137,7 @@ def test_a_batch_costs_so_many_statements_however_many_wagers_are_in_it(office: 
     def cost(rounds: int) -> int:
         office.play(rounds)
         with CaptureQueriesContext(connection) as asked:
-            assert subscriber.note_new() > 0
+            assert subscriber.record_new_events() > 0
         return len(asked)
 
     assert cost(3) == cost(1)
@@ -147,9 +147,9 @@ def test_words_of_the_filter_and_the_opening_of_tables_are_changes_of_configurat
     metadata = office.house.metadata
     word_lists.add(operator=office.operator.id, word="rascal", metadata=metadata)
     word_lists.remove(operator=office.operator.id, word="rascal", metadata=metadata)
-    tasks.note_significant()
+    tasks.record_significant_events()
     sealer.seal_all()
-    tasks.note_significant()
+    tasks.record_significant_events()
     said = [event.reason for event in told("config_changed")]
     assert [words for words in said if "filter" in words] == [
         "A word was added to the chat's filter",
@@ -161,7 +161,7 @@ def test_words_of_the_filter_and_the_opening_of_tables_are_changes_of_configurat
 def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(office: Office) -> None:
     stranger = UUID("0190a000-0000-7000-8000-000000000009")
     let(office, SMALL)
-    found = thresholds.of([(office.operator.id, "EUR"), (office.operator.id, "JPY"), (stranger, "EUR")])
+    found = thresholds.thresholds_for([(office.operator.id, "EUR"), (office.operator.id, "JPY"), (stranger, "EUR")])
     assert found[office.operator.id, "EUR"] == SMALL
     assert (
         found[office.operator.id, "JPY"]
@@ -178,8 +178,8 @@ def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(o
 @pytest.mark.parametrize(("schema", "data"), [(1, b'{"reason": 5}'), (9, b"{}")])
 def test_an_event_that_cannot_be_read_is_told_and_holds_up_nothing(office: Office, schema: int, data: bytes) -> None:
     metadata = b'{"operator": "", "actor": "dealer"}'
-    bad = Sealed(1, bytes(32), 1, "round-x", 1, "RoundSetAside", schema, data, metadata, timezone.now())
-    subscriber.note([bad])
+    bad = SealedEvent(1, bytes(32), 1, "round-x", 1, "RoundSetAside", schema, data, metadata, timezone.now())
+    subscriber.record_batch([bad])
     (event,) = told("audit_finding")
     assert event.reason.startswith("An event can't be read")
     assert event.subject == "round:x"
@@ -188,7 +188,7 @@ def test_an_event_that_cannot_be_read_is_told_and_holds_up_nothing(office: Offic
 def test_a_limit_that_replaces_another_tells_both(office: Office) -> None:
     whose: dict[str, Any] = {"operator": office.operator.id, "currency": "EUR", "metadata": office.house.metadata}
     for cap in (50_000, 70_000):
-        protection.set_play_cap(cap=cap, **whose)
+        protection.set_play_money_cap(cap=cap, **whose)
     read()
     first, second = (event for event in told("config_changed") if event.reason == "The cap on play money was set")
     assert first.before is None

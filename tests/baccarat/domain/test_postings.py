@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.domain.postings import Place, entry_for
+from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import (
     A_TIE,
     AC,
@@ -35,7 +35,7 @@ from tests.support.examples import (
     table_opened,
 )
 
-PLACE = Place(operator=OPERATOR, table=TABLE, currency="EUR")
+PLACE = TableAccounts(operator=OPERATOR, table=TABLE, currency="EUR")
 NAMES = {ANN: "ann", BEN: "ben", None: "table"}
 
 
@@ -47,7 +47,7 @@ def moved(event: object) -> dict[str, int]:
     assert entry.cause == 7
     return {
         f"{NAMES[posting.account.player]} {posting.account.kind}"
-        + (" P" if posting.account.book is Book.PLAY else ""): posting.amount
+        + (" P" if posting.account.money_type is MoneyType.PLAY else ""): posting.amount
         for posting in entry.postings
     }
 
@@ -65,7 +65,7 @@ def settlement(rules: TableRules, cards: tuple[Card, ...], *stakes: dict[Spot, i
 def test_sitting_down_and_rebuying_move_account_to_game() -> None:
     assert moved(seat_taken(1, ANN, bought_in=1000)) == {"ann account": -1000, "ann game": 1000}
     assert moved(seat_taken(1, ANN)) == {}
-    rebought = te.Rebought(seat=1, player=ANN, book=Book.PLAY, amount=300, rebought_at=OPENED)
+    rebought = te.Rebought(seat=1, player=ANN, book=MoneyType.PLAY, amount=300, rebought_at=OPENED)
     assert moved(rebought) == {"ann account P": -300, "ann game P": 300}
 
 
@@ -81,10 +81,10 @@ def test_sitting_down_and_rebuying_move_account_to_game() -> None:
 def test_leaving_takes_the_game_balance_home_and_pays_what_is_owed(
     returned: int, collected: int, moves: dict[str, int]
 ) -> None:
-    left = te.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=returned, collected=collected, left_at=OPENED)
+    left = te.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=returned, collected=collected, left_at=OPENED)
 
     assert moved(left) == moves
-    freed = te.SeatFreed(1, ANN, Book.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
+    freed = te.SeatFreed(1, ANN, MoneyType.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
     assert moved(freed) == moves
 
 
@@ -134,8 +134,8 @@ def test_the_end_of_a_shoe_moves_every_rack_to_commission() -> None:
         seed="5e" * 32,
         dealt=410,
         collected=(
-            te.CommissionCollected(seat=1, player=ANN, book=Book.REAL, amount=500),
-            te.CommissionCollected(seat=2, player=BEN, book=Book.PLAY, amount=125),
+            te.CommissionCollected(seat=1, player=ANN, book=MoneyType.REAL, amount=500),
+            te.CommissionCollected(seat=2, player=BEN, book=MoneyType.PLAY, amount=125),
         ),
         ended_at=OPENED,
     )

@@ -7,8 +7,8 @@ from baccarat.domain.rounds.refusals import NotYourTurn
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.state import INITIAL
-from baccarat.domain.unit_of_work import Journal
-from casino.kernel.money import Book
+from baccarat.domain.unit_of_work import UnitOfWork
+from casino.kernel.money import MoneyType
 from tests.support.examples import (
     ANN,
     BEN,
@@ -26,15 +26,17 @@ from tests.support.examples import (
 )
 
 
-def at_table() -> Journal:
+def at_table() -> UnitOfWork:
     """A journal of a table with Ann in seat 1."""
-    journal = Journal(table=INITIAL, table_version=0)
-    journal.on_table(open_table())
-    journal.on_table(tc.TakeSeat(player=ANN, seat=1, book=Book.REAL, buy_in=0, available=0, now=OPENED))
+    journal = UnitOfWork(table=INITIAL, table_version=0)
+    journal.decide_on_table(open_table())
+    journal.decide_on_table(
+        tc.TakeSeat(player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, now=OPENED)
+    )
     return journal
 
 
-def in_round() -> Journal:
+def in_round() -> UnitOfWork:
     """The same with a round open."""
     journal = at_table()
     facts = opened(ANN)
@@ -57,50 +59,50 @@ def in_round() -> Journal:
 
 def test_events_of_one_stream_share_a_page_with_the_version_they_build_on() -> None:
     journal = in_round()
-    journal.on_round(place(P, 500))
+    journal.decide_on_round(place(P, 500))
 
-    assert [(page.stream, page.expected, len(page.events)) for page in journal.pages] == [
+    assert [(page.stream, page.expected_version, len(page.events)) for page in journal.changes] == [
         (f"table-{TABLE}", 0, 2),
         (f"round-{ROUND}", 0, 2),
     ]
     assert (journal.table_version, journal.round_version) == (2, 2)
-    assert journal.rounds == {ROUND: (journal.round, 2)}
+    assert journal.changed_rounds == {ROUND: (journal.round, 2)}
 
 
 def test_a_round_moves_its_table_too() -> None:
     journal = in_round()
 
     in_hand = journal.table.round
-    journal.on_round(rc.Pass(player=ANN, now=OPENED))
-    journal.on_round(deal())
+    journal.decide_on_round(rc.PassTurn(player=ANN, now=OPENED))
+    journal.decide_on_round(deal())
     assert (in_hand, journal.table.round, journal.table.rounds) == (ROUND, None, 1)
 
 
 def test_a_refusal_notes_nothing() -> None:
     journal = in_round()
-    before = (journal.table, journal.round, journal.round_version, [list(page.events) for page in journal.pages])
+    before = (journal.table, journal.round, journal.round_version, [list(page.events) for page in journal.changes])
 
     with pytest.raises(NotYourTurn):
-        journal.on_round(place(P, 500, by=BEN))
+        journal.decide_on_round(place(P, 500, by=BEN))
 
-    assert (journal.table, journal.round, journal.round_version, [list(p.events) for p in journal.pages]) == before
+    assert (journal.table, journal.round, journal.round_version, [list(p.events) for p in journal.changes]) == before
 
 
 def test_a_command_that_changes_nothing_leaves_no_page() -> None:
     written = at_table()
-    journal = Journal(table=written.table, table_version=2)
+    journal = UnitOfWork(table=written.table, table_version=2)
 
-    journal.on_table(tc.ChangeSeat(player=ANN, seat=1, now=OPENED))
+    journal.decide_on_table(tc.ChangeSeat(player=ANN, seat=1, now=OPENED))
 
-    assert (journal.pages, journal.table_version, journal.rounds) == ([], 2, {})
+    assert (journal.changes, journal.table_version, journal.changed_rounds) == ([], 2, {})
 
 
 def test_what_was_loaded_is_remembered() -> None:
     written = in_round()
-    journal = Journal(table=written.table, table_version=2, round=written.round, round_version=1)
+    journal = UnitOfWork(table=written.table, table_version=2, round=written.round, round_version=1)
 
-    journal.on_table(tc.Rebuy(player=ANN, amount=500, available=500, now=OPENED))
-    journal.on_round(place(P, 500))
+    journal.decide_on_table(tc.Rebuy(player=ANN, amount=500, available=500, now=OPENED))
+    journal.decide_on_round(place(P, 500))
 
     assert (journal.loaded_table, journal.loaded_round) == (written.table, written.round)
     assert (journal.loaded_version, journal.table_version) == (2, 3)

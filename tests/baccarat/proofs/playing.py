@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
-from baccarat.proofs.export import export
+from baccarat.proofs.export import export_round
 from baccarat.services import betting, ceremony, cut, rules_lifecycle, voiding
 from casino.checkpoints import signing
 from casino.events.sql import fetch
@@ -27,7 +27,7 @@ class Told:
 
     def export(self) -> dict[str, object]:
         """The file as a document."""
-        return export(round_=self.round, operator=OPERATOR, viewer=self.viewer)
+        return export_round(round_=self.round, operator=OPERATOR, viewer=self.viewer)
 
 
 def last(seated: Seated) -> UUID:
@@ -90,9 +90,9 @@ def _cut(seated: Seated) -> None:
     """Those who sit there contribute, each something else; one who sits alone thinks better of it."""
     for number, guest in enumerate(seated.guests, 1):
         if len(seated.guests) == 1:
-            betting.new_game(guest=guest)
-            cut.give(guest=guest, contribution="00" * 32)
-        cut.give(guest=guest, contribution=f"{number:02x}" * (3 + number))
+            betting.new_game(actor=guest)
+            cut.contribute(actor=guest, contribution="00" * 32)
+        cut.contribute(actor=guest, contribution=f"{number:02x}" * (3 + number))
 
 
 def _long_shoes() -> dict[str, Told]:
@@ -104,8 +104,8 @@ def _long_shoes() -> dict[str, Told]:
     for _ in range(2):
         goes_on.bet(banker=2500, player=5000)
         deal()
-        ceremony.look(guest=goes_on.guests[0])
-        ceremony.hand_back(guest=goes_on.guests[0])
+        ceremony.look(actor=goes_on.guests[0])
+        ceremony.hand_back(actor=goes_on.guests[0])
         deal()
     short = sit("big_table", players=2, decks=1, cut_cards_from_end=30)
     _play_shoes(short, 1)

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from baccarat.domain.rules.roads.marks import RUN
+from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH
 from baccarat.domain.tables.decider import TABLE
-from baccarat.queries.board_view import RESULTS, board_picture, lobby_picture
+from baccarat.queries.board_view import RECENT_RESULTS, present_board, present_lobby_table
 from tests.support.examples import ANN, BEN, BIG, DEADLINE, MINI, seat_taken, table_opened
 
 
 def test_a_fresh_table_has_an_empty_board() -> None:
-    shown = board_picture(TABLE.fold([table_opened(MINI)]))
+    shown = present_board(TABLE.fold([table_opened(MINI)]))
     assert shown["totals"] == {"banker": 0, "player": 0, "tie": 0, "hands": 0}
     assert (shown["columns"], shown["bead_plate"], shown["big_road"]) == ([], [], {"leading_ties": 0, "cells": []})
     assert shown["ask"]["banker"] == {"big_eye_boy": None, "small_road": None, "cockroach_pig": None}
@@ -17,14 +17,14 @@ def test_a_fresh_table_has_an_empty_board() -> None:
 
 def test_the_board_says_which_run_it_is() -> None:
     mini, big = TABLE.fold([table_opened(MINI)]), TABLE.fold([table_opened(BIG)])
-    assert (board_picture(mini)["shoe"], board_picture(mini)["longest_run"]) == (None, RUN)
-    assert (board_picture(big)["shoe"], board_picture(big)["longest_run"]) == (None, None)
-    assert board_picture(replace(big, shoes=3))["shoe"] == 3
+    assert (present_board(mini)["shoe"], present_board(mini)["longest_run"]) == (None, MAX_RUN_LENGTH)
+    assert (present_board(big)["shoe"], present_board(big)["longest_run"]) == (None, None)
+    assert present_board(replace(big, shoes=3))["shoe"] == 3
 
 
 def test_every_mark_is_on_the_bead_plate_and_every_win_on_the_big_road() -> None:
     state = replace(TABLE.fold([table_opened(MINI)]), marks="3T 4Bp 5Tn 7P")
-    shown = board_picture(state)
+    shown = present_board(state)
     assert [(bead["number"], bead["outcome"], bead["row"]) for bead in shown["bead_plate"]] == [
         (3, "tie", 1), (4, "banker", 2), (5, "tie", 3), (7, "player", 4),
     ]  # fmt: skip
@@ -41,11 +41,11 @@ def test_every_mark_is_on_the_bead_plate_and_every_win_on_the_big_road() -> None
 
 
 def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> None:
-    marks = " ".join(f"{number}B" for number in range(1, RESULTS + 6))
+    marks = " ".join(f"{number}B" for number in range(1, RECENT_RESULTS + 6))
     table = replace(TABLE.fold([table_opened(BIG), seat_taken(2, ANN), seat_taken(14, BEN)]), marks=marks)
-    line = lobby_picture(table, viewer=ANN, phase="betting", number=26, deadline_at=DEADLINE)
-    assert [mark["number"] for mark in line["results"]] == list(range(6, RESULTS + 6))
-    assert line["totals"]["hands"] == RESULTS + 5
+    line = present_lobby_table(table, viewer=ANN, phase="betting", number=26, deadline_at=DEADLINE)
+    assert [mark["number"] for mark in line["results"]] == list(range(6, RECENT_RESULTS + 6))
+    assert line["totals"]["hands"] == RECENT_RESULTS + 5
     assert line["free_seats"] == [1, *range(3, 14)]
     assert line["you"] == {"seat": 2, "book": "real"}
     assert (line["minimum"], line["chips"][0], line["caller"]) == ("25.00", "25.00", False)

@@ -10,22 +10,22 @@ from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.state import Seat
-from baccarat.queries.low_balance import notice_picture
-from casino.kernel.money import Book
+from baccarat.queries.low_balance import present_low_balance
+from casino.kernel.money import MoneyType
 from tests.support.examples import AC, ANN, BEN, DEADLINE, MINI, P, confirmed, opened, placed
-from wallet.payments.funding_options import LastDeposit, Means
-from wallet.responsible_gaming.events import Setter
+from wallet.payments.funding_options import FundingOptions, LastDeposit
+from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
-SEAT = Seat(seat=1, player=ANN, book=Book.REAL)
-RICH = Means(account=12_345)
+SEAT = Seat(seat=1, player=ANN, money_type=MoneyType.REAL)
+RICH = FundingOptions(balance=12_345)
 METHOD = UUID(int=77)
 
 
 def notice(
-    balance: int = 499, means: Means = RICH, *, seat: Seat = SEAT, round_: RoundState = NO_ROUND
+    balance: int = 499, means: FundingOptions = RICH, *, seat: Seat = SEAT, round_: RoundState = NO_ROUND
 ) -> dict[str, Any]:
-    found = notice_picture(seat=seat, rules=MINI, round_=round_, balance=balance, means=means)
+    found = present_low_balance(seat=seat, rules=MINI, round_=round_, balance=balance, funding_options=means)
     assert found is not None
     return found
 
@@ -35,7 +35,7 @@ def ways(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_a_balance_of_the_minimum_is_enough() -> None:
-    assert notice_picture(seat=SEAT, rules=MINI, round_=NO_ROUND, balance=500, means=RICH) is None
+    assert present_low_balance(seat=SEAT, rules=MINI, round_=NO_ROUND, balance=500, funding_options=RICH) is None
 
 
 def test_it_says_how_much_is_missing_and_how_much_a_rebuy_can_bring() -> None:
@@ -47,29 +47,39 @@ def test_it_says_how_much_is_missing_and_how_much_a_rebuy_can_bring() -> None:
     assert set(ways(found)) == {"rebuy", "deposit"}
 
 
-@pytest.mark.parametrize("means", [Means(account=0), Means(account=500, owed=1)], ids=["empty account", "debt"])
-def test_a_rebuy_needs_money_and_no_debt(means: Means) -> None:
+@pytest.mark.parametrize(
+    "means", [FundingOptions(balance=0), FundingOptions(balance=500, owed=1)], ids=["empty account", "debt"]
+)
+def test_a_rebuy_needs_money_and_no_debt(means: FundingOptions) -> None:
     assert ways(notice(means=means))["rebuy"]["possible"] is False
 
 
-@pytest.mark.parametrize("book", Book)
-def test_who_stays_away_is_told_until_when_by_every_way(book: Book) -> None:
-    away = Exclusion(ExclusionKind.COOLING_OFF, Setter.PLAYER, DEADLINE, DEADLINE)
-    means = Means(account=500, owed=1, last=LastDeposit(METHOD, "Card", 5000, open=False), away=away)
+@pytest.mark.parametrize("book", MoneyType)
+def test_who_stays_away_is_told_until_when_by_every_way(book: MoneyType) -> None:
+    away = Exclusion(ExclusionKind.COOLING_OFF, Initiator.PLAYER, DEADLINE, DEADLINE)
+    means = FundingOptions(
+        balance=500, owed=1, last_deposit=LastDeposit(METHOD, "Card", 5000, method_available=False), exclusion=away
+    )
 
-    found = ways(notice(means=means, seat=replace(SEAT, book=book)))
+    found = ways(notice(means=means, seat=replace(SEAT, money_type=book)))
 
     assert all(not way["possible"] for way in found.values())
     assert all(way["closed"] == {"code": "player_excluded", "until": DEADLINE} for way in found.values())
 
 
 def test_a_way_that_is_closed_says_why() -> None:
-    owing = ways(notice(means=Means(account=0, owed=1, last=LastDeposit(METHOD, "Card", 5000, open=False))))
+    owing = ways(
+        notice(
+            means=FundingOptions(
+                balance=0, owed=1, last_deposit=LastDeposit(METHOD, "Card", 5000, method_available=False)
+            )
+        )
+    )
 
     assert owing["rebuy"]["closed"] == {"code": "debt_outstanding", "until": None}
     assert owing["quick_deposit"]["closed"] == {"code": "method_closed", "until": None}
     assert owing["deposit"]["closed"] is None
-    assert ways(notice(means=Means(account=0)))["rebuy"]["closed"] == {"code": "account_empty", "until": None}
+    assert ways(notice(means=FundingOptions(balance=0)))["rebuy"]["closed"] == {"code": "account_empty", "until": None}
 
 
 def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:
@@ -84,7 +94,7 @@ def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:
 
 @pytest.mark.parametrize("is_open", [True, False])
 def test_a_quick_deposit_repeats_the_last_one_if_its_method_is_still_offered(*, is_open: bool) -> None:
-    means = replace(RICH, last=LastDeposit(METHOD, "Card", 5000, is_open))
+    means = replace(RICH, last_deposit=LastDeposit(METHOD, "Card", 5000, is_open))
 
     quick = ways(notice(means=means))["quick_deposit"]
 
@@ -93,6 +103,6 @@ def test_a_quick_deposit_repeats_the_last_one_if_its_method_is_still_offered(*, 
 
 
 def test_play_money_is_topped_up_and_never_deposited() -> None:
-    found = notice(seat=replace(SEAT, book=Book.PLAY))
+    found = notice(seat=replace(SEAT, money_type=MoneyType.PLAY))
 
     assert set(ways(found)) == {"rebuy", "top_up"}

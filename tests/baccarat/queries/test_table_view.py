@@ -8,9 +8,9 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.tables.decider import TABLE
-from baccarat.queries.round_view import hands, round_picture
-from baccarat.queries.rules_view import rules_picture
-from baccarat.queries.table_view import table_picture
+from baccarat.queries.round_view import present_round, split_hands
+from baccarat.queries.rules_view import present_rules
+from baccarat.queries.table_view import present_table
 from tests.support.examples import (
     AC,
     ANN,
@@ -37,7 +37,7 @@ TABLE_STATE = TABLE.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN)
 def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
     round_ = ROUND.fold((opened(ANN, BEN), placed(P, 500)))
 
-    picture = table_picture(TABLE_STATE, round_, viewer=ANN, now=OPENED, game_balance=499)
+    picture = present_table(TABLE_STATE, round_, viewer=ANN, now=OPENED, game_balance=499)
 
     assert [(seat["seat"], seat["you"]) for seat in picture["seats"]] == [(1, True), (2, False)]
     assert picture["you"]["game_balance"] == {"amount": "4.99", "currency": "EUR"}
@@ -53,13 +53,13 @@ def test_one_who_waits_or_only_watches_is_not_in_the_round() -> None:
     round_ = ROUND.fold((opened(ANN, BEN),))
     waiting = TABLE.evolve(TABLE_STATE, seat_taken(4, CAT))
 
-    assert table_picture(TABLE_STATE, round_, viewer=None, now=OPENED)["you"] is None
-    you = table_picture(waiting, round_, viewer=CAT, now=OPENED, game_balance=0)["you"]
+    assert present_table(TABLE_STATE, round_, viewer=None, now=OPENED)["you"] is None
+    you = present_table(waiting, round_, viewer=CAT, now=OPENED, game_balance=0)["you"]
     assert (you["seat"], you["in_round"], you["standing"]) == (4, False, None)
 
 
 def test_a_table_at_rest_has_no_round() -> None:
-    assert table_picture(TABLE_STATE, NO_ROUND, viewer=None, now=OPENED)["round"] is None
+    assert present_table(TABLE_STATE, NO_ROUND, viewer=None, now=OPENED)["round"] is None
 
 
 def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
@@ -67,7 +67,7 @@ def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
     for event in ROUND.decide(deal(BANKER_WINS, rules=BIG, seed=None), state):
         state = ROUND.evolve(state, event)
 
-    picture = round_picture(state, viewer=ANN, currency="EUR")
+    picture = present_round(state, viewer=ANN, currency="EUR")
 
     assert (picture["phase"], picture["outcome"], picture["natural"]) == ("settled", "banker", True)
     assert picture["cards"] == ["2c", "4d", "5h", "5s"]
@@ -80,7 +80,7 @@ def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
 
 
 def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
-    picture = round_picture(ROUND.fold((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, currency="EUR")
+    picture = present_round(ROUND.fold((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, currency="EUR")
 
     assert (picture["cards"], picture["seed"], picture["outcome"]) == ([], None, None)
     assert picture["commitment"] == "c0" * 32
@@ -89,7 +89,7 @@ def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
 def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
     state = ROUND.fold((opened(ANN), re.RoundSetAside(reason="SecretLost: shoe 1", set_aside_at=OPENED)))
 
-    picture = round_picture(state, viewer=ANN, currency="EUR")
+    picture = present_round(state, viewer=ANN, currency="EUR")
 
     assert picture["set_aside"] is True
     assert "SecretLost" not in json.dumps(picture, default=str)
@@ -107,16 +107,16 @@ def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
     ids=["none", "both stand", "the Player draws", "the Banker draws", "both draw"],
 )
 def test_cards_in_deal_order_are_two_hands(cards: str, player: list[str], banker: list[str]) -> None:
-    assert hands(tuple(cards.split())) == (player, banker)
+    assert split_hands(tuple(cards.split())) == (player, banker)
 
 
 def test_rules_are_shown_in_the_tables_words() -> None:
-    overview, classic = rules_picture(OVERVIEW), rules_picture(CLASSIC)
+    overview, classic = present_rules(OVERVIEW), present_rules(CLASSIC)
 
     assert (overview["minimum"], overview["maximum"]) == ("5.00", "300.00")
     assert overview["commission"] == {
         "rate": "5/100", "rounding": "1/4 of the lowest chip, up", "timing": "settlement",
     }  # fmt: skip
     assert (classic["tie_pays"], classic["spots_per_round"], classic["decks"]) == ("9:1", "one", 6)
-    assert rules_picture(AC)["commission"] is None
-    assert rules_picture(BIG)["commission"]["timing"] == "deferred"
+    assert present_rules(AC)["commission"] is None
+    assert present_rules(BIG)["commission"]["timing"] == "deferred"

@@ -13,7 +13,7 @@ from baccarat.services import voiding
 from casino.events import sealer
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators.models import Operator
 from tests.support.house import At, House, deal_all
 from wallet.adjustments import services as adjustments
@@ -66,7 +66,7 @@ class Evening:
         at = self.chance.choice(self.company)
         with suppress(Refusal):
             at.leave()
-        at.sit(self.chance.randint(1, 3), buy_in=200_000, book=self.chance.choice(list(Book)))
+        at.sit(self.chance.randint(1, 3), buy_in=200_000, book=self.chance.choice(list(MoneyType)))
 
     def void(self) -> None:
         """A round is voided, in hand or settled; one who has spent the winnings owes them, or the house bears them."""
@@ -101,7 +101,7 @@ def begin(seed: int, *, sandbox: bool = True) -> Evening:
         house.table("big_table", decks=1, chips=(500,), minimum=500, seats=3, turn_seconds=600),
     ]
     company = [
-        house.seated(table, seat, buy_in=300_000, book=Book.PLAY if seat == 3 else Book.REAL)
+        house.seated(table, seat, buy_in=300_000, book=MoneyType.PLAY if seat == 3 else MoneyType.REAL)
         for table, seats in zip(tables, (1, 3, 3), strict=True)
         for seat in range(1, seats + 1)
     ]
@@ -130,7 +130,7 @@ def correct(house: House, player: UUID, direction: Direction, amount: int) -> No
     asked = adjustments.request(
         operator=house.operator,
         player=player,
-        book=Book.REAL,
+        money_type=MoneyType.REAL,
         currency="EUR",
         direction=direction,
         amount=amount,

@@ -7,21 +7,21 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import counts, sheet
+from baccarat.domain.rules.odds import count_outcomes, odds_sheet
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import (
-    ENOUGH,
-    Played,
-    Verdict,
-    Z,
-    band,
+    MIN_EXPECTED_RESULTS,
+    Z_99_PERCENT,
+    ReturnTotals,
+    ReturnVerdict,
     covariances,
-    expected_of,
-    fewest,
+    expected_rarest_results,
+    expected_return_of_stake,
+    return_band,
     root,
-    theory,
+    theoretical_return,
     variance,
 )
 
@@ -30,60 +30,62 @@ from baccarat.reports.band import (
 def test_one_spots_variance_is_that_of_the_odds_page(preset: str) -> None:
     rules = rules_for(preset, currency="EUR")
     for spot in Spot:
-        assert covariances(rules)[spot, spot] == sheet(rules).spot(spot).exact.variance
-        assert theory(rules, spot) == sheet(rules).spot(spot).exact.rtp
+        assert covariances(rules)[spot, spot] == odds_sheet(rules).spot(spot).exact.variance
+        assert theoretical_return(rules, spot) == odds_sheet(rules).spot(spot).exact.rtp
 
 
 def test_several_spots_and_seats_of_one_round_vary_as_the_three_outcomes_say() -> None:
     rules = rules_for("mini", currency="EUR")
     staked = {Spot.PLAYER: 1000, Spot.BANKER: 500 + 1500, Spot.TIE: 300}
-    found = counts(rules.decks)
+    found = count_outcomes(rules.decks)
     ways = {Outcome.PLAYER: found.player, Outcome.BANKER: found.banker, Outcome.TIE: found.tie}
     back = {outcome: settle(rules, staked, outcome).returned for outcome in ways}
-    mean = sum(Fraction(ways[outcome], found.all) * back[outcome] for outcome in ways)
-    exact = sum(Fraction(ways[outcome], found.all) * (back[outcome] - mean) ** 2 for outcome in ways)
+    mean = sum(Fraction(ways[outcome], found.total) * back[outcome] for outcome in ways)
+    exact = sum(Fraction(ways[outcome], found.total) * (back[outcome] - mean) ** 2 for outcome in ways)
     squares = {(one, other): staked[one] * staked[other] for one in Spot for other in Spot}
     assert variance(rules, squares) == exact
-    assert sum(expected_of(rules, spot, stake) for spot, stake in staked.items()) == mean
+    assert sum(expected_return_of_stake(rules, spot, stake) for spot, stake in staked.items()) == mean
 
 
 def test_a_tables_rounding_is_in_what_is_expected() -> None:
     rules = rules_for("overview", currency="EUR")
-    assert expected_of(rules, Spot.BANKER, 100) / 100 < theory(rules, Spot.BANKER)
-    assert expected_of(rules, Spot.BANKER, 2000) / 2000 == theory(rules, Spot.BANKER)
+    assert expected_return_of_stake(rules, Spot.BANKER, 100) / 100 < theoretical_return(rules, Spot.BANKER)
+    assert expected_return_of_stake(rules, Spot.BANKER, 2000) / 2000 == theoretical_return(rules, Spot.BANKER)
 
 
 def test_the_root_is_exact_to_many_digits() -> None:
     assert abs(root(Fraction(2)) ** 2 - 2) < Fraction(1, 10**35)
 
 
-def judged(returned: int, *, spread: int = 10**8, rarest: int = ENOUGH) -> Any:
-    played = Played(handle=100_000, returned=returned, expected=Fraction(98_000), squares={})
-    return band(played, Fraction(spread), fewest=Fraction(rarest))
+def judged(returned: int, *, spread: int = 10**8, rarest: int = MIN_EXPECTED_RESULTS) -> Any:
+    played = ReturnTotals(handle=100_000, returned=returned, expected=Fraction(98_000), squares={})
+    return return_band(played, Fraction(spread), rarest_results=Fraction(rarest))
 
 
 def test_a_return_is_judged_by_its_band() -> None:
-    reach = Z * 10_000
-    assert judged(98_000).verdict is Verdict.INSIDE
-    assert judged(98_000 + int(reach)).verdict is Verdict.INSIDE
-    assert judged(98_000 + int(reach) + 1).verdict is Verdict.ABOVE
-    assert judged(98_000 - int(reach) - 1).verdict is Verdict.BELOW
-    assert judged(0, rarest=ENOUGH - 1).verdict is Verdict.TOO_FEW
+    reach = Z_99_PERCENT * 10_000
+    assert judged(98_000).verdict is ReturnVerdict.INSIDE
+    assert judged(98_000 + int(reach)).verdict is ReturnVerdict.INSIDE
+    assert judged(98_000 + int(reach) + 1).verdict is ReturnVerdict.ABOVE
+    assert judged(98_000 - int(reach) - 1).verdict is ReturnVerdict.BELOW
+    assert judged(0, rarest=MIN_EXPECTED_RESULTS - 1).verdict is ReturnVerdict.TOO_FEW
     assert judged(98_000).high - judged(98_000).low == 2 * reach / 100_000
-    assert band(Played(0, 0, Fraction(0), {}), Fraction(0), fewest=Fraction(0)) is None
+    assert return_band(ReturnTotals(0, 0, Fraction(0), {}), Fraction(0), rarest_results=Fraction(0)) is None
 
 
 def test_stakes_that_differ_count_for_fewer_rounds() -> None:
     rules = rules_for("mini", currency="EUR")
-    even = fewest(rules, {Spot.TIE: 100 * 500}, {(Spot.TIE, Spot.TIE): 100 * 500**2})
-    assert even == 100 * sheet(rules).spot(Spot.TIE).win
-    one_large = fewest(rules, {Spot.TIE: 99 * 500 + 500_000}, {(Spot.TIE, Spot.TIE): 99 * 500**2 + 500_000**2})
+    even = expected_rarest_results(rules, {Spot.TIE: 100 * 500}, {(Spot.TIE, Spot.TIE): 100 * 500**2})
+    assert even == 100 * odds_sheet(rules).spot(Spot.TIE).win
+    one_large = expected_rarest_results(
+        rules, {Spot.TIE: 99 * 500 + 500_000}, {(Spot.TIE, Spot.TIE): 99 * 500**2 + 500_000**2}
+    )
     assert one_large < 1
 
 
 def test_of_a_thousand_honest_evenings_about_ten_are_outside() -> None:
     rules = rules_for("mini", currency="EUR")
-    chance, found = random.Random(20261121), counts(rules.decks)
+    chance, found = random.Random(20261121), count_outcomes(rules.decks)
     weights = [found.player, found.banker, found.tie]
     nets = {
         outcome: sum(settle(rules, {spot: 1000}, outcome).returned for spot in (Spot.BANKER, Spot.TIE))
@@ -92,12 +94,14 @@ def test_of_a_thousand_honest_evenings_about_ten_are_outside() -> None:
     squares = {(one, other): 300 * 10**6 for one in (Spot.BANKER, Spot.TIE) for other in (Spot.BANKER, Spot.TIE)}
     spread, expected = (
         variance(rules, squares),
-        300 * sum(expected_of(rules, spot, 1000) for spot in (Spot.BANKER, Spot.TIE)),
+        300 * sum(expected_return_of_stake(rules, spot, 1000) for spot in (Spot.BANKER, Spot.TIE)),
     )
     order = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
     outside = 0
     for _ in range(1000):
         returned = sum(nets[outcome] for outcome in chance.choices(order, weights, k=300))
-        verdict = band(Played(600_000, returned, Fraction(expected), squares), spread, fewest=Fraction(28))
-        outside += verdict is not None and verdict.verdict is not Verdict.INSIDE
+        verdict = return_band(
+            ReturnTotals(600_000, returned, Fraction(expected), squares), spread, rarest_results=Fraction(28)
+        )
+        outside += verdict is not None and verdict.verdict is not ReturnVerdict.INSIDE
     assert 2 <= outside <= 22

@@ -22,15 +22,15 @@ from casino.events import sealer
 from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
 from casino.reports import document, generation, queries, registry, schedule
-from casino.reports.intervals import Interval, Period, between, life, of_period
+from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Matter, Report
 from casino.reports.refusals import (
+    CaseAlreadyResolved,
     IntervalNotBegun,
-    MatterResolved,
-    MatterWordsMissing,
+    ResolutionMissing,
+    UnknownCase,
     UnknownFormat,
-    UnknownMatter,
-    UnknownReport,
+    UnknownOperatorReport,
 )
 from casino.reports.renderers import base
 from tests.baccarat.reports.history import Evening, begin
@@ -63,7 +63,7 @@ def all_of(evening: Evening) -> Interval:
 
 
 def make(evening: Evening, name: str, interval: Interval | None = None) -> Report:
-    return generation.make(
+    return generation.generate_report(
         operator=evening.operator, name=name, interval=interval or all_of(evening), by="operator:test"
     )
 
@@ -76,7 +76,7 @@ def bet_more(evening: Evening) -> None:
 
 
 def test_there_is_every_report_that_is_asked_for() -> None:
-    assert tuple(registry.definitions()) == NAMES
+    assert tuple(registry.report_definitions()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -87,7 +87,7 @@ def test_each_is_made_once_and_again_only_when_there_is_more_to_say(evening: Eve
     assert document.sha256(bytes(first.content)) == first.sha256
     told = document.read(bytes(first.content))
     assert told["operator"]["name"] == "Lucky"
-    assert generation.again(first) == first.facts
+    assert generation.recompute_facts_digest(first) == first.facts
 
 
 def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> None:
@@ -99,7 +99,9 @@ def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> N
     second = make(evening, "revenue", interval)
     assert (second.version, second.position > first.position) == (2, True)
     assert [each.version for each in queries.versions(second)] == [2, 1]
-    assert generation.again(first) == first.facts, "the old one is what it was, read as of its own position"
+    assert generation.recompute_facts_digest(first) == first.facts, (
+        "the old one is what it was, read as of its own position"
+    )
 
 
 def test_a_report_of_money_that_is_no_test_never_says_sandbox(evening: Evening) -> None:
@@ -109,17 +111,20 @@ def test_a_report_of_money_that_is_no_test_never_says_sandbox(evening: Evening) 
 
 def test_an_operator_without_any_play_has_reports_that_say_so(module_database: Database) -> None:
     other = begin(5)
-    nothing = of_period(Period.DAY, day=date(2020, 1, 1), zone="UTC")
-    report = generation.make(operator=other.operator, name="revenue", interval=nothing, by="system")
+    nothing = period_interval(ReportPeriod.DAY, day=date(2020, 1, 1), zone="UTC")
+    report = generation.generate_report(operator=other.operator, name="revenue", interval=nothing, by="system")
     told = document.read(bytes(report.content))
     assert (told["activity"], told["rows"], told["totals"], report.figures) == (False, [], [], [])
-    assert base.file_of(report, "csv").content.decode().rstrip().endswith("No activity")
+    assert base.render_report(report, "csv").content.decode().rstrip().endswith("No activity")
 
 
 def test_money_of_a_test_operators_is_called_so(module_database: Database) -> None:
     other = begin(6)
-    report = generation.make(
-        operator=other.operator, name="liability", interval=life(until=datetime.now(UTC), zone="UTC"), by="system"
+    report = generation.generate_report(
+        operator=other.operator,
+        name="liability",
+        interval=lifetime_interval(until=datetime.now(UTC), zone="UTC"),
+        by="system",
     )
     assert {row[0] for row in document.read(bytes(report.content))["rows"]} == {"sandbox", "play"}
 
@@ -142,22 +147,22 @@ def test_many_at_once_make_one_version(evening: Evening, in_threads: Callable[..
 
 
 def test_what_is_wrong_has_a_code_of_its_own(evening: Evening) -> None:
-    with pytest.raises(UnknownReport):
+    with pytest.raises(UnknownOperatorReport):
         make(evening, "nonsense")
-    with pytest.raises(UnknownReport):
-        generation.make(operator=UUID(int=5), name="revenue", interval=all_of(evening), by="system")
+    with pytest.raises(UnknownOperatorReport):
+        generation.generate_report(operator=UUID(int=5), name="revenue", interval=all_of(evening), by="system")
     with pytest.raises(IntervalNotBegun):
-        make(evening, "revenue", of_period(Period.DAY, day=date(2099, 1, 1), zone="UTC"))
+        make(evening, "revenue", period_interval(ReportPeriod.DAY, day=date(2099, 1, 1), zone="UTC"))
     with pytest.raises(UnknownFormat):
-        base.file_of(make(evening, "revenue"), "xls")
-    with pytest.raises(UnknownReport):
+        base.render_report(make(evening, "revenue"), "xls")
+    with pytest.raises(UnknownOperatorReport):
         queries.find(operator=UUID(int=5), report=make(evening, "revenue").pk)
 
 
 @pytest.mark.parametrize("name", list(settings.REPORT_FORMATS))
 def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
     report = make(evening, "accounts")
-    file = base.file_of(report, name)
+    file = base.render_report(report, name)
     assert file.name == f"accounts-interval-{report.since:%Y%m%d}-v{report.version}.{name}"
     assert file.content
     if name == "json":
@@ -168,30 +173,30 @@ def test_days_months_and_years_that_are_over_are_made_once_however_late(
     module_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "REPORTS", ["baccarat.reports.revenue.REVENUE"])
-    registry.definitions.cache_clear()
+    registry.report_definitions.cache_clear()
     try:
         fetch("SELECT 1")
         execute("UPDATE operators_operator SET created_at = clock_timestamp() - interval '800 days', time_zone = %s", [
             "Europe/Vienna"
         ])  # fmt: skip
-        waiting = schedule.due(limit=10_000)
-        assert {each.period for each in waiting} == {Period.DAY, Period.MONTH, Period.YEAR}
+        waiting = schedule.list_due_reports(limit=10_000)
+        assert {each.period for each in waiting} == {ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR}
         yesterday = max(each.day for each in waiting)
         assert yesterday < datetime.now(UTC).date()
-        assert schedule.make_due(limit=3) == 3
-        assert schedule.make_due(limit=2) == 2
-        assert len(schedule.due(limit=10_000)) == len(waiting) - 5
+        assert schedule.generate_due_reports(limit=3) == 3
+        assert schedule.generate_due_reports(limit=2) == 2
+        assert len(schedule.list_due_reports(limit=10_000)) == len(waiting) - 5
 
         havana = ZoneInfo("America/Havana")
         execute("UPDATE operators_operator SET time_zone = %s", [havana.key])
-        twice = next(each for each in schedule.due(limit=10_000) if _comes_twice(each.day, havana))
-        assert twice.period is Period.DAY
-        interval = of_period(twice.period, day=twice.day, zone=twice.zone)
-        generation.make(operator=twice.operator, name=twice.name, interval=interval, by="system")
-        assert twice not in schedule.due(limit=10_000)
+        twice = next(each for each in schedule.list_due_reports(limit=10_000) if _comes_twice(each.day, havana))
+        assert twice.period is ReportPeriod.DAY
+        interval = period_interval(twice.period, day=twice.day, zone=twice.zone)
+        generation.generate_report(operator=twice.operator, name=twice.name, interval=interval, by="system")
+        assert twice not in schedule.list_due_reports(limit=10_000)
     finally:
         execute("UPDATE operators_operator SET created_at = clock_timestamp(), time_zone = 'UTC'")
-        registry.definitions.cache_clear()
+        registry.report_definitions.cache_clear()
 
 
 def _comes_twice(day: date, zone: ZoneInfo) -> bool:
@@ -201,38 +206,42 @@ def _comes_twice(day: date, zone: ZoneInfo) -> bool:
 
 
 def test_a_new_operator_has_nothing_due(evening: Evening) -> None:
-    assert [each for each in schedule.due(limit=100) if each.operator == evening.operator] == []
+    assert [each for each in schedule.list_due_reports(limit=100) if each.operator == evening.operator] == []
 
 
 def test_a_report_that_cannot_be_made_holds_up_no_other(
     evening: Evening, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     day = date(2026, 1, 1)
-    both = [schedule.Due(evening.operator, "UTC", name, Period.DAY, day) for name in ("nonsense", "revenue")]
-    monkeypatch.setattr(schedule, "due", lambda *, limit: both[:limit])
-    assert schedule.make_due() == 1
+    both = [
+        schedule.DueReport(evening.operator, "UTC", name, ReportPeriod.DAY, day) for name in ("nonsense", "revenue")
+    ]
+    monkeypatch.setattr(schedule, "list_due_reports", lambda *, limit: both[:limit])
+    assert schedule.generate_due_reports() == 1
     assert "nonsense" in caplog.text
 
 
 def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     with transaction.atomic():
-        matter = cases.open_one(operator=evening.operator, kind="variance", about="table:x", found={"difference": 1})
+        matter = cases.open_case(
+            operator=evening.operator, kind="variance", subject="table:x", details={"difference": 1}
+        )
         assert matter is not None
-        assert cases.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is None
+        assert cases.open_case(operator=evening.operator, kind="variance", subject="table:x", details={}) is None
     whose = {"operator": evening.operator}
-    cases.assign(matter, **whose, owner="staff:7", by="staff:1")
-    with pytest.raises(MatterWordsMissing):
-        cases.resolve(matter, **whose, words=" ", by="staff:7")
-    with pytest.raises(UnknownMatter):
-        cases.assign(matter, operator=UUID(int=5), owner="staff:7", by="staff:1")
-    cases.resolve(matter, **whose, words="A clerk's error.", by="staff:8")
-    with pytest.raises(MatterResolved):
-        cases.resolve(matter, **whose, words="Again.", by="staff:8")
-    standing = queries.standing(Matter.objects.all()).get(pk=matter)
+    cases.assign_case(matter, **whose, owner="staff:7", by="staff:1")
+    with pytest.raises(ResolutionMissing):
+        cases.resolve_case(matter, **whose, resolution=" ", by="staff:7")
+    with pytest.raises(UnknownCase):
+        cases.assign_case(matter, operator=UUID(int=5), owner="staff:7", by="staff:1")
+    cases.resolve_case(matter, **whose, resolution="A clerk's error.", by="staff:8")
+    with pytest.raises(CaseAlreadyResolved):
+        cases.resolve_case(matter, **whose, resolution="Again.", by="staff:8")
+    standing = queries.with_latest_action(Matter.objects.all()).get(pk=matter)
     assert (standing.last_act, standing.owner, standing.words) == ("resolved", "staff:7", "A clerk's error.")
-    assert cases.reasons(operator=evening.operator, about=["table:x"]) == {"table:x": "A clerk's error."}
+    assert cases.latest_resolutions(operator=evening.operator, subjects=["table:x"]) == {"table:x": "A clerk's error."}
     with transaction.atomic():
-        assert cases.open_one(operator=evening.operator, kind="variance", about="table:x", found={}) is not None
+        assert cases.open_case(operator=evening.operator, kind="variance", subject="table:x", details={}) is not None
 
 
 def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_given(
@@ -257,7 +266,7 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         assert json.loads(significant[0][2])["wagered"] == 700
         make(evening, "variance")
         assert Matter.objects.count() == 1
-        cases.resolve(matter.pk, operator=evening.operator, words="Tampered with.", by="staff:8")
+        cases.resolve_case(matter.pk, operator=evening.operator, resolution="Tampered with.", by="staff:8")
         again = make(evening, "variance")
         assert again.version == 2
         assert document.read(bytes(again.content))["rows"][0][-1] == "Tampered with."
@@ -302,7 +311,7 @@ def test_a_version_that_was_tampered_with_is_found(services: Services, django_db
             owner.execute("UPDATE reports_report SET facts = 'other' WHERE name = 'liability'")
         with pytest.raises(SystemExit):
             command("--check")
-        told = {row.name: generation.trouble_with(row) for row in Report.objects.all()}
+        told = {row.name: generation.find_mismatch(row) for row in Report.objects.all()}
         assert told == {
             "accounts": "its bytes are not those that were hashed",
             "liability": "what is sealed says otherwise",

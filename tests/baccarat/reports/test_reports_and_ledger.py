@@ -13,11 +13,11 @@ from pytest_django import DjangoDbBlocker
 from baccarat.reports import today
 from baccarat.reports.performance import PERFORMANCE
 from baccarat.reports.revenue import REVENUE
-from baccarat.reports.streams import ROUND_OF
+from baccarat.reports.streams import ROUND_ID_SQL
 from baccarat.reports.variance import VARIANCE
 from baccarat.reports.voids import VOIDS
 from casino.events.sql import fetch
-from casino.reports.definition import Asked, Definition
+from casino.reports.definition import ReportDefinition, ReportScope
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
 from tests.support.house import fresh_database
@@ -55,17 +55,19 @@ class Looked:
     evening: Evening
     postings: list[Posting]
 
-    def asked(self, first: int = 0, last: int = -1) -> Asked:
+    def asked(self, first: int = 0, last: int = -1) -> ReportScope:
         """From one cut to another, all of it by default."""
         cuts, position = self.evening.cuts, fetch("SELECT max(position) FROM events_seal")[0][0]
-        return Asked(self.evening.operator, False, cuts[first], cuts[last], position)
+        return ReportScope(self.evening.operator, False, cuts[first], cuts[last], position)
 
-    def parts(self) -> Iterator[Asked]:
+    def parts(self) -> Iterator[ReportScope]:
         """The parts of the evening."""
         for place in range(len(self.evening.cuts) - 1):
             yield self.asked(place, place + 1)
 
-    def moved(self, asked: Asked, book: str, accounts: set[str], entries: set[str] | None = None, **of: Any) -> int:
+    def moved(
+        self, asked: ReportScope, book: str, accounts: set[str], entries: set[str] | None = None, **of: Any
+    ) -> int:
         """What these accounts moved in an interval."""
         return sum(
             each.amount
@@ -77,7 +79,7 @@ class Looked:
             and all(getattr(each, name) == value for name, value in of.items())
         )
 
-    def stood(self, asked: Asked, book: str, accounts: set[str], **of: Any) -> int:
+    def stood(self, asked: ReportScope, book: str, accounts: set[str], **of: Any) -> int:
         """What these accounts held at the end of an interval."""
         return sum(
             each.amount
@@ -99,7 +101,7 @@ def looked(request: pytest.FixtureRequest, services: Services, django_db_blocker
         yield Looked(evening, [Posting(*row) for row in fetch(_POSTINGS, [evening.operator])])
 
 
-def rows_of(definition: Definition, asked: Asked) -> list[dict[str, Any]]:
+def rows_of(definition: ReportDefinition, asked: ReportScope) -> list[dict[str, Any]]:
     """Each row by the names of its columns."""
     names = [column.name for column in definition.columns]
     return [dict(zip(names, row, strict=True)) for row in definition.read(asked).rows]
@@ -200,11 +202,11 @@ def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
 
 
 @pytest.mark.parametrize("definition", [REVENUE, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name)
-def test_parts_add_up_to_the_whole(looked: Looked, definition: Definition) -> None:
+def test_parts_add_up_to_the_whole(looked: Looked, definition: ReportDefinition) -> None:
     standing = {"opening", "closing", "games", "held", "debt", "active", "player"}
     names = [column.name for column in definition.columns if column.sums and column.name not in standing]
 
-    def total(asked: Asked) -> Counter[tuple[str, str]]:
+    def total(asked: ReportScope) -> Counter[tuple[str, str]]:
         summed: Counter[tuple[str, str]] = Counter()
         for row in rows_of(definition, asked):
             for name in names:
@@ -230,11 +232,11 @@ def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
         mine = [each for each in figures if (each["money"], each["currency"]) == (book, currency)]
         assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
         assert abs(told.expected - sum(f["expected"] for f in mine)) < len(mine)
-        assert abs(told.spread - sum(int(f["variance"]) for f in mine)) < len(mine)
+        assert abs(told.variance - sum(int(f["variance"]) for f in mine)) < len(mine)
 
 
 def test_streams_of_anything_else_are_read_over_in_whatever_order_a_server_joins(looked: Looked) -> None:
-    found = fetch(f"SELECT {ROUND_OF}, event.stream FROM events_event event")  # noqa: S608
+    found = fetch(f"SELECT {ROUND_ID_SQL}, event.stream FROM events_event event")  # noqa: S608
     assert {stream.partition("-")[0] for round_, stream in found if round_ is None} > {"table", "wallet"}
     assert all(stream == f"round-{round_}" for round_, stream in found if round_ is not None)
     assert {round_ for round_, _ in found} - {None} == {key for (key,) in fetch("SELECT id FROM baccarat_round")}

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from baccarat.reports.significant import SIGNIFICANT
 from casino.operators import services
-from casino.reports.definition import Asked
+from casino.reports.definition import ReportScope
 from casino.significant import recorder
 from tests.support.house import House
 
@@ -16,14 +16,14 @@ def test_an_operator_is_told_of_the_house_and_of_stops_that_held_its_tables_not_
     House(operator=operator).table("mini")
     since = datetime.now(UTC)
     for kind, whose, subject in (
-        (recorder.Kind.GAMING_STOPPED, None, "gaming"),
-        (recorder.Kind.GAMING_STOPPED, None, "rules:mini@1"),
-        (recorder.Kind.GAMING_STOPPED, None, "rules:classic@1"),
-        (recorder.Kind.INTEGRITY_FAILED, None, "integrity"),
-        (recorder.Kind.TABLE_STOPPED, other, "table:x"),
-        (recorder.Kind.TABLE_STOPPED, operator, "table:y"),
+        (recorder.SignificantEventKind.GAMING_STOPPED, None, "gaming"),
+        (recorder.SignificantEventKind.GAMING_STOPPED, None, "rules:mini@1"),
+        (recorder.SignificantEventKind.GAMING_STOPPED, None, "rules:classic@1"),
+        (recorder.SignificantEventKind.INTEGRITY_FAILED, None, "integrity"),
+        (recorder.SignificantEventKind.TABLE_STOPPED, other, "table:x"),
+        (recorder.SignificantEventKind.TABLE_STOPPED, operator, "table:y"),
     ):
         recorder.record(kind=kind, operator=whose, subject=subject, actor="staff:1")
-    asked = Asked(operator, False, since - timedelta(minutes=1), since + timedelta(minutes=1), 0)
+    asked = ReportScope(operator, False, since - timedelta(minutes=1), since + timedelta(minutes=1), 0)
     told = [row[5] for row in SIGNIFICANT.read(asked).rows if not row[5].startswith(("operator:", "table:0"))]
     assert told == ["gaming", "rules:mini@1", "integrity", "table:y"]

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from baccarat.reports.performance import PERFORMANCE
-from baccarat.reports.return_monitoring import watch
+from baccarat.reports.return_monitoring import open_return_cases
 from casino.compliance import cases
 from casino.operators.models import Operator
-from casino.reports.definition import Asked, Found
+from casino.reports.definition import ReportData, ReportScope
 from casino.reports.models import Matter
 from casino.significant.models import SignificantEvent
 
@@ -21,7 +21,7 @@ TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def found(verdict: str, spot: str = "tie") -> Found:
+def found(verdict: str, spot: str = "tie") -> ReportData:
     """A report with one line, judged so."""
     told: dict[str, Any] = {
         "money": "real", "currency": "EUR", "table": TABLE, "table_name": "A", "rules": "mini@1", "spot": spot,
@@ -29,23 +29,25 @@ def found(verdict: str, spot: str = "tie") -> Found:
         "expected": Fraction(85, 100), "actual": Fraction(14, 9), "low": Fraction(6, 10), "high": Fraction(11, 10),
         "verdict": verdict,
     }  # fmt: skip
-    return Found([tuple(told.get(column.name) for column in PERFORMANCE.columns)])
+    return ReportData([tuple(told.get(column.name) for column in PERFORMANCE.columns)])
 
 
 def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None:
     operator = Operator.objects.create(id=uuid4(), slug="lucky", name="Lucky", currency="EUR").id
-    asked = Asked(operator, False, NOON, NOON, 7)
+    asked = ReportScope(operator, False, NOON, NOON, 7)
     for verdict in ("inside", "too few rounds"):
-        watch(asked, found(verdict))
+        open_return_cases(asked, found(verdict))
     assert not Matter.objects.exists()
 
-    watch(asked, found("above"))
-    watch(asked, found("above"))
+    open_return_cases(asked, found("above"))
+    open_return_cases(asked, found("above"))
     (matter,) = Matter.objects.all()
     assert matter.found["actual"] == "1.555556"
     (event,) = SignificantEvent.objects.all()
     assert (event.kind, event.subject, event.after["rules"]) == ("return_out_of_band", f"table:{TABLE}", "mini@1")
 
-    cases.resolve(matter.pk, operator=operator, words="One guest, a long run; the shoes were verified.", by="staff:1")
-    watch(asked, found("below"))
+    cases.resolve_case(
+        matter.pk, operator=operator, resolution="One guest, a long run; the shoes were verified.", by="staff:1"
+    )
+    open_return_cases(asked, found("below"))
     assert Matter.objects.count() == 2

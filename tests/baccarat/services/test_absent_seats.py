@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from baccarat import tasks
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.tables.events import Absence, SeatFreed
 from baccarat.domain.tables.refusals import NotSeated
@@ -47,9 +47,9 @@ def freed(house: House, table: UUID) -> list[SeatFreed]:
 def miss_turns(house: House, table: UUID, *, count: int, but: At) -> None:
     """One player bets on, the others let turn after turn run out."""
     for _ in range(count):
-        number = house.in_hand(table).facts().number
+        number = house.in_hand(table).require_opened().number
         but.deal({P: 500})
-        until(lambda number=number: house.in_hand(table).facts().number > number)  # type: ignore[misc]
+        until(lambda number=number: house.in_hand(table).require_opened().number > number)  # type: ignore[misc]
 
 
 def test_where_a_player_sits_is_known_without_looking_through_the_tables(house: House) -> None:
@@ -67,21 +67,21 @@ def test_a_seat_is_freed_after_three_missed_turns_of_a_player_who_is_away(house:
     ann, ben = house.company(table, 2)
     miss_turns(house, table, count=2, but=ann)
     silent(ben, AWAY)
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
     miss_turns(house, table, count=1, but=ann)
     ann.place(P, 500)
 
-    assert absent_seats.free_due() == 1
+    assert absent_seats.release_absent_seats() == 1
 
     (event,) = freed(house, table)
     assert (event.player, event.seat, event.reason, event.missed) == (ben.player, 2, Absence.MISSED_ROUNDS, 3)
     assert (house.account(ben), house.game(ben)) == (FUNDS, 0)
     assert [seat.player for seat in house.state(table).seats] == [ann.player]
     round_ = house.in_hand(table)
-    assert {seat.seat: seat.standing for seat in round_.seats} == {1: Standing.DECIDING, 2: Standing.WITHDRAWN}
+    assert {seat.seat: seat.status for seat in round_.seats} == {1: SeatStatus.DECIDING, 2: SeatStatus.LEFT}
     with pytest.raises(NotSeated):
         ben.deal({P: 500})
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
     house.agree(table)
 
 
@@ -90,12 +90,12 @@ def test_one_who_is_there_keeps_the_seat_however_many_turns_run_out(house: House
     ann, ben = house.company(table, 2)
     miss_turns(house, table, count=2, but=ann)
 
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
 
-    assert [seat.missed for seat in house.state(table).seats] == [0, 2]
+    assert [seat.missed_turns for seat in house.state(table).seats] == [0, 2]
     silent(ben, AWAY)
     ben.pass_turn()
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
 
 
 @pytest.mark.parametrize("preset", ["mini", "atlantic_city"])
@@ -104,10 +104,10 @@ def test_where_no_rounds_pass_a_seat_is_freed_by_time_and_placed_chips_go_back(h
     ann = house.seated(table)
     ann.place(P, 500)
     silent(ann, AWAY)
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
     silent(ann, GONE)
 
-    assert absent_seats.free_due() == 1
+    assert absent_seats.release_absent_seats() == 1
 
     (event,) = freed(house, table)
     assert (event.reason, event.returned, event.collected) == (Absence.GONE, BUY_IN, 0)
@@ -126,12 +126,12 @@ def test_a_confirmed_wager_is_settled_before_its_players_seat_is_freed(
     ann, ben = house.company(table, 2)
     ann.deal({B: 10_000})
     silent(ann, GONE)
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
 
     ben.pass_turn()
     deal_all()
     owed = house.rack(ann)
-    assert absent_seats.free_due() == 1
+    assert absent_seats.release_absent_seats() == 1
 
     (event,) = freed(house, table)
     assert (event.collected, house.rack(ann)) == (owed, 0)
@@ -154,10 +154,10 @@ def test_a_session_that_is_used_keeps_the_seat(house: House) -> None:
     )
     execute(session, [ann.player.bytes * 2, ann.player, house.operator])
 
-    assert absent_seats.free_due() == 0
+    assert absent_seats.release_absent_seats() == 0
 
     execute("UPDATE operators_playersession SET last_used_at = now() - interval '1 hour'")
-    tasks.free_seats()
+    tasks.release_absent_seats()
     assert len(freed(house, table)) == 1
 
 
@@ -166,7 +166,7 @@ def test_ten_workers_at_once_free_a_seat_once(house: House, in_threads: Callable
     ann = house.seated(table)
     silent(ann, GONE)
 
-    assert sum(in_threads(10, lambda _: absent_seats.free_due())) == 1
+    assert sum(in_threads(10, lambda _: absent_seats.release_absent_seats())) == 1
 
     assert house.account(ann) == FUNDS
     house.agree(table)
@@ -176,4 +176,4 @@ def test_a_seat_that_is_still_kept_costs_no_transaction(house: House, django_ass
     for seat in (1, 2, 3):
         silent(house.seated(house.table("atlantic_city"), seat), AWAY)
     with django_assert_num_queries(1):
-        assert absent_seats.free_due() == 0
+        assert absent_seats.release_absent_seats() == 0

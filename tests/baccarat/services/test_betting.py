@@ -7,7 +7,7 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.tables.refusals import NotSeated, UnknownTable, WrongCurrency
 from baccarat.services import betting, seats
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, House, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -30,8 +30,8 @@ def test_the_first_chip_opens_the_round_and_the_players_own_deal_starts_the_card
     assert deal_all() == 1
 
     (seat,) = house.last(table).seats
-    assert seat.settled is not None
-    assert house.game(ann) == BUY_IN - 1000 + seat.settled.returned
+    assert seat.settlement is not None
+    assert house.game(ann) == BUY_IN - 1000 + seat.settlement.returned
     assert house.holds(table, AccountKind.STAKES) == 0
     assert house.in_hand(table).opened is None
     house.agree(table)
@@ -115,7 +115,7 @@ def test_a_refused_confirmation_leaves_everything_as_it_was(house: House) -> Non
             ann.deal(stakes)
 
     assert house.events(table) == before
-    assert house.in_hand(table).seats[0].placed() == {T: 1000}
+    assert house.in_hand(table).seats[0].placed_stakes() == {T: 1000}
     house.agree(table)
 
 
@@ -183,9 +183,9 @@ def test_a_stranger_has_no_turn_no_table_of_another_operator_and_no_other_curren
     with pytest.raises(UnknownTable):
         elsewhere.guest(table).sit(1)
     with pytest.raises(WrongCurrency):
-        betting.place(guest=ann.guest, spot=P, amount=500, currency="USD")
+        betting.place(actor=ann.guest, spot=P, amount=500, currency="USD")
     with pytest.raises(WrongCurrency):
-        seats.rebuy(guest=ann.guest, amount=500, currency="USD")
+        seats.rebuy(actor=ann.guest, amount=500, currency="USD")
 
 
 @pytest.mark.parametrize("move", ["undo", "clear", "pass_turn", "deal"])
@@ -200,7 +200,7 @@ def test_passing_a_round_of_ones_own_ends_it_without_a_card(house: House) -> Non
     table = house.table("mini")
     ann = house.seated(table)
     ann.place(P, 1000)
-    round_ = house.in_hand(table).facts().round
+    round_ = house.in_hand(table).require_opened().round
 
     ann.pass_turn()
     deal_all()
@@ -214,21 +214,21 @@ def test_passing_a_round_of_ones_own_ends_it_without_a_card(house: House) -> Non
 def test_two_books_at_one_table_never_mix(house: House) -> None:
     table = house.table("atlantic_city")
     ann = house.seated(table, 1)
-    ben = house.seated(table, 2, book=Book.PLAY)
+    ben = house.seated(table, 2, book=MoneyType.PLAY)
     ann.pass_turn()
     deal_all()
 
     ann.deal({P: 1000})
     ben.deal({P: 2500})
     assert house.holds(table, AccountKind.STAKES) == 1000
-    assert house.holds(table, AccountKind.STAKES, Book.PLAY) == 2500
+    assert house.holds(table, AccountKind.STAKES, MoneyType.PLAY) == 2500
     deal_all()
 
-    real, play = (house.handle(table, book) for book in (Book.REAL, Book.PLAY))
+    real, play = (house.handle(table, book) for book in (MoneyType.REAL, MoneyType.PLAY))
     assert (real[0], play[0]) == (1000, 2500)
     assert house.holds(table, AccountKind.BANK) == real[0] - real[1]
-    assert house.holds(table, AccountKind.BANK, Book.PLAY) == play[0] - play[1]
-    assert house.game(ann, Book.PLAY) == house.game(ben, Book.REAL) == 0
+    assert house.holds(table, AccountKind.BANK, MoneyType.PLAY) == play[0] - play[1]
+    assert house.game(ann, MoneyType.PLAY) == house.game(ben, MoneyType.REAL) == 0
     assert house.game(ann) == BUY_IN - real[0] + real[1]
-    assert house.game(ben, Book.PLAY) == BUY_IN - play[0] + play[1]
+    assert house.game(ben, MoneyType.PLAY) == BUY_IN - play[0] + play[1]
     house.agree(table)

@@ -25,11 +25,11 @@ InThreads = Callable[..., list[Any]]
 
 
 def look(at: At) -> dict[str, Any]:
-    return ceremony.look(guest=at.guest)
+    return ceremony.look(actor=at.guest)
 
 
 def hand_back(at: At) -> dict[str, Any]:
-    return ceremony.hand_back(guest=at.guest)
+    return ceremony.hand_back(actor=at.guest)
 
 
 def with_cards_out(house: House, preset: str = "big_table", **rules: Any) -> tuple[UUID, At, At]:
@@ -67,7 +67,7 @@ def test_no_card_is_anywhere_before_it_is_turned_but_in_the_answer_to_its_seat(d
     house = House()  # alone in its database: two cards are soon found beside each other where many were dealt
     table, ann, ben = with_cards_out(house, preset)
     shown = look(ann)["cards"]
-    seed = shoe_seeds.read([house.in_hand(table).facts().shoe]).popitem()[1]
+    seed = shoe_seeds.decrypt([house.in_hand(table).require_opened().shoe]).popitem()[1]
 
     with database.owner() as owner:
         heap = everything(owner)
@@ -89,9 +89,9 @@ def test_nobody_else_sees_or_hands_back(house: House) -> None:
     stranger, other = house.guest(table), replace(ann.guest, operator=UUID(int=1))
     for call in (ceremony.look, ceremony.hand_back):
         with pytest.raises(NotYourCards):
-            call(guest=ben.guest)
+            call(actor=ben.guest)
         with pytest.raises(UnknownTable):
-            call(guest=other)
+            call(actor=other)
     with pytest.raises(NotYourCards):
         look(stranger)
     versions = len(house.names(house.in_hand(table)))
@@ -110,10 +110,10 @@ def test_an_absent_player_holds_nothing_up(house: House, looks: bool) -> None:
     table, ann, _ = with_cards_out(house, look_seconds=1, hand_back_seconds=1)
     if looks:
         look(ann)
-    number = house.in_hand(table).facts().number
+    number = house.in_hand(table).require_opened().number
     until(lambda: house.state(table).rounds > number)
     settled = house.last(table)
-    assert (settled.phase, settled.facts().number) == (Phase.SETTLED, number)
+    assert (settled.phase, settled.require_opened().number) == (Phase.SETTLED, number)
     assert settled.ceremony is not None
     assert (settled.ceremony.handed_back, settled.ceremony.looked_at is not None) == ("time", looks)
     house.agree(table)
@@ -121,19 +121,19 @@ def test_an_absent_player_holds_nothing_up(house: House, looks: bool) -> None:
 
 def test_a_round_of_its_own_shoe_keeps_its_seed_secret_until_it_is_settled(house: House) -> None:
     table, ann, _ = with_cards_out(house, "atlantic_city")
-    facts = house.in_hand(table).facts()
+    facts = house.in_hand(table).require_opened()
     assert house.in_hand(table).seed is None
-    assert facts.shoe in shoe_seeds.read([facts.shoe])
+    assert facts.shoe in shoe_seeds.decrypt([facts.shoe])
     hand_back(ann)
     deal_all()
     assert house.last(table).seed is not None
-    assert shoe_seeds.read([facts.shoe]) == {}
+    assert shoe_seeds.decrypt([facts.shoe]) == {}
 
 
 @pytest.mark.parametrize("looks", [False, True])
 def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, looks: bool) -> None:
     table, ann, ben = with_cards_out(house)
-    round_, before = house.in_hand(table).facts().round, house.state(table).shoe
+    round_, before = house.in_hand(table).require_opened().round, house.state(table).shoe
     seen = look(ann)["cards"] if looks else None
 
     voiding.void(round_=round_, operator=house.operator, reason="other", note="x", metadata=house.metadata)
@@ -141,7 +141,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     after = house.state(table).shoe
     assert before is not None
     assert after is not None
-    assert after.out - before.out == (6 if looks else 0)
+    assert after.cards_out - before.cards_out == (6 if looks else 0)
     assert (house.game(ann), house.game(ben)) == (BUY_IN, BUY_IN)
     ann.deal({B: 2500})
     ben.pass_turn()
@@ -149,10 +149,10 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     with pytest.raises(NoCeremony):
         look(ann)
     position = house.last(table).position
-    assert position == after.out
+    assert position == after.cards_out
     if seen is not None:
         journal, _ = repository.lock_table(table=table, operator=house.operator)
-        seed = shoe_seeds.read([after.shoe])[after.shoe]
+        seed = shoe_seeds.decrypt([after.shoe])[after.shoe]
         journal.table = replace(journal.table, shoe=before)
         assert list(dealer.players_cards(journal, seed)) == seen  # what was seen lies behind, burned
     house.agree(table)

@@ -40,18 +40,18 @@ def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(hous
     running, coming = closed.seeds
     assert opens(state.shoe.commitment, bytes.fromhex(running.seed))
     assert opens(state.next_shoe.commitment, bytes.fromhex(coming.seed))
-    assert shoe_seeds.kept([running.shoe, coming.shoe]) == set()
+    assert shoe_seeds.find_stored([running.shoe, coming.shoe]) == set()
     with pytest.raises(TableIsClosed):
         house.seated(table)
     assert last is not None
-    told = shoes.shoe_of(round_=last, operator=house.operator)
+    told = shoes.disclose_shoe(round_=last, operator=house.operator)
     assert (told.seed, told.openings != ()) == (running.seed, True)
     revealed = fairness.fairness(table=table, operator=house.operator)["revealed"]
     assert [(each["id"], each["seed"], each["decks"], each["cut"]) for each in revealed] == [
         (str(running.shoe), running.seed, 8, ""), (str(coming.shoe), coming.seed, 8, None),
     ]  # fmt: skip
     house.agree(table)
-    assert engine.run(oldest=3600).findings == ()
+    assert engine.run_audit(max_wait=3600).findings == ()
     subject = f"table:{table}"
     noted = fetch("SELECT kind, reason FROM significant_significantevent WHERE subject = %s", [subject])
     assert noted == [("table_stopped", "Worn out")]
@@ -70,7 +70,7 @@ def test_a_table_that_closes_concludes_what_is_confirmed_and_then_sends_everybod
             refused()
     assert closing.close_due() == 0
     deal_all()
-    assert [wager.player for wager in house.last(table).wagers()] == [bob.player]
+    assert [wager.player for wager in house.last(table).confirmed_seats()] == [bob.player]
     assert house.state(table).round is None
     with pytest.raises(TableIsClosing):
         cat.new_game()
@@ -81,7 +81,7 @@ def test_a_table_that_closes_concludes_what_is_confirmed_and_then_sends_everybod
     assert (state.closed, state.seats, closing.close_due()) == (True, (), 0)
     assert [house.account(each) for each in company] == owed
     house.agree(table)
-    assert engine.run(oldest=3600).findings == ()
+    assert engine.run_audit(max_wait=3600).findings == ()
 
 
 def test_a_table_where_nothing_is_confirmed_closes_at_once(house: House) -> None:
@@ -104,7 +104,7 @@ def test_a_round_that_is_set_aside_holds_the_closing_until_a_person_has_decided_
     close(house, table)
     deal_all()
     settings.SHOE_KEYS = keys
-    assert (closing.close_due(), house.in_hand(table).set_aside is None) == (0, False)
+    assert (closing.close_due(), house.in_hand(table).suspension_reason is None) == (0, False)
     dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
     deal_all()
     assert closing.close_due() == 1
@@ -137,15 +137,15 @@ def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_re
     settings.SHOE_KEYS = f"{OLD}, {settings.SHOE_KEYS}"
     tables = [house.table("big_table") for _ in range(5)]
     shoes = [coming.shoe for table in tables if (coming := house.state(table).next_shoe) is not None]
-    seeds = shoe_seeds.read(shoes)
+    seeds = shoe_seeds.decrypt(shoes)
     others = fetch("SELECT count(*) FROM baccarat_shoesecret")[0][0] - 5
 
     settings.SHOE_KEYS = f"{NEW}, {settings.SHOE_KEYS}"
     done = key_rotation.rotate(actor="test", batch=2)
 
-    assert (done.key, done.resealed["old"], sum(done.resealed.values())) == ("new", 5, 5 + others)
+    assert (done.key, done.reencrypted["old"], sum(done.reencrypted.values())) == ("new", 5, 5 + others)
     assert fetch("SELECT DISTINCT key_id FROM baccarat_shoesecret") == [("new",)]
-    assert shoe_seeds.read(shoes) == seeds
+    assert shoe_seeds.decrypt(shoes) == seeds
     noted = fetch(
         "SELECT sum((after->>'seeds')::int) FROM significant_significantevent "
         "WHERE kind = 'key_rotated' AND after->>'key' = 'new'"
@@ -169,24 +169,24 @@ def test_the_seed_of_a_round_voided_while_its_key_was_missing_is_revealed_when_t
     ann.deal({B: 2500})
     settings.SHOE_KEYS = OLD
     deal_all()
-    stuck = house.in_hand(table).facts()
+    stuck = house.in_hand(table).require_opened()
     voiding.void(
         round_=stuck.round, operator=house.operator, reason="malfunction", note="No key", metadata=house.metadata
     )
     assert house.round(stuck.round).seed is None
-    assert shoe_seeds.kept([stuck.shoe]) == {stuck.shoe}
-    assert revealing.reveal_owed() == 0
-    assert [each.what for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where] == []
+    assert shoe_seeds.find_stored([stuck.shoe]) == {stuck.shoe}
+    assert revealing.reveal_overdue_seeds() == 0
+    assert [each.kind for each in engine.run_audit(max_wait=3600).findings if str(stuck.shoe) in each.location] == []
 
     settings.SHOE_KEYS = keys
-    (finding,) = [each for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where]
-    assert finding.what == "seed of a void round not revealed"
+    (finding,) = [each for each in engine.run_audit(max_wait=3600).findings if str(stuck.shoe) in each.location]
+    assert finding.kind == "seed of a void round not revealed"
     call_command("rotate_shoe_keys")
 
     assert "1 seeds of void rounds revealed" in capsys.readouterr().out
-    told = shoes.shoe_of(round_=stuck.round, operator=house.operator)
+    told = shoes.disclose_shoe(round_=stuck.round, operator=house.operator)
     assert told.seed is not None
     assert opens(stuck.commitment or "", bytes.fromhex(told.seed))
-    assert shoe_seeds.kept([stuck.shoe]) == set()
-    assert [each for each in engine.run(oldest=3600).findings if str(stuck.shoe) in each.where] == []
+    assert shoe_seeds.find_stored([stuck.shoe]) == set()
+    assert [each for each in engine.run_audit(max_wait=3600).findings if str(stuck.shoe) in each.location] == []
     house.agree(table)

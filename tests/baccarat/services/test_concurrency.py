@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.domain.rounds.refusals import AlreadyConfirmed, BettingIsClosed
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.tables.refusals import AlreadySeated, SeatIsTaken
 from baccarat.services import dealing
 from baccarat.storage import repository
@@ -38,7 +38,7 @@ def sleep_until(moment: datetime) -> None:
 def deal_until(moment: datetime) -> int:
     """Deal in small batches up to a moment of the database's clock, and return how many rounds."""
     dealt = 0
-    while repository.clock() < moment:
+    while repository.database_now() < moment:
         dealt += dealing.deal_due(limit=2)
     return dealt
 
@@ -123,7 +123,7 @@ def test_a_command_and_the_dealers_at_the_deadline_never_both_have_their_way(
     places = [house.seated(house.table("atlantic_city", turn_seconds=3)) for _ in range(6)]
     for ann in places:
         ann.place(P, 2500)
-    facts = [house.in_hand(ann.guest.table).facts() for ann in places]
+    facts = [house.in_hand(ann.guest.table).require_opened() for ann in places]
     deadlines = [each.deadline_at for each in facts if each.deadline_at is not None]
     assert len(deadlines) == len(places)
 
@@ -143,9 +143,9 @@ def test_a_command_and_the_dealers_at_the_deadline_never_both_have_their_way(
         round_ = house.round(opened.round)
         (seat,) = round_.seats
         won = not isinstance(result, Exception)
-        assert (seat.standing is Standing.CONFIRMED) is won
+        assert (seat.status is SeatStatus.CONFIRMED) is won
         assert round_.phase is (Phase.SETTLED if won else Phase.LAPSED)
-        returned = seat.settled.returned if seat.settled else 0
+        returned = seat.settlement.returned if seat.settlement else 0
         assert house.game(ann) == BUY_IN - (2500 if won else 0) + returned
     house.agree(*(ann.guest.table for ann in places))
 
@@ -166,8 +166,8 @@ def test_eight_dealers_settle_forty_tables_once_each(house: House, in_threads: I
     for table, ann in zip(tables, players, strict=True):
         round_ = house.last(table)
         assert house.names(round_).count("RoundSettled") == 1
-        assert round_.seats[0].settled is not None
-        assert house.game(ann) == BUY_IN - 2500 + round_.seats[0].settled.returned
+        assert round_.seats[0].settlement is not None
+        assert house.game(ann) == BUY_IN - 2500 + round_.seats[0].settlement.returned
     house.agree(*tables)
 
 
@@ -180,7 +180,7 @@ def test_dealers_and_players_of_many_tables_go_on_together(house: House, in_thre
 
     def work(number: int) -> int:
         if number < dealers:
-            return deal_until(repository.clock() + timedelta(milliseconds=600))
+            return deal_until(repository.database_now() + timedelta(milliseconds=600))
         ann, done = places[number - dealers], 0
         for _ in range(30):
             time.sleep(0.005)

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from django.db import DataError, IntegrityError
 
-from baccarat.domain.rounds.refusals import BettingIsClosed, RoundNotSetAside
-from baccarat.domain.rounds.state import Phase, Standing
+from baccarat.domain.rounds.refusals import BettingIsClosed, RoundNotSuspended
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.tables.refusals import GameInterrupted, UnknownTable
-from baccarat.domain.unit_of_work import Secret
+from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import dealing
 from baccarat.storage import shoe_seeds
 from casino.events.sql import execute, fetch
@@ -31,12 +31,12 @@ def ready(house: House, preset: str = "mini") -> tuple[UUID, At]:
     return table, ann
 
 
-def secret_of(house: House, table: UUID) -> Secret:
+def secret_of(house: House, table: UUID) -> ShoeSeed:
     """Take the seed of the round in hand out of the database."""
-    shoe = house.in_hand(table).facts().shoe
-    seed = shoe_seeds.read([shoe])[shoe]
-    shoe_seeds.forget([shoe])
-    return Secret(shoe=shoe, seed=seed)
+    shoe = house.in_hand(table).require_opened().shoe
+    seed = shoe_seeds.decrypt([shoe])[shoe]
+    shoe_seeds.delete([shoe])
+    return ShoeSeed(shoe=shoe, seed=seed)
 
 
 def test_at_the_deadline_the_silent_are_left_out_and_nothing_is_taken(house: House) -> None:
@@ -44,16 +44,16 @@ def test_at_the_deadline_the_silent_are_left_out_and_nothing_is_taken(house: Hou
     ann, ben, cat = (house.seated(table, seat) for seat in (1, 2, 3))
     ann.pass_turn()
     deal_all()
-    round_ = house.in_hand(table).facts().round
+    round_ = house.in_hand(table).require_opened().round
     ann.deal({P: 500})
     ben.place(B, 5000)
 
     until(lambda: house.round(round_).phase is Phase.SETTLED)
 
-    standings = [seat.standing for seat in house.round(round_).seats]
-    assert standings == [Standing.CONFIRMED, Standing.TIMED_OUT, Standing.TIMED_OUT]
+    standings = [seat.status for seat in house.round(round_).seats]
+    assert standings == [SeatStatus.CONFIRMED, SeatStatus.TIMED_OUT, SeatStatus.TIMED_OUT]
     assert [house.game(ben), house.game(cat)] == [BUY_IN, BUY_IN]
-    ended, deadline = house.round(round_).ended_at, house.round(round_).facts().deadline_at
+    ended, deadline = house.round(round_).ended_at, house.round(round_).require_opened().deadline_at
     assert ended is not None
     assert deadline is not None
     assert ended >= deadline
@@ -91,11 +91,11 @@ def test_the_next_round_opens_with_the_settlement_at_a_table_with_turns(house: H
 
     deal_all()
 
-    assert house.in_hand(table).facts().number == 2
+    assert house.in_hand(table).require_opened().number == 2
     assert house.in_hand(table).phase is Phase.BETTING
     ann.rebet_and_deal()
     deal_all()
-    assert house.last(table).facts().number == 2
+    assert house.last(table).require_opened().number == 2
 
 
 @pytest.mark.parametrize(("preset", "seats"), [("atlantic_city", 5), ("big_table", 14)])
@@ -108,7 +108,7 @@ def test_a_full_table_is_dealt_as_one_round_in_one_entry(house: House, preset: s
     assert deal_all() == 1
 
     round_ = house.last(table)
-    assert len(round_.wagers()) == seats
+    assert len(round_.confirmed_seats()) == seats
     staked, returned, commission = house.handle(table)
     assert house.holds(table, AccountKind.STAKES) == 0
     owed = sum(house.rack(player) for player in company)
@@ -118,7 +118,7 @@ def test_a_full_table_is_dealt_as_one_round_in_one_entry(house: House, preset: s
     entries = fetch(
         "SELECT count(*) FROM wallet_entry JOIN events_event e ON e.id = cause "
         "WHERE stream = %s AND kind = 'settlement'",
-        [f"round-{round_.facts().round}"],
+        [f"round-{round_.require_opened().round}"],
     )
     assert entries == [(1,)]
     house.agree(table)
@@ -144,7 +144,7 @@ def test_a_round_without_its_seed_is_set_aside_and_blocks_no_other(
     others = [table for table in tables if table != poisoned]
     assert [house.last(table).phase for table in others] == [Phase.SETTLED] * 4
     stuck = house.in_hand(poisoned)
-    assert stuck.set_aside == f"SecretLost: shoe {secret.shoe} has no readable seed"
+    assert stuck.suspension_reason == f"SecretLost: shoe {secret.shoe} has no readable seed"
     assert house.names(stuck)[-1] == "RoundSetAside"
     assert [record.levelname for record in caplog.records if "ALERT" in record.message] == ["CRITICAL"]
     assert house.holds(poisoned, AccountKind.STAKES) == 2500
@@ -158,7 +158,7 @@ def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) ->
     deal_all()
     with pytest.raises(GameInterrupted):
         elsewhere.sit(buy_in=0)
-    shoe_seeds.keep([secret])
+    shoe_seeds.store([secret])
     with pytest.raises(UnknownTable):
         dealing.resume(table=table, operator=House().operator, metadata=house.metadata)
 
@@ -169,17 +169,17 @@ def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) ->
     assert (round_.phase, round_.seed) == (Phase.SETTLED, secret.seed.hex())
     assert "RoundResumed" in house.names(round_)
     (seat,) = round_.seats
-    assert seat.settled is not None
-    assert house.game(ann) == BUY_IN - 2500 + seat.settled.returned
+    assert seat.settlement is not None
+    assert house.game(ann) == BUY_IN - 2500 + seat.settlement.returned
     elsewhere.sit(buy_in=0)
-    with pytest.raises(RoundNotSetAside):
+    with pytest.raises(RoundNotSuspended):
         dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
     house.agree(table)
 
 
 def test_a_corrupt_seed_is_set_aside_and_blocks_no_other(house: House) -> None:
     (broken, _), (sound, _) = ready(house), ready(house)
-    shoe = house.in_hand(broken).facts().shoe
+    shoe = house.in_hand(broken).require_opened().shoe
     execute(
         "UPDATE baccarat_shoesecret SET sealed = set_byte(sealed, 3, get_byte(sealed, 3) # 1) WHERE shoe_id = %s",
         [shoe],
@@ -188,7 +188,7 @@ def test_a_corrupt_seed_is_set_aside_and_blocks_no_other(house: House) -> None:
     deal_all()
 
     assert house.last(sound).phase is Phase.SETTLED
-    assert house.in_hand(broken).set_aside is not None
+    assert house.in_hand(broken).suspension_reason is not None
     house.agree(broken, sound)
 
 
@@ -246,8 +246,8 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     (table, _), (sound, _) = ready(house), ready(house)
-    round_ = house.in_hand(table).facts()
-    seed = shoe_seeds.read([round_.shoe])[round_.shoe]
+    round_ = house.in_hand(table).require_opened()
+    seed = shoe_seeds.decrypt([round_.shoe])[round_.shoe]
 
     with refusing(module_database, table, what):
         deal_all()
@@ -260,7 +260,7 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
     dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
     deal_all()
     cards = house.last(table).cards
-    told = f"{aside.set_aside} {said[0].reason} {caplog.text}"
+    told = f"{aside.suspension_reason} {said[0].reason} {caplog.text}"
     assert "ALERT" in told
     assert seed.hex() not in told
     assert all(f"{card} " not in told for card in cards)
@@ -271,12 +271,12 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
 
 def test_a_dealer_that_comes_too_late_sets_aside_no_other_round(house: House) -> None:
     table, _ = ready(house, "atlantic_city")
-    failed = house.in_hand(table).facts()
+    failed = house.in_hand(table).require_opened()
     deal_all()
 
     assert dealing._put_by(failed, DataError("too late")) == 0
 
-    assert house.in_hand(table).set_aside is None
+    assert house.in_hand(table).suspension_reason is None
     house.agree(table)
 
 
@@ -286,7 +286,7 @@ def test_a_passing_trouble_of_the_database_sets_nothing_aside(house: House, modu
 
     with refusing(module_database, table, out_of_room):
         assert deal_all() == 0
-        assert house.in_hand(table).set_aside is None
+        assert house.in_hand(table).suspension_reason is None
     assert deal_all() == 1
 
     assert house.last(table).phase is Phase.SETTLED

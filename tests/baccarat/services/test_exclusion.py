@@ -8,11 +8,11 @@ from uuid import UUID
 import pytest
 
 from baccarat.audit import engine
-from baccarat.domain.rounds.state import Standing
+from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import exclusion
 from casino.events import sealer
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import pins
 from casino.operators import services as operators
 from casino.operators.refusals import PinLocked, PinWrong
@@ -24,8 +24,8 @@ from tests.wallet.payments.counter import report, use_provider
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import deposits, methods, withdrawals
 from wallet.responsible_gaming import services
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.rebuild import rebuild_protection
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
 from wallet.responsible_gaming.refusals import NotSelfExcluded, PlayerExcluded
 from wallet.responsible_gaming.state import ExclusionKind
 
@@ -34,25 +34,25 @@ COOLING, SELF = ExclusionKind.COOLING_OFF, ExclusionKind.SELF_EXCLUSION
 PIN = "482913"
 
 
-def at_table(house: House, player: UUID | None = None, *, preset: str = "mini", book: Book = Book.REAL) -> At:
+def at_table(house: House, player: UUID | None = None, *, preset: str = "mini", book: MoneyType = MoneyType.REAL) -> At:
     at = house.guest(house.table(preset), player or house.player(real=1_000_000, play=1_000_000))
     at.sit(buy_in=100_000, book=book)
     return at
 
 
 def leave_for(house: House, player: UUID, *, kind: ExclusionKind = COOLING, length: int = 24) -> None:
-    exclusion.exclude(on=on(house, player), by=Setter.OPERATOR, kind=kind, length=length)
+    exclusion.exclude(subject=on(house, player), by=Initiator.OPERATOR, kind=kind, length=length)
 
 
-def standing(house: House, at: At) -> Standing | None:
+def standing(house: House, at: At) -> SeatStatus | None:
     part = house.in_hand(at.guest.table).seat_of(at.player)
-    return None if part is None else part.standing
+    return None if part is None else part.status
 
 
-@pytest.mark.parametrize("book", Book)
+@pytest.mark.parametrize("book", MoneyType)
 @pytest.mark.parametrize(("kind", "length"), [(COOLING, 24), (SELF, 6)])
 def test_nothing_is_played_and_everything_can_be_left(
-    house: House, book: Book, kind: ExclusionKind, length: int
+    house: House, book: MoneyType, kind: ExclusionKind, length: int
 ) -> None:
     at = at_table(house, book=book)
     leave_for(house, at.player, kind=kind, length=length)
@@ -95,8 +95,8 @@ def test_others_at_the_table_play_on(house: House) -> None:
     bob.deal({B: 500})
     leave_for(house, alice.player)
     assert deal_all() == 1
-    assert house.last(table).seat_of(bob.player).settled is not None
-    assert house.last(table).seat_of(alice.player).standing is Standing.WITHDRAWN
+    assert house.last(table).seat_of(bob.player).settlement is not None
+    assert house.last(table).seat_of(alice.player).status is SeatStatus.LEFT
     house.agree(table)
 
 
@@ -110,8 +110,8 @@ def test_a_cooling_off_ends_by_itself_and_a_self_exclusion_by_the_operators_word
     with pytest.raises(PlayerExcluded):
         bob.deal({B: 500})
     with pytest.raises(NotSelfExcluded):
-        services.end_exclusion(on=on(house, alice.player))
-    services.end_exclusion(on=on(house, bob.player))
+        services.end_exclusion(context=on(house, alice.player))
+    services.end_exclusion(context=on(house, bob.player))
     bob.deal({B: 500})
 
 
@@ -129,10 +129,12 @@ def test_wagers_and_the_exclusion_at_once_leave_no_wager_after_it(
     results = in_threads(5, move)
     assert all(result is None or isinstance(result, (dict, PlayerExcluded)) for result in results), results
     sealer.seal_all()
-    rounds = [f"round-{house.in_hand(at.guest.table).facts().round} " for at in tables if standing(house, at)]
-    assert not [found for found in engine.run(oldest=3600).findings if any(name in found.where for name in rounds)]
+    rounds = [f"round-{house.in_hand(at.guest.table).require_opened().round} " for at in tables if standing(house, at)]
+    assert not [
+        found for found in engine.run_audit(max_wait=3600).findings if any(name in found.location for name in rounds)
+    ]
     for at in tables:
-        assert standing(house, at) in {Standing.CONFIRMED, None}
+        assert standing(house, at) in {SeatStatus.CONFIRMED, None}
     house.agree(*(at.guest.table for at in tables))
 
 
@@ -145,7 +147,7 @@ def test_a_player_with_a_pin_confirms_with_it_and_wrong_ones_count(house: House)
     pins.set_pin(operator=operator, player=player, pin=PIN)
 
     def asks(pin: str | None) -> None:
-        exclusion.exclude(on=on(mine, player), by=Setter.PLAYER, kind=COOLING, length=24, pin=pin)
+        exclusion.exclude(subject=on(mine, player), by=Initiator.PLAYER, kind=COOLING, length=24, pin=pin)
 
     for wrong in (None, "111111"):
         with pytest.raises(PinWrong):
@@ -184,5 +186,5 @@ def test_deposits_stop_and_what_is_on_its_way_arrives_and_may_be_withdrawn(
     assert deposits.apply(report(made, "completed"), provider="sandbox") == deposits.APPLIED
     withdrawals.request(**asked)
     sealer.seal_all()
-    assert engine.run(oldest=3600).findings == ()
-    assert rebuild_protection(compare=True).changed == ()
+    assert engine.run_audit(max_wait=3600).findings == ()
+    assert rebuild_responsible_gaming(compare=True).changed == ()

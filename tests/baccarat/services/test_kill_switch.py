@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import rebuild
+from baccarat.audit.rebuild import rebuild_projections
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import PlayStopped, Scope
+from baccarat.domain.tables.kill_switch_events import PlayStopped, StopScope
 from baccarat.domain.tables.kill_switch_refusals import (
     AlreadyStopped,
     GamingIsStopped,
@@ -20,7 +20,7 @@ from baccarat.domain.tables.kill_switch_refusals import (
     OperatorIsStopped,
     PlayIsStopped,
     RulesAreStopped,
-    SwitchOfTheHouse,
+    StoppedByHouse,
     SwitchReasonMissing,
     TableIsStopped,
     UnknownSwitch,
@@ -37,8 +37,8 @@ from casino.operators import services as operators
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
-from wallet.responsible_gaming.rebuild import rebuild_protection
-from wallet.responsible_gaming.refusals import PlayerIsStopped
+from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.responsible_gaming.refusals import PlayerIsBlocked
 
 B = Spot.BANKER
 WHY = "The cards look odd."
@@ -52,7 +52,7 @@ def casino(house: House) -> Generator[House]:
     del house
     yield registered()
     if fetch("SELECT FROM baccarat_switch WHERE id = 'gaming' AND stopped"):
-        kill_switch.resume(scope=Scope.GAMING, reason="over", metadata=BY)
+        kill_switch.resume(scope=StopScope.GAMING, reason="over", metadata=BY)
 
 
 def registered() -> House:
@@ -74,38 +74,38 @@ def seated(house: House, preset: str = "mini", **rules: Any) -> At:
     return at
 
 
-def subject(at: At, scope: Scope) -> str:
+def subject(at: At, scope: StopScope) -> str:
     return {
-        Scope.GAMING: "",
-        Scope.OPERATOR: str(at.guest.operator),
-        Scope.RULES: "mini@1",
-        Scope.TABLE: str(at.guest.table),
-        Scope.PLAYER: str(at.player),
+        StopScope.GAMING: "",
+        StopScope.OPERATOR: str(at.guest.operator),
+        StopScope.RULES: "mini@1",
+        StopScope.TABLE: str(at.guest.table),
+        StopScope.PLAYER: str(at.player),
     }[scope]
 
 
-def stop(at: At, scope: Scope, **more: Any) -> SwitchRow:
+def stop(at: At, scope: StopScope, **more: Any) -> SwitchRow:
     return kill_switch.stop(scope=scope, subject=subject(at, scope), reason=WHY, metadata=BY, **more)
 
 
-def resume(at: At, scope: Scope, **more: Any) -> SwitchRow:
+def resume(at: At, scope: StopScope, **more: Any) -> SwitchRow:
     return kill_switch.resume(scope=scope, subject=subject(at, scope), reason="Looked at.", metadata=BY, **more)
 
 
-REFUSALS: dict[Scope, type[Refusal]] = {
-    Scope.GAMING: GamingIsStopped,
-    Scope.OPERATOR: OperatorIsStopped,
-    Scope.RULES: RulesAreStopped,
-    Scope.TABLE: TableIsStopped,
-    Scope.PLAYER: PlayerIsStopped,
+REFUSALS: dict[StopScope, type[Refusal]] = {
+    StopScope.GAMING: GamingIsStopped,
+    StopScope.OPERATOR: OperatorIsStopped,
+    StopScope.RULES: RulesAreStopped,
+    StopScope.TABLE: TableIsStopped,
+    StopScope.PLAYER: PlayerIsBlocked,
 }
 
 
-@pytest.mark.parametrize("scope", Scope)
-def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino: House, scope: Scope) -> None:
+@pytest.mark.parametrize("scope", StopScope)
+def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino: House, scope: StopScope) -> None:
     at = seated(casino)
-    other = guest(casino, at.guest.table if scope is not Scope.PLAYER else casino.table("mini"))
-    if scope is Scope.PLAYER:
+    other = guest(casino, at.guest.table if scope is not StopScope.PLAYER else casino.table("mini"))
+    if scope is StopScope.PLAYER:
         other = casino.guest(other.guest.table, at.player)
     moves: tuple[Callable[[], Any], ...] = (
         at.new_game,
@@ -117,7 +117,7 @@ def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino:
 
     row = stop(at, scope)
 
-    assert (row.stopped, crypto_shredding.told(row.reason), row.by) == (True, WHY, "staff:7")
+    assert (row.stopped, crypto_shredding.decrypt_text(row.reason), row.by) == (True, WHY, "staff:7")
     for move in moves:
         with pytest.raises(REFUSALS[scope]):
             move()
@@ -140,7 +140,7 @@ def test_a_confirmed_wager_is_dealt_settled_and_may_leave_while_chips_that_lie_c
     ann.deal({B: 2500})
     bob.place(B, 500)
 
-    stop(ann, Scope.TABLE, says="Back at nine.")
+    stop(ann, StopScope.TABLE, says="Back at nine.")
 
     with pytest.raises(TableIsStopped, match=r"Back at nine\."):
         bob.deal()
@@ -151,39 +151,39 @@ def test_a_confirmed_wager_is_dealt_settled_and_may_leave_while_chips_that_lie_c
     assert casino.state(table).round is None
     assert bob.leave()["you"] is None
     shown = tables.table(table=table, operator=casino.operator, viewer=ann.player)
-    assert (shown["stopped"]["scope"], shown["stopped"]["says"]) == (Scope.TABLE, "Back at nine.")
+    assert (shown["stopped"]["scope"], shown["stopped"]["says"]) == (StopScope.TABLE, "Back at nine.")
     casino.agree(table)
 
 
 def test_the_widest_of_several_switches_is_what_a_table_says_and_each_must_be_released(casino: House) -> None:
     at = seated(casino)
-    for scope in (Scope.TABLE, Scope.OPERATOR):
+    for scope in (StopScope.TABLE, StopScope.OPERATOR):
         stop(at, scope)
 
     with pytest.raises(OperatorIsStopped):
         at.new_game()
-    resume(at, Scope.OPERATOR)
+    resume(at, StopScope.OPERATOR)
     with pytest.raises(TableIsStopped):
         at.new_game()
-    resume(at, Scope.TABLE)
+    resume(at, StopScope.TABLE)
     at.new_game()
 
 
 def test_a_table_that_opens_while_its_operator_is_stopped_opens_stopped(casino: House) -> None:
     at = seated(casino)
-    stop(at, Scope.OPERATOR)
+    stop(at, StopScope.OPERATOR)
 
     fresh = guest(casino, casino.table("classic"))
 
     with pytest.raises(OperatorIsStopped):
         fresh.sit()
-    resume(at, Scope.OPERATOR)
+    resume(at, StopScope.OPERATOR)
     fresh.sit()
 
 
 def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:
     at, elsewhere = seated(casino), seated(registered())
-    stop(at, Scope.OPERATOR)
+    stop(at, StopScope.OPERATOR)
     elsewhere.new_game()
 
 
@@ -191,35 +191,39 @@ def test_a_switch_needs_a_reason_and_a_subject_and_is_thrown_and_released_in_tur
     at = seated(casino)
     for reason in ("", "  ", "x" * 501):
         with pytest.raises(SwitchReasonMissing):
-            kill_switch.stop(scope=Scope.TABLE, subject=subject(at, Scope.TABLE), reason=reason, metadata=BY)
-    for scope, name in ((Scope.TABLE, "no-id"), (Scope.RULES, "mini@99"), (Scope.PLAYER, str(UUID(int=1)))):
+            kill_switch.stop(scope=StopScope.TABLE, subject=subject(at, StopScope.TABLE), reason=reason, metadata=BY)
+    for scope, name in ((StopScope.TABLE, "no-id"), (StopScope.RULES, "mini@99"), (StopScope.PLAYER, str(UUID(int=1)))):
         with pytest.raises(UnknownSwitch):
             kill_switch.stop(scope=scope, subject=name, reason=WHY, metadata=BY)
     with pytest.raises(NotStopped):
-        resume(at, Scope.TABLE)
-    stop(at, Scope.TABLE)
+        resume(at, StopScope.TABLE)
+    stop(at, StopScope.TABLE)
     with pytest.raises(AlreadyStopped):
-        stop(at, Scope.TABLE)
+        stop(at, StopScope.TABLE)
 
 
 def test_an_operator_stops_its_own_alone_and_resumes_only_what_it_stopped(casino: House) -> None:
     at, other = seated(casino), registered().operator
     desk = Metadata(operator=str(casino.operator), actor="operator:op_1", causation="", correlation="c")
-    name = subject(at, Scope.TABLE)
-    for scope, asks in ((Scope.TABLE, other), (Scope.GAMING, casino.operator), (Scope.RULES, casino.operator)):
+    name = subject(at, StopScope.TABLE)
+    for scope, asks in (
+        (StopScope.TABLE, other),
+        (StopScope.GAMING, casino.operator),
+        (StopScope.RULES, casino.operator),
+    ):
         with pytest.raises(UnknownSwitch):
             kill_switch.stop(scope=scope, subject=subject(at, scope), operator=asks, reason=WHY, metadata=desk)
-    kill_switch.stop(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
-    kill_switch.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
-    stop(at, Scope.TABLE)
-    with pytest.raises(SwitchOfTheHouse):
-        kill_switch.resume(scope=Scope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+    kill_switch.stop(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+    kill_switch.resume(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+    stop(at, StopScope.TABLE)
+    with pytest.raises(StoppedByHouse):
+        kill_switch.resume(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
 
 
 def test_who_when_and_why_are_significant_events_and_players_are_told_neither_who_nor_why(casino: House) -> None:
     at = seated(casino)
-    stop(at, Scope.TABLE)
-    resume(at, Scope.TABLE)
+    stop(at, StopScope.TABLE)
+    resume(at, StopScope.TABLE)
 
     rows = fetch(
         "SELECT kind, actor, reason FROM significant_significantevent WHERE subject = %s ORDER BY number",
@@ -237,7 +241,7 @@ def test_of_fifty_wagers_at_once_with_a_stop_none_commits_after_it_unjudged(
 
     def act(number: int) -> Any:
         begin.wait()
-        return stop(players[0], Scope.OPERATOR) if number == 25 else players[number - (number > 25)].deal({B: 500})
+        return stop(players[0], StopScope.OPERATOR) if number == 25 else players[number - (number > 25)].deal({B: 500})
 
     results = in_threads(50, act)
 
@@ -264,13 +268,13 @@ def test_of_fifty_wagers_at_once_with_a_stop_none_commits_after_it_unjudged(
 def test_switches_are_audited_and_rebuilt_and_play_behind_their_back_is_found(database: Database) -> None:
     house = registered()
     at = seated(house)
-    for scope in (Scope.TABLE, Scope.PLAYER, Scope.GAMING):
+    for scope in (StopScope.TABLE, StopScope.PLAYER, StopScope.GAMING):
         stop(at, scope)
-    resume(at, Scope.GAMING)
+    resume(at, StopScope.GAMING)
     sealer.seal_all()
-    assert [finding.what for finding in engine.run().findings] == []
-    assert rebuild(compare=True).changed == ()
-    assert rebuild_protection(compare=True).changed == ()
+    assert [finding.kind for finding in engine.run_audit().findings] == []
+    assert rebuild_projections(compare=True).changed_rows == ()
+    assert rebuild_responsible_gaming(compare=True).changed == ()
 
     with database.owner() as owner:
         owner.execute("UPDATE baccarat_switch SET stopped = false WHERE scope = 'table'")
@@ -278,5 +282,5 @@ def test_switches_are_audited_and_rebuilt_and_play_behind_their_back_is_found(da
         owner.execute("UPDATE wallet_protection SET state = jsonb_set(state, '{stopped}', 'null')")
     at.deal({B: 500})
     sealer.seal_all()
-    found = {finding.what for finding in engine.run().findings}
+    found = {finding.kind for finding in engine.run_audit().findings}
     assert {"play while stopped", "row differs"} <= found

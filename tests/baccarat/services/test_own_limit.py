@@ -11,12 +11,12 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting
 from casino.events import sealer
 from casino.events.sql import execute
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import pins, services
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
 from wallet.responsible_gaming.table_limit_projection import rebuild_limits
-from wallet.responsible_gaming.table_limit_refusals import OverOwnLimit
+from wallet.responsible_gaming.table_limit_refusals import OverOwnTableLimit
 from wallet.responsible_gaming.table_limit_services import set_table_limit
 
 PIN = "482913"
@@ -34,7 +34,7 @@ def newcomer(house: House, name: str = "alice") -> UUID:
         operator=house.operator, reference=name, nickname=name, currency="EUR", metadata=house.metadata
     ).id
     pins.set_pin(operator=house.operator, player=player, pin=PIN)
-    for book in Book:
+    for book in MoneyType:
         house.credit(player, FUNDS, book)
     return player
 
@@ -47,20 +47,20 @@ def limit(house: House, player: UUID, amount: int | None) -> None:
     )
 
 
-def seated(house: House, player: UUID, preset: str = "mini", book: Book = Book.REAL) -> At:
+def seated(house: House, player: UUID, preset: str = "mini", book: MoneyType = MoneyType.REAL) -> At:
     at = house.guest(house.table(preset), player)
     at.sit(buy_in=BUY_IN, book=book)
     return at
 
 
-@pytest.mark.parametrize("book", Book)
-def test_it_holds_at_every_table_and_in_both_books(house: House, book: Book) -> None:
+@pytest.mark.parametrize("book", MoneyType)
+def test_it_holds_at_every_table_and_in_both_books(house: House, book: MoneyType) -> None:
     player = newcomer(house)
     limit(house, player, 10_000)
 
     for preset in ("mini", "classic", "overview"):
         at = seated(house, player, preset, book)
-        with pytest.raises(OverOwnLimit):
+        with pytest.raises(OverOwnTableLimit):
             at.deal({B: 10_500})
         assert at.deal({B: 10_000})["you"]["standing"] == "confirmed"
         deal_all()
@@ -72,7 +72,7 @@ def test_chips_add_up_to_it_on_each_spot(house: House) -> None:
     at = seated(house, player)
 
     at.place(B, 7_500)
-    with pytest.raises(OverOwnLimit) as refused:
+    with pytest.raises(OverOwnTableLimit) as refused:
         at.place(B, 5_000)
     at.place(P, 10_000)
 
@@ -88,10 +88,10 @@ def test_it_holds_for_chips_that_lay_there_before_and_they_can_be_taken_back(hou
     at.place(B, 10_000)
     limit(house, player, 7_500)
 
-    with pytest.raises(OverOwnLimit):
+    with pytest.raises(OverOwnTableLimit):
         at.deal()
     at.undo()
-    with pytest.raises(OverOwnLimit):
+    with pytest.raises(OverOwnTableLimit):
         at.deal()
     at.clear()
     at.place(B, 7_500)
@@ -106,7 +106,7 @@ def test_an_earlier_wager_above_it_is_not_repeated(house: House) -> None:
     limit(house, player, 10_000)
 
     for again in (at.rebet, at.rebet_and_deal):
-        with pytest.raises(OverOwnLimit):
+        with pytest.raises(OverOwnTableLimit):
             again()
     assert house.in_hand(at.guest.table).seat_of(player) is None
 
@@ -121,7 +121,7 @@ def test_raising_to_the_minimum_does_not_pass_it(house: House) -> None:
     limit(house, player, chip)
 
     at.place(B, chip)
-    with pytest.raises(OverOwnLimit):
+    with pytest.raises(OverOwnTableLimit):
         at.deal()
     assert house.game(at) == BUY_IN
 
@@ -153,7 +153,7 @@ def test_it_costs_a_wager_no_query(house: House) -> None:
         at.deal({B: 5_000})
         deal_all()
         with CaptureQueriesContext(connection) as queries:
-            betting.deal(guest=at.guest, stakes={B: 5_000}, currency="EUR")
+            betting.deal(actor=at.guest, stakes={B: 5_000}, currency="EUR")
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
@@ -167,7 +167,7 @@ def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> N
     )
     sealer.seal_all()
 
-    assert engine.run(oldest=3600).findings == ()
+    assert engine.run_audit(max_wait=3600).findings == ()
     assert rebuild_limits(compare=True).changed == ()
 
 
@@ -185,6 +185,6 @@ def test_a_damaged_row_is_found_and_comes_back(house: House, damage: str, what: 
     sealer.seal_all()
     execute(damage)
 
-    assert what in {finding.what for finding in engine.run(oldest=3600).findings}
+    assert what in {finding.kind for finding in engine.run_audit(max_wait=3600).findings}
     assert any(str(player) in row or what == "row is extra" for row in rebuild_limits(compare=True).changed)
-    assert engine.run(oldest=3600).findings == ()
+    assert engine.run_audit(max_wait=3600).findings == ()

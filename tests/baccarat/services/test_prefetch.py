@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from baccarat.audit import engine
-from baccarat.audit.round_replay import retell
+from baccarat.audit.round_replay import replay_round
 from baccarat.domain import dealer
 from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.rounds.refusals import NoOpenRound
@@ -37,11 +37,11 @@ def found_at(house: House, table: UUID) -> list[Finding]:
     """What a full audit finds of a table, its rounds and its shoes."""
     rounds = [round_ for (round_,) in fetch("SELECT id FROM baccarat_round WHERE table_id = %s", [table])]
     names = {str(each) for each in (table, *rounds)}
-    return [each for each in engine.run(oldest=3600).findings if any(name in each.where for name in names)]
+    return [each for each in engine.run_audit(max_wait=3600).findings if any(name in each.location for name in names)]
 
 
 def stake(at: At, contribution: str | None = None) -> dict[str, Any]:
-    return betting.deal(guest=at.guest, stakes={Spot.BANKER: 500}, currency="EUR", contribution=contribution)
+    return betting.deal(actor=at.guest, stakes={Spot.BANKER: 500}, currency="EUR", contribution=contribution)
 
 
 def test_two_first_bets_at_once_open_one_round_on_the_named_shoe_and_name_one_more(
@@ -61,7 +61,7 @@ def test_two_first_bets_at_once_open_one_round_on_the_named_shoe_and_name_one_mo
     assert (opened.shoe, opened.commitment, opened.number) == (named.shoe, named.commitment, named.number)
     following = coming(house, table)
     assert (following.shoe, following.number) == (opened.next_shoe.shoe, number + 1)
-    assert shoe_seeds.kept([named.shoe, following.shoe]) == {named.shoe, following.shoe}
+    assert shoe_seeds.find_stored([named.shoe, following.shoe]) == {named.shoe, following.shoe}
     house.agree(table)
 
 
@@ -76,12 +76,12 @@ def test_a_bet_that_fails_on_its_way_leaves_the_named_shoe_for_the_next_one(
         raise OSError("gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(shoe_seeds, "keep", fail)
+        broken.setattr(shoe_seeds, "store", fail)
         with pytest.raises(OSError, match="gone"):
             stake(ann)
     assert (house.state(table).rounds, coming(house, table)) == (0, named)
     stake(ann)
-    assert house.in_hand(table).facts().shoe == named.shoe
+    assert house.in_hand(table).require_opened().shoe == named.shoe
     house.agree(table)
 
 
@@ -130,7 +130,7 @@ def test_a_table_that_closes_reveals_the_shoe_that_it_had_named(house: House) ->
     assert (given_up["id"], given_up["number"], given_up["decks"]) == (str(named.shoe), 2, 8)
     assert opens(named.commitment, bytes.fromhex(given_up["seed"]))
     assert played["number"] == 1
-    assert shoe_seeds.kept([named.shoe]) == set()
+    assert shoe_seeds.find_stored([named.shoe]) == set()
     assert found_at(house, table) == []
     house.agree(table)
 
@@ -157,7 +157,7 @@ def test_a_table_from_before_commits_with_its_first_round_and_ahead_from_then_on
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr(dealer, "named", lambda *_, **__: None)
+        before.setattr(dealer, "commitment_to", lambda *_, **__: None)
         table = house.table("mini")
     execute("DELETE FROM baccarat_shoesecret WHERE shoe_id <> ALL (%s::uuid[])", [_named()])
     ann = house.seated(table)
@@ -165,16 +165,16 @@ def test_a_table_from_before_commits_with_its_first_round_and_ahead_from_then_on
     with pytest.raises(NoOpenRound):
         stake(ann, "c0ffee")  # for no shoe that could have been seen
     stake(ann)
-    own, named = house.in_hand(table).facts(), coming(house, table)
+    own, named = house.in_hand(table).require_opened(), coming(house, table)
     assert own.commitment is not None
     deal_all()
 
     stake(ann, "c0ffee")
 
-    assert house.in_hand(table).facts().shoe == named.shoe
-    assert [each.contribution for each in house.in_hand(table).given] == ["c0ffee"]
+    assert house.in_hand(table).require_opened().shoe == named.shoe
+    assert [each.contribution for each in house.in_hand(table).contributions] == ["c0ffee"]
     deal_all()
-    told = [retell(round_) for round_ in (own.round, house.last(table).facts().round)]
+    told = [replay_round(round_) for round_ in (own.round, house.last(table).require_opened().round)]
     assert ["That commitment was named" in each.fairness for each in told] == [False, True]
     assert [each.findings for each in told] == [(), ()]
     assert found_at(house, table) == []

@@ -27,9 +27,9 @@ def test_a_round_set_aside_is_sent_back_in_the_name_of_a_member_of_staff(
     ann = house.seated(table)
     ann.deal({P: 500})
     with monkeypatch.context() as broken:
-        broken.setattr("baccarat.storage.shoe_seeds.read", lambda _: {})
+        broken.setattr("baccarat.storage.shoe_seeds.decrypt", lambda _: {})
         deal_all()
-    round_ = house.in_hand(table).facts()
+    round_ = house.in_hand(table).require_opened()
 
     for wrong, by in ((f"{table}#9", "root"), ("nonsense", "root"), (str(table), "root"), (f"{table}#1", "guest")):
         with pytest.raises(CommandError):
@@ -40,7 +40,7 @@ def test_a_round_set_aside_is_sent_back_in_the_name_of_a_member_of_staff(
     (event,) = [event for _, _, event in house.events(table) if isinstance(event, RoundResumed)]
     assert event.by == f"staff-{root.pk}"
     deal_all()
-    assert house.last(table).facts().round == round_.round
+    assert house.last(table).require_opened().round == round_.round
     with pytest.raises(CommandError, match="not set aside"):
         resume(str(round_.round))
     house.agree(table)

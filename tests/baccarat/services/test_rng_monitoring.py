@@ -31,12 +31,12 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
         ann.place(B, 500)
         ann.deal()
         deal_all()
-    history = rng_sample.history()
+    history = rng_sample.load_history()
     played = fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY id", [table])
     rounds = [house.round(key) for (key,) in played]
     assert [shoe[:4] for shoe in history.sample.shoes] == [round_.cards[:4] for round_ in rounds]
     assert list(history.sample.outcomes) == [(6, round_.outcome) for round_ in rounds]
-    assert history.newest == rounds[-1].facts().round
+    assert history.newest == rounds[-1].require_opened().round
 
     plot = tmp_path / "rng.png"
     call_command("rng-report", "--plot", str(plot))
@@ -44,7 +44,7 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
     assert plot.read_bytes().startswith(b"\x89PNG")
 
     execute(ALWAYS_BANKER, [table])
-    tasks.watch_chance()
+    tasks.test_rng()
     for _ in range(2):
         with pytest.raises(CommandError):
             call_command("rng-report", "--json")

@@ -9,23 +9,23 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import rebuild
-from baccarat.audit.round_replay import retell
+from baccarat.audit.rebuild import rebuild_projections
+from baccarat.audit.round_replay import replay_round
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Ratio, Shuffle
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.domain.tables.kill_switch_refusals import RulesAreStopped
 from baccarat.domain.tables.refusals import PlayerEdgeNotAccepted, UnknownTable
 from baccarat.domain.tables.rules_refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
-    DraftWaits,
+    DraftPending,
     ReturnUnderFloor,
-    RulesNeedAnother,
+    RulesAreRetired,
+    RulesNeedSecondPerson,
     RulesUnchanged,
-    RulesWithdrawn,
     SeatsAreTaken,
     ShuffleIsFixed,
     UnknownDraft,
@@ -38,7 +38,7 @@ from baccarat.storage import rules_versions
 from casino.events import sealer
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import services as operators
 from tests.conftest import Database
 from tests.support.house import House, deal_all
@@ -81,9 +81,9 @@ def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -
 
     ann.deal()
     deal_all()
-    assert house.last(table).facts().rules == "mini@1"
+    assert house.last(table).require_opened().rules == "mini@1"
     ann.new_game()
-    assert house.in_hand(table).facts().rules == "mini@2"
+    assert house.in_hand(table).require_opened().rules == "mini@2"
     assert version == 2
     assert house.state(table).rules.minimum == 1000
 
@@ -92,7 +92,7 @@ def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -
     assert (first.until, second.drafted_by, second.decided_by) == (second.since, MAKER, CHECKER)
     tie = {each["spot"]: each["exact"] for each in fetch_json(table, 2)}["tie"]
     assert Fraction(tie) > Fraction({each["spot"]: each["exact"] for each in fetch_json(table, 1)}["tie"])
-    assert retell(house.last(table).facts().round).findings == ()
+    assert replay_round(house.last(table).require_opened().round).findings == ()
     house.agree(table)
 
 
@@ -110,14 +110,14 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
         at.deal({B: 2500})
     deal_all()
 
-    assert house.in_hand(table).facts().rules == "big_table@2"
+    assert house.in_hand(table).require_opened().rules == "big_table@2"
     assert house.state(table).rules.decks == 8
     put_in(house, table, maximum=100_000)  # of the rules in force: the six decks never come
     assert (row(table, 3).status, row(table, 4).waits_for) == ("decommissioned", "next_round")
     ann.pass_turn()
     bob.deal({B: 2500})
     deal_all()
-    assert house.in_hand(table).facts().rules == "big_table@4"
+    assert house.in_hand(table).require_opened().rules == "big_table@4"
     house.agree(table)
 
 
@@ -148,9 +148,9 @@ def test_other_rules_begin_another_board_and_repeat_no_wager_of_the_old_ones(hou
 def test_who_drafts_never_publishes_and_a_draft_is_decided_once(house: House) -> None:
     table = house.table("mini")
     version = draft(house, table, minimum=1000)
-    with pytest.raises(RulesNeedAnother):
+    with pytest.raises(RulesNeedSecondPerson):
         publish(house, table, version, by=MAKER)
-    with pytest.raises(DraftWaits):
+    with pytest.raises(DraftPending):
         draft(house, table, minimum=2000)
     publish(house, table, version)
     for again in (version, 99):
@@ -194,12 +194,12 @@ def test_what_is_wrong_with_proposed_rules_has_its_own_code_and_changes_nothing(
     table = house.table(preset)
     with pytest.raises(refusal):
         draft(house, table, **changes)
-    assert house.state(table).ruled is None
+    assert house.state(table).rules_lifecycle is None
 
 
 def test_every_fault_of_rules_is_named_with_a_code() -> None:
     with pytest.raises(InvalidRules) as caught:
-        rules_lifecycle.changed(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0, "tie_pays": Ratio(0, 1)})
+        rules_lifecycle.apply_changes(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0, "tie_pays": Ratio(0, 1)})
     assert caught.value.facts["codes"] == {
         "decks": "decks_out_of_range",
         "minimum": "minimum_not_makeable",
@@ -220,7 +220,7 @@ def test_real_money_plays_by_doubtful_rules_only_when_the_very_sentence_was_type
         draft(house, table, "yes", minimum=1000)
     version = draft(house, table, str(sentence), tie_pays=Ratio(6, 1))
     assert row(table, version).acknowledgement == sentence
-    playing = house.table("mini", books=(Book.PLAY,))
+    playing = house.table("mini", books=(MoneyType.PLAY,))
     assert draft(house, playing, tie_pays=Ratio(6, 1)) == 2
 
 
@@ -243,32 +243,32 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
     ann.deal({B: 500})
     withdraw = {"table": table, "operator": house.operator, "by": CHECKER, "metadata": house.metadata}
     with pytest.raises(VersionReasonMissing):
-        rules_lifecycle.decommission(version=1, reason="", **withdraw)
+        rules_lifecycle.retire(version=1, reason="", **withdraw)
     with pytest.raises(VersionNotInForce):
-        rules_lifecycle.decommission(version=2, reason="Printed wrong.", **withdraw)
-    rules_lifecycle.decommission(version=1, reason="Printed wrong.", **withdraw)
-    with pytest.raises(RulesWithdrawn):
-        rules_lifecycle.decommission(version=1, reason="Again.", **withdraw)
+        rules_lifecycle.retire(version=2, reason="Printed wrong.", **withdraw)
+    rules_lifecycle.retire(version=1, reason="Printed wrong.", **withdraw)
+    with pytest.raises(RulesAreRetired):
+        rules_lifecycle.retire(version=1, reason="Again.", **withdraw)
     deal_all()
-    assert house.last(table).facts().rules == "mini@1"
-    with pytest.raises(RulesWithdrawn):
+    assert house.last(table).require_opened().rules == "mini@1"
+    with pytest.raises(RulesAreRetired):
         ann.deal({B: 500})
     assert (row(table, 1).status, row(table, 1).reason) == ("decommissioned", "Printed wrong.")
     put_in(house, table, minimum=1000)
     ann.deal({B: 1000})
     deal_all()
-    assert house.last(table).facts().rules == "mini@2"
+    assert house.last(table).require_opened().rules == "mini@2"
     house.agree(table)
 
 
 def test_rules_that_a_switch_stops_are_not_published(house: House) -> None:
     other, table = house.table("classic"), house.table("classic")
     put_in(house, other, minimum=1000)
-    kill_switch.stop(scope=Scope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
+    kill_switch.stop(scope=StopScope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
     version = draft(house, table, minimum=1000)
     with pytest.raises(RulesAreStopped):
         publish(house, table, version)
-    assert [held.scope for held in house.state(other).stops] == [Scope.RULES]
+    assert [held.scope for held in house.state(other).stops] == [StopScope.RULES]
 
 
 def test_publishing_is_a_significant_event_with_both_persons_and_what_changed(house: House) -> None:
@@ -292,8 +292,8 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
         deal_all()
     draft(house, table, maximum=50_000)
     sealer.seal_all()
-    assert list(engine.run().findings) == []
-    assert rebuild(compare=True).changed == ()
+    assert list(engine.run_audit().findings) == []
+    assert rebuild_projections(compare=True).changed_rows == ()
 
     with database.owner() as owner:
         owner.execute("UPDATE baccarat_rulesversion SET returns = '[]', drafted_by = 'x' WHERE version = 2")
@@ -310,9 +310,9 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
             "UPDATE events_event SET data = jsonb_set(data, '{returns,0,exact}', '\"1/1\"') WHERE type = 'RulesDrafted'"
             " AND version = (SELECT min(version) FROM events_event WHERE type = 'RulesDrafted')"
         )
-    findings = engine.run().findings
-    found = {finding.what for finding in findings}
-    assert ("row is extra", "baccarat_rulesversion x/1") in {(each.what, each.where) for each in findings}
+    findings = engine.run_audit().findings
+    found = {finding.kind for finding in findings}
+    assert ("row is extra", "baccarat_rulesversion x/1") in {(each.kind, each.location) for each in findings}
     assert {"row differs", "round's facts differ", "theoretical return differs"} <= found
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from baccarat.domain.rounds.refusals import NotYourTurn, WagerInPlay
-from baccarat.domain.rounds.state import Phase, Standing
-from baccarat.domain.tables.refusals import BookNotOffered, SeatIsTaken, UnknownSeat
+from baccarat.domain.rounds.state import Phase, SeatStatus
+from baccarat.domain.tables.refusals import MoneyTypeNotOffered, SeatIsTaken, UnknownSeat
 from baccarat.storage import shoe_seeds
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, House, deal_all, until
 from wallet.ledger.accounts import AccountKind
@@ -46,21 +46,21 @@ def test_a_buy_in_beyond_the_account_is_refused(house: House) -> None:
     with pytest.raises(InsufficientFunds):
         poor.sit(1, buy_in=1001)
     with pytest.raises(InsufficientFunds):
-        poor.sit(1, buy_in=1, book=Book.PLAY)
+        poor.sit(1, buy_in=1, book=MoneyType.PLAY)
 
     assert house.state(table).seats == ()
 
 
 def test_seats_and_books_are_the_tables(house: House) -> None:
-    table = house.table("classic", books=(Book.PLAY,))
+    table = house.table("classic", books=(MoneyType.PLAY,))
 
-    with pytest.raises(BookNotOffered):
+    with pytest.raises(MoneyTypeNotOffered):
         house.seated(table, 1)
     with pytest.raises(UnknownSeat):
-        house.seated(table, 2, book=Book.PLAY)
-    house.seated(table, 1, book=Book.PLAY)
+        house.seated(table, 2, book=MoneyType.PLAY)
+    house.seated(table, 1, book=MoneyType.PLAY)
     with pytest.raises(SeatIsTaken):
-        house.seated(table, 1, book=Book.PLAY)
+        house.seated(table, 1, book=MoneyType.PLAY)
 
 
 def test_sitting_down_at_an_idle_table_with_turns_opens_its_round(house: House) -> None:
@@ -70,7 +70,7 @@ def test_sitting_down_at_an_idle_table_with_turns_opens_its_round(house: House) 
     round_ = house.in_hand(table)
 
     assert round_.phase is Phase.BETTING
-    assert round_.facts().deadline_at is not None
+    assert round_.require_opened().deadline_at is not None
     assert [(seat.seat, seat.player) for seat in round_.seats] == [(3, ann.player)]
 
 
@@ -98,13 +98,13 @@ def test_a_player_changes_seat_between_rounds(house: House) -> None:
     ann.move(5)
 
     assert [(seat.seat, seat.player) for seat in house.state(table).seats] == [(2, ben.player), (5, ann.player)]
-    assert house.in_hand(table).seats[0].standing is Standing.WITHDRAWN
+    assert house.in_hand(table).seats[0].status is SeatStatus.LEFT
     with pytest.raises(NotYourTurn):
         ann.place(P, 500)
     ben.pass_turn()
     deal_all()
     ann.deal({P: 500})
-    assert house.in_hand(table).seats[1].standing is Standing.CONFIRMED
+    assert house.in_hand(table).seats[1].status is SeatStatus.CONFIRMED
     house.agree(table)
 
 
@@ -117,7 +117,7 @@ def test_with_a_wager_in_play_nobody_moves_rebuys_or_leaves(house: House) -> Non
     for move in moves:
         with pytest.raises(WagerInPlay) as refusal:
             move()
-        assert refusal.value.facts["deadline_at"] == house.in_hand(table).facts().deadline_at
+        assert refusal.value.facts["deadline_at"] == house.in_hand(table).require_opened().deadline_at
     ben.pass_turn()
     deal_all()
     ann.rebuy(500)
@@ -127,12 +127,12 @@ def test_with_a_wager_in_play_nobody_moves_rebuys_or_leaves(house: House) -> Non
 
 def test_rebuy_adds_to_the_game_balance_from_the_account_of_that_book(house: House) -> None:
     table = house.table("mini")
-    ann = house.seated(table, book=Book.PLAY, buy_in=1000)
+    ann = house.seated(table, book=MoneyType.PLAY, buy_in=1000)
 
     assert ann.rebuy(700)["you"]["game_balance"]["amount"] == "17.00"
 
-    assert (house.account(ann), house.account(ann, Book.PLAY)) == (FUNDS, FUNDS - 1700)
-    assert house.game(ann, Book.PLAY) == 1700
+    assert (house.account(ann), house.account(ann, MoneyType.PLAY)) == (FUNDS, FUNDS - 1700)
+    assert house.game(ann, MoneyType.PLAY) == 1700
     with pytest.raises(InsufficientFunds):
         ann.rebuy(FUNDS)
     house.agree(table)
@@ -143,7 +143,7 @@ def test_leaving_with_unconfirmed_chips_takes_them_along_and_the_round_lapses_un
     ann = house.seated(table)
     ann.place(P, 1000)
     ann.place(T, 500)
-    round_ = house.in_hand(table).facts().round
+    round_ = house.in_hand(table).require_opened().round
 
     ann.leave()
 
@@ -159,12 +159,12 @@ def test_leaving_a_round_that_others_are_in_leaves_it_to_them(house: House) -> N
     ann, ben = house.company(table, 2)
     ann.place(P, 1000)
     ben.deal({B: 1000})
-    round_ = house.in_hand(table).facts().round
+    round_ = house.in_hand(table).require_opened().round
 
     ann.leave()
     deal_all()
 
-    assert [wager.player for wager in house.round(round_).wagers()] == [ben.player]
+    assert [wager.player for wager in house.round(round_).confirmed_seats()] == [ben.player]
     assert house.round(round_).phase is Phase.SETTLED
     assert house.account(ann) == FUNDS
     house.agree(table)
@@ -214,7 +214,7 @@ def test_an_idle_table_opens_again_when_somebody_wants_to_play(house: House, wak
     }
     ways[wake]()
 
-    assert house.in_hand(table).facts().number == rounds + 1
+    assert house.in_hand(table).require_opened().number == rounds + 1
     assert house.game(ann) == BUY_IN
     house.agree(table)
 
@@ -223,14 +223,14 @@ def test_a_lost_seed_keeps_nobody_at_the_table(house: House, caplog: pytest.LogC
     table = house.table("mini")
     ann = house.seated(table)
     ann.place(P, 500)
-    round_ = house.in_hand(table).facts()
-    shoe_seeds.forget([round_.shoe])
+    round_ = house.in_hand(table).require_opened()
+    shoe_seeds.delete([round_.shoe])
 
     ann.leave()
     deal_all()
 
     assert house.account(ann) == FUNDS
-    assert house.round(round_.round).set_aside == f"SecretLost: shoe {round_.shoe} has no readable seed"
+    assert house.round(round_.round).suspension_reason == f"SecretLost: shoe {round_.shoe} has no readable seed"
     assert "ALERT" in caplog.text
     ben = house.guest(table)
     ben.sit(1)

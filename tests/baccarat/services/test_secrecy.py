@@ -9,7 +9,7 @@ from psycopg import sql
 
 from baccarat.domain.fairness.commitment import commit, opens
 from baccarat.domain.fairness.cut import NO_CUT
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.storage import shoe_seeds
 from tests.conftest import Database
 from tests.support.examples import B, P
@@ -44,11 +44,11 @@ def test_no_value_of_the_database_and_no_picture_knows_a_seed_or_the_next_cards(
     if preset == "mini":
         ann.new_game()
     pictures = [ann.place(P, 2500), ann.deal()]
-    round_ = house.in_hand(table).facts()
-    seed = shoe_seeds.read([round_.shoe])[round_.shoe]
+    round_ = house.in_hand(table).require_opened()
+    seed = shoe_seeds.decrypt([round_.shoe])[round_.shoe]
     shoe = house.state(table).shoe
-    position = 0 if shoe is None else shoe.out
-    cards = order(seed, cut=NO_CUT, decks=8, first=position + 6)[position:]
+    position = 0 if shoe is None else shoe.cards_out
+    cards = shuffle(seed, cut=NO_CUT, decks=8, first=position + 6)[position:]
 
     with module_database.owner() as owner:
         heap = everything(owner)
@@ -66,7 +66,7 @@ def test_a_shuffled_rounds_seed_is_revealed_with_it_and_forgotten(house: House, 
     ann = house.seated(table)
     ann.place(B, 2500)
     shown = ann.deal()["round"]
-    facts = house.in_hand(table).facts()
+    facts = house.in_hand(table).require_opened()
     deal_all()
 
     settled = house.last(table)
@@ -75,8 +75,8 @@ def test_a_shuffled_rounds_seed_is_revealed_with_it_and_forgotten(house: House, 
     seed = bytes.fromhex(settled.seed)
     assert shown["seed"] is None
     assert opens(shown["commitment"], seed)
-    assert order(seed, cut=NO_CUT, decks=8, first=6)[: len(settled.cards)] == settled.cards
-    assert shoe_seeds.read([facts.shoe]) == {}
+    assert shuffle(seed, cut=NO_CUT, decks=8, first=6)[: len(settled.cards)] == settled.cards
+    assert shoe_seeds.decrypt([facts.shoe]) == {}
     with module_database.owner() as owner:
         assert seed.hex().encode() in everything(owner)
 
@@ -85,27 +85,27 @@ def test_a_lapsed_rounds_seed_is_revealed_too(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
     ann.place(B, 2500)
-    facts = house.in_hand(table).facts()
+    facts = house.in_hand(table).require_opened()
 
     ann.leave()
 
     lapsed = house.round(facts.round)
     assert lapsed.seed is not None
     assert opens(facts.commitment or "", bytes.fromhex(lapsed.seed))
-    assert shoe_seeds.read([facts.shoe]) == {}
+    assert shoe_seeds.decrypt([facts.shoe]) == {}
 
 
 def test_a_long_shoes_seed_outlives_its_rounds_in_secret(house: House, module_database: Database) -> None:
     table = house.table("big_table")
     ann = house.seated(table)
-    shoe: UUID = house.in_hand(table).facts().shoe
-    seed = shoe_seeds.read([shoe])[shoe]
+    shoe: UUID = house.in_hand(table).require_opened().shoe
+    seed = shoe_seeds.decrypt([shoe])[shoe]
 
     for _ in range(3):
         ann.deal({B: 2500})
         deal_all()
 
-    assert house.in_hand(table).facts().shoe == shoe
+    assert house.in_hand(table).require_opened().shoe == shoe
     with module_database.owner() as owner:
         assert seed.hex().encode() not in everything(owner)
     started = house.state(table).shoe

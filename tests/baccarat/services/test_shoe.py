@@ -5,7 +5,7 @@ from fractions import Fraction
 from uuid import UUID
 
 from baccarat.domain.fairness.commitment import opens
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.deal import Outcome, replay
 from baccarat.domain.tables import events as te
 from baccarat.queries import rng_sample
@@ -77,7 +77,7 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
     events = [event for _, _, event in house.events(table)]
     started = next(event for event in events if isinstance(event, te.ShoeStarted))
     seed = bytes.fromhex(ended.seed)
-    cards = order(seed, cut=b"", decks=8)
+    cards = shuffle(seed, cut=b"", decks=8)
     assert opens(started.commitment, seed)
     assert started.turned == cards[0]
     out = 1 + started.burned
@@ -88,7 +88,7 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
         replay(dealt.cards)
         out += len(dealt.cards)
     assert ended.dealt == out
-    assert cards in rng_sample.history().sample.shoes
+    assert cards in rng_sample.load_history().sample.shoes
     came_out = [dealt.position + len(dealt.cards) > 416 - 14 for dealt in hands]
     assert came_out == [False] * (len(hands) - 2) + [True, True]
 
@@ -103,5 +103,5 @@ def test_a_table_that_shuffles_each_round_reveals_each_seed_with_its_round(house
     round_ = house.last(table)
 
     assert round_.seed is not None
-    assert opens(round_.facts().commitment or "", bytes.fromhex(round_.seed))
-    assert order(bytes.fromhex(round_.seed), cut=b"", decks=8, first=len(round_.cards)) == round_.cards
+    assert opens(round_.require_opened().commitment or "", bytes.fromhex(round_.seed))
+    assert shuffle(bytes.fromhex(round_.seed), cut=b"", decks=8, first=len(round_.cards)) == round_.cards

@@ -18,7 +18,7 @@ from baccarat.domain.rounds.refusals import (
     UnknownRound,
     UnknownVoidReason,
     VoidAlreadyRequested,
-    VoidNeedsAnother,
+    VoidNeedsSecondPerson,
     VoidNoteInvalid,
 )
 from baccarat.domain.rounds.state import Phase, RoundState
@@ -28,7 +28,7 @@ from baccarat.services import voiding
 from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -82,7 +82,7 @@ def settled_with(at: At, house: House, *, won: bool, stakes: dict[Spot, int] | N
     for _ in range(200):
         at.deal(stakes or {P: 5000})
         deal_all()
-        settled = house.last(at.guest.table).seats[0].settled
+        settled = house.last(at.guest.table).seats[0].settlement
         assert settled is not None
         if (settled.won and won) or (settled.returned < settled.staked and not won):
             return last(house, at.guest.table)
@@ -123,13 +123,13 @@ def test_the_seed_of_the_rounds_own_shoe_is_revealed_and_forgotten(house: House)
     table = house.table("mini")
     ann = house.seated(table)
     ann.deal({P: 500})
-    opened = house.in_hand(table).facts()
+    opened = house.in_hand(table).require_opened()
 
     after = ask(house, opened.round)
 
     assert after.seed is not None
     assert commit(bytes.fromhex(after.seed)) == opened.commitment
-    assert shoe_seeds.read([opened.shoe]) == {}
+    assert shoe_seeds.decrypt([opened.shoe]) == {}
     house.agree(table)
 
 
@@ -147,11 +147,11 @@ def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house:
     assert after.seed is None
     assert house.state(table).shoe == out
     assert out is not None
-    assert len(shoe_seeds.read([out.shoe])) == 1
+    assert len(shoe_seeds.decrypt([out.shoe])) == 1
     ann.deal({B: 2500})
     ben.pass_turn()
     deal_all()
-    assert house.last(table).position == out.out
+    assert house.last(table).position == out.cards_out
     house.agree(table)
 
 
@@ -159,13 +159,13 @@ def test_a_round_set_aside_is_voided_without_its_seed(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
     ann.deal({P: 500})
-    shoe_seeds.forget([house.in_hand(table).facts().shoe])
+    shoe_seeds.delete([house.in_hand(table).require_opened().shoe])
     deal_all()
-    assert house.in_hand(table).set_aside is not None
+    assert house.in_hand(table).suspension_reason is not None
 
     after = ask(house, in_hand(house, table))
 
-    assert (after.phase, after.set_aside, after.seed) == (Phase.VOIDED, None, None)
+    assert (after.phase, after.suspension_reason, after.seed) == (Phase.VOIDED, None, None)
     assert house.game(ann) == BUY_IN
     ann.deal({P: 500})
     deal_all()
@@ -247,7 +247,7 @@ def test_spent_winnings_are_a_debt_that_blocks_play_until_it_is_paid(house: Hous
     ann.sit(1, buy_in=5000)
     ann.deal({P: 5000})
     deal_all()
-    while (settled := house.last(table).seats[0].settled) is None or not settled.won:
+    while (settled := house.last(table).seats[0].settlement) is None or not settled.won:
         if house.game(ann) < 5000:
             house.credit(ann.player, 5000)
             ann.rebuy(5000)
@@ -286,7 +286,7 @@ def test_an_operator_may_forgive_what_players_have_spent(house: House) -> None:
     assert (after.voided.seats[0].forgiven, debt(house, ann)) == (5000, 0)
     assert house.holds(table, AccountKind.BANK) == bank
     voiding.set_policy(operator=house.operator, forgive=False, actor="staff:9")
-    assert voiding.forgives(operator=house.operator) is False
+    assert voiding.forgives_spent_winnings(operator=house.operator) is False
     house.agree(table)
 
 
@@ -298,7 +298,7 @@ def test_a_second_person_is_needed_and_may_decline(house: House) -> None:
     with pytest.raises(NoVoidRequested):
         approve(house, voided)
     ask(house, voided)
-    with pytest.raises(VoidNeedsAnother):
+    with pytest.raises(VoidNeedsSecondPerson):
         approve(house, voided, by="staff:1")
     with pytest.raises(VoidAlreadyRequested):
         ask(house, voided, by="staff:3")
@@ -479,5 +479,5 @@ def test_whatever_was_played_voiding_all_of_it_restores_what_there_was(
     assert (house.rack(ann), debt(house, ann)) == (0, 0)
     assert [house.holds(table, kind) for kind in (AccountKind.BANK, AccountKind.COMMISSION)] == [0, 0]
     assert all(house.round(round_).phase is Phase.VOIDED for round_ in played)
-    assert house.holds(table, AccountKind.STAKES, Book.REAL) == 0
+    assert house.holds(table, AccountKind.STAKES, MoneyType.REAL) == 0
     house.agree(table)

@@ -56,8 +56,8 @@ def test_a_tables_row_says_who_is_there_and_what_is_due() -> None:
     row = projections.table_row(TABLE_STATE, 3, after())
 
     assert (row.id, row.operator_id, row.preset, row.currency) == (TABLE, OPERATOR, "atlantic_city", "EUR")
-    assert (row.books, row.seats, row.seats_taken, row.rounds) == ("real,play", 5, 2, 1)
-    assert (row.round_id, row.due_at, row.set_aside, row.version) == (ROUND, DEADLINE, None, 3)
+    assert (row.money_types, row.seats, row.seats_taken, row.rounds) == ("real,play", 5, 2, 1)
+    assert (row.round_id, row.due_at, row.suspension_reason, row.version) == (ROUND, DEADLINE, None, 3)
     assert projections.decode_table(row.state) == TABLE_STATE
 
 

@@ -16,7 +16,7 @@ import httpx
 
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
-from casino.devstack.system import HOST, answers, commands, free_port
+from casino.devstack.system import HOST, commands, free_port, is_responding
 from casino.events import sealer
 from casino.observability import http
 from tests.baccarat.api.people import Gambler
@@ -57,7 +57,7 @@ class Web:
     def start(self) -> None:
         """Start the process and wait until it answers."""
         self.child.start()
-        self.child.wait_until(lambda: answers(port=self.port, path="/livez"))
+        self.child.wait_until(lambda: is_responding(port=self.port, path="/livez"))
 
     @property
     def url(self) -> str:
@@ -67,7 +67,7 @@ class Web:
     def ticket(self, player: Gambler) -> str:
         """A ticket for a stream."""
         headers = {"Authorization": f"Bearer {player.credential}"}
-        answer = httpx.post(f"{self.url}/stream/tickets", headers=headers, verify=http.authorities())
+        answer = httpx.post(f"{self.url}/stream/tickets", headers=headers, verify=http.ssl_context())
         assert answer.status_code == 201, answer.text
         return str(answer.json()["ticket"])
 
@@ -92,7 +92,7 @@ class Listener:
     over: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
-        self._client = httpx.Client(timeout=httpx.Timeout(60.0), verify=http.authorities())
+        self._client = httpx.Client(timeout=httpx.Timeout(60.0), verify=http.ssl_context())
         self._opened = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()

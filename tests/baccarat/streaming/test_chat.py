@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from baccarat.streaming.notifications import Places
+from baccarat.streaming.notifications import LiveEventBuilder
 from casino.events import sealer, subscriptions
 from tests.baccarat.api.people import Gambler, Tenant, company
 from tests.baccarat.streaming.listening import Web
@@ -49,9 +49,9 @@ def test_two_queries_read_the_words_of_a_whole_batch_and_their_keys(
     sealer.seal_all()
     sealed = subscriptions.read_sealed(before, 100)
     with django_assert_num_queries(3):
-        found = Places().prepare(sealed)
+        found = LiveEventBuilder().build(sealed)
     assert len(found) == 6
-    assert found[0].told_to(bob.id) is found[0].told_to(lucky.id)
+    assert found[0].payload_for(bob.id) is found[0].payload_for(lucky.id)
     assert not any(each.moves_money for each in found)
 
 

@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.streaming.follower import seated_before
-from baccarat.streaming.notifications import Happening
-from casino.events.records import Sealed
+from baccarat.streaming.notifications import LiveEvent
+from casino.events.records import SealedEvent
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ALICE, BOB = UUID(int=1), UUID(int=2)
 TABLES = [UUID(int=number) for number in range(10, 13)]
 
 
-def happening(position: int, type_: str, player: UUID, table: UUID) -> Happening:
+def happening(position: int, type_: str, player: UUID, table: UUID) -> LiveEvent:
     data = b'{"player":"%s"}' % str(player).encode()
-    sealed = Sealed(position, b"", position, f"table-{table}", 1, type_, 1, data, b"{}", NOW)
-    return Happening(sealed, table=table, round_=None, currency=None)
+    sealed = SealedEvent(position, b"", position, f"table-{table}", 1, type_, 1, data, b"{}", NOW)
+    return LiveEvent(sealed, table=table, round_=None, currency=None)
 
 
 @given(st.lists(st.tuples(st.sampled_from(TABLES), st.sampled_from([ALICE, BOB])), max_size=20), st.data())

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from baccarat.streaming import notifications
-from baccarat.streaming.notifications import Places
+from baccarat.streaming.notifications import LiveEventBuilder
 from casino.events import sealer, subscriptions
 from tests.baccarat.api.people import Tenant, bet, company, deal_all
 
 
 def test_every_event_of_a_table_and_its_rounds_finds_it(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notifications, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(notifications, "MAX_CACHED_ROUNDS", 1)
     before = subscriptions.head()
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
     for _ in range(3):
@@ -20,15 +20,15 @@ def test_every_event_of_a_table_and_its_rounds_finds_it(lucky: Tenant, monkeypat
         deal_all()
     sealer.seal_all()
     sealed = subscriptions.read_sealed(before, 1000)
-    places = Places()
-    whole = Places().prepare(sealed)
-    piecewise = [places.prepare([each])[0] for each in sealed]
+    places = LiveEventBuilder()
+    whole = LiveEventBuilder().build(sealed)
+    piecewise = [places.build([each])[0] for each in sealed]
     for found in (whole, piecewise):
         of_the_table = [each for each in found if each.table is not None]
         assert {str(each.table) for each in of_the_table} == {table}
         streams = {each.stream for each in sealed if each.stream.startswith(("table-", "round-"))}
         assert len(of_the_table) == sum(each.stream in streams for each in sealed)
-    assert [each.told_to(alice.id) for each in whole] == [each.told_to(alice.id) for each in piecewise]
+    assert [each.payload_for(alice.id) for each in whole] == [each.payload_for(alice.id) for each in piecewise]
 
 
 def test_what_is_told_is_written_once_for_all_whom_it_does_not_name(lucky: Tenant) -> None:
@@ -37,9 +37,11 @@ def test_what_is_told_is_written_once_for_all_whom_it_does_not_name(lucky: Tenan
     bet(alice, table, tie="25.00")
     sealer.seal_all()
     (confirmed,) = [
-        each for each in Places().prepare(subscriptions.read_sealed(before, 1000)) if each.type == "WagerConfirmed"
+        each
+        for each in LiveEventBuilder().build(subscriptions.read_sealed(before, 1000))
+        if each.type == "WagerConfirmed"
     ]
-    assert confirmed.told_to(bob.id) is confirmed.told_to(lucky.id)
-    own, other = (json.loads(confirmed.told_to(who.id).split(b"data: ")[1])["data"] for who in (alice, bob))
+    assert confirmed.payload_for(bob.id) is confirmed.payload_for(lucky.id)
+    own, other = (json.loads(confirmed.payload_for(who.id).split(b"data: ")[1])["data"] for who in (alice, bob))
     assert {**other, "player": alice.id} == own
     assert str(confirmed.table) == table

@@ -113,7 +113,7 @@ def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Ten
     ann.do(f"tables/{table}/place", {"spot": "tie", "amount": "5.00", "currency": "EUR"})
     seen = now(ann)
     gone(ann)
-    assert absent_seats.free_due() == 1
+    assert absent_seats.release_absent_seats() == 1
     ann = Gambler(lucky.do(f"players/{ann.id}/sessions", {"seconds": 3600})["token"], ann.id)
     sit(lucky.player("Ben"), table)
 
@@ -153,7 +153,7 @@ def test_a_wager_voided_meanwhile_is_taken_off_again_however_old(lucky: Tenant) 
 def test_what_was_not_read_comes_along_until_it_is(lucky: Tenant) -> None:
     ann = lucky.player("Ann")
     notice = notices.Notice(uuid.UUID(lucky.id), uuid.UUID(ann.id), "adjustment_credit", uuid.uuid4(), {}, "Sorry.")
-    notices.give(notice)
+    notices.notify_player(notice)
 
     (told,) = restored(ann)["notices"]
 
@@ -173,7 +173,7 @@ def test_there_is_more_than_is_told(lucky: Tenant, monkeypatch: pytest.MonkeyPat
     everything = restored(ann, after=seen)
     assert everything["away"]["more"] is False
 
-    monkeypatch.setattr(absence, "MOST", 3)
+    monkeypatch.setattr(absence, "MAX_EVENTS", 3)
     some = restored(ann, after=seen)["away"]
 
     assert (some["more"], some["events"]) == (True, everything["away"]["events"][-3:])
@@ -206,7 +206,7 @@ def test_it_takes_as_many_queries_however_much_happened(lucky: Tenant) -> None:
     def queries(after: int) -> int:
         sealer.seal_all()
         with CaptureQueriesContext(connection) as captured:
-            recovery.restore(player=caller, after=after)
+            recovery.recover_game(player=caller, after=after)
         return len([query for query in captured if query["sql"].lstrip().startswith(("SELECT", "WITH"))])
 
     few = queries(head())

@@ -4,21 +4,21 @@ import asyncio
 from uuid import UUID, uuid4
 
 from baccarat.streaming.follower import LiveFollower
-from baccarat.streaming.registry import KEEP_ALIVE, MOST_OF_A_PLAYER, LiveHouse
+from baccarat.streaming.registry import KEEP_ALIVE, MAX_STREAMS_PER_PLAYER, StreamRegistry
 from casino.operators.principals import PlayerPrincipal
 
 
-def follower(house: LiveHouse, player: UUID, *, at: int = 7) -> LiveFollower:
+def follower(house: StreamRegistry, player: UUID, *, at: int = 7) -> LiveFollower:
     """A stream that has begun at a position."""
     principal = PlayerPrincipal(player, UUID(int=1), "EUR", True, b"session")
-    made = LiveFollower(player=principal, watched=None, refollow=house.hub.refollow)
-    made.settle(position=at, seated=[])
+    made = LiveFollower(player=principal, watched=None, refollow=house.hub.set_topics)
+    made.start_from(position=at, seated=[])
     return made
 
 
 def test_a_silent_stream_is_told_how_far_the_log_was_looked_at() -> None:
     async def scene() -> None:
-        house = LiveHouse()
+        house = StreamRegistry()
         quiet, busy = (follower(house, uuid4()) for _ in range(2))
         quiet.mailbox.taken_at -= KEEP_ALIVE + 1
         house.hub.position = 9
@@ -32,7 +32,7 @@ def test_a_silent_stream_is_told_how_far_the_log_was_looked_at() -> None:
 
 def test_a_stream_that_was_drawn_ahead_of_the_reader_never_goes_back() -> None:
     async def scene() -> None:
-        house = LiveHouse()
+        house = StreamRegistry()
         ahead = follower(house, uuid4(), at=12)
         ahead.mailbox.taken_at -= KEEP_ALIVE + 1
         house.hub.position = 9
@@ -44,16 +44,16 @@ def test_a_stream_that_was_drawn_ahead_of_the_reader_never_goes_back() -> None:
 
 def test_the_oldest_stream_of_a_player_makes_room_and_another_players_stays() -> None:
     async def scene() -> None:
-        house, alice, bob = LiveHouse(), uuid4(), uuid4()
+        house, alice, bob = StreamRegistry(), uuid4(), uuid4()
         other = follower(house, bob)
-        streams = [follower(house, alice) for _ in range(MOST_OF_A_PLAYER + 1)]
+        streams = [follower(house, alice) for _ in range(MAX_STREAMS_PER_PLAYER + 1)]
         for each in (other, *streams):
             house.add(each)
-        assert [each.mailbox.closed for each in streams] == [True] + [False] * MOST_OF_A_PLAYER
+        assert [each.mailbox.closed for each in streams] == [True] + [False] * MAX_STREAMS_PER_PLAYER
         assert not other.mailbox.closed
         for each in (other, *streams):
             house.remove(each)
-        assert house.open() == []
+        assert house.open_streams() == []
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
 

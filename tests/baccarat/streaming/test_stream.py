@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from casino.events import sealer, store
-from casino.events.records import Append, Draft
+from casino.events.records import Append, NewEvent
 from casino.events.sql import execute, fetch
 from casino.observability import http
 from casino.operators import credentials
@@ -27,7 +27,7 @@ def note(table: str, *texts: str) -> None:
     """Record events of another part of the service that are named after a table."""
     stream = f"note-{table}"
     known = int(fetch("SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s", [stream])[0][0])
-    drafts = tuple(Draft("Noted", 1, json.dumps({"text": text}).encode()) for text in texts)
+    drafts = tuple(NewEvent("Noted", 1, json.dumps({"text": text}).encode()) for text in texts)
     store.append([Append(stream, known, drafts, METADATA)])
 
 
@@ -38,7 +38,7 @@ def notes(stream: Listener) -> list[str]:
 def refused(web: Web, query: dict[str, str] | None = None, *, credential: str | None = None) -> tuple[int, str]:
     headers = {} if credential is None else {"Authorization": f"Bearer {credential}"}
     answer = httpx.get(
-        f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=http.authorities()
+        f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=http.ssl_context()
     )
     assert answer.headers["content-type"] == "application/problem+json"
     return answer.status_code, answer.json()["code"]
@@ -149,7 +149,7 @@ def test_no_stream_begins_for_strangers(web: Web, lucky: Tenant, golden: Tenant)
     assert refused(web, credential=lucky.credential) == (403, "forbidden")
     assert refused(web, {"ticket": "st_wrong"}) == (401, "invalid_credentials")
     assert refused(web, {"ticket": "st_" + "x" * 500}) == (401, "invalid_credentials")
-    answer = httpx.post(f"{web.url}/stream", verify=http.authorities())
+    answer = httpx.post(f"{web.url}/stream", verify=http.ssl_context())
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
 
 
@@ -254,7 +254,7 @@ def test_a_transaction_held_open_while_later_ones_commit_loses_nothing(web: Web,
 
     def slow() -> None:
         with transaction.atomic():
-            store.append([Append(f"slow-{table}", 0, (Draft("Noted", 1, b'{"text":"first"}'),), METADATA)])
+            store.append([Append(f"slow-{table}", 0, (NewEvent("Noted", 1, b'{"text":"first"}'),), METADATA)])
             written.set()
             assert commit.wait(PATIENCE)
         connection.close()
@@ -334,7 +334,7 @@ def test_more_streams_than_connections_hold_none_of_them(
         assert count == 0
         assert (
             httpx.get(
-                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=http.authorities()
+                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=http.ssl_context()
             ).status_code
             == 200
         )

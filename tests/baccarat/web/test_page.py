@@ -24,7 +24,7 @@ def house(db, settings):
     """The sandbox operator `demo`, furnished."""
     settings.CASINO_DEMO = "demo"
     operator = services.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
-    demo.furnish(slug="demo")
+    demo.set_up_demo(slug="demo")
     return operator
 
 
@@ -113,7 +113,7 @@ def test_the_demo_is_made_once_with_its_operator_another_key_each_time_and_the_s
     for _ in range(2):
         call_command("demo", "demo", "--admin", "--key")
 
-    keys = re.findall(r"Bearer (\S+)", capsys.readouterr().out)
+    keys = re.findall(r"Bearer (\S+)", capsys.readouterr().cards_out)
     assert len(set(keys)) == 2
     for key in keys:
         seen = Client().get("/api/v1/tables", headers={"Authorization": f"Bearer {key}"}).json()
@@ -131,9 +131,9 @@ def test_no_operator_of_real_money_is_furnished(db):
 
 
 def test_furnishing_again_makes_nothing_twice(house):
-    players = demo.players()
+    players = demo.demo_players()
 
-    assert list(demo.furnish(slug="demo")) == []
-    assert demo.players() == players
+    assert list(demo.set_up_demo(slug="demo")) == []
+    assert demo.demo_players() == players
     balances = wallet.player_balances(operator=house.id, player=players[0]["id"])
     assert 500_000 in balances.values()

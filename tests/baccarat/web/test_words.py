@@ -4,7 +4,7 @@ import re
 
 from django.urls import get_resolver
 
-from casino.api.error_catalogue import catalogue
+from casino.api.error_catalogue import all_problems
 from casino.devstack.home import PROJECT
 from casino.kernel.errors import all_refusals
 
@@ -48,7 +48,7 @@ def codes() -> set[str]:
     """The codes of all refusals, once everything that may refuse is loaded."""
     assert get_resolver().url_patterns
     of_tests = {refusal.code for refusal in all_refusals() if refusal.__module__.startswith("tests.")}
-    return set(catalogue()) - of_tests
+    return set(all_problems()) - of_tests
 
 
 def modules() -> list[str]:

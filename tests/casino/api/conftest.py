@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-EDGE = "casino.api.middleware.edge"
+EDGE = "casino.api.middleware.request_id_and_cors"
 
 
 @pytest.fixture

@@ -14,17 +14,17 @@ from rest_framework.response import Response
 from casino.api import paging, views
 from casino.api.fields import (
     AmountField,
-    BookField,
     CurrencyField,
     FlagField,
     IdField,
-    Strict,
+    MoneyTypeField,
+    StrictSerializer,
     TextField,
     WholeNumberField,
-    money,
-    read,
+    parse_body,
+    present_money,
 )
-from casino.api.idempotency import idempotent, idempotent_unkept
+from casino.api.idempotency import idempotent, idempotent_without_storing
 from casino.events.ids import new_id
 from casino.events.store import VersionConflict
 from casino.kernel.errors import Refusal
@@ -52,11 +52,11 @@ class Stakes(serializers.DictField):
     child = AmountField()
 
 
-class Body(Strict):
+class Body(StrictSerializer):
     amount = AmountField(required=False)
-    fee = AmountField(required=False, zero=True)
+    fee = AmountField(required=False, allow_zero=True)
     currency = CurrencyField(required=False)
-    book = BookField(required=False)
+    book = MoneyTypeField(required=False)
     name = TextField(required=False, max_length=10)
     seat = WholeNumberField(required=False, min_value=1, max_value=14)
     loud = FlagField(required=False)
@@ -64,7 +64,7 @@ class Body(Strict):
     stakes = Stakes(required=False)
 
 
-class NeedsName(Strict):
+class NeedsName(StrictSerializer):
     name = TextField()
 
 
@@ -74,34 +74,34 @@ class HouseIsClosed(Refusal):
     remedy = "Come back tomorrow."
 
 
-class Read(views.EdgeView):
+class Read(views.BaseApiView):
     authentication_classes = [ByName]
 
     def post(self, request: Request) -> Response:
-        found = read(Body, request)
+        found = parse_body(Body, request)
         return Response({name: str(value) for name, value in found.items()})
 
 
-class ReadName(views.EdgeView):
+class ReadName(views.BaseApiView):
     authentication_classes = [ByName]
 
     def post(self, request: Request) -> Response:
-        return Response(read(NeedsName, request))
+        return Response(parse_body(NeedsName, request))
 
 
-class Fail(views.EdgeView):
+class Fail(views.BaseApiView):
     def get(self, request: Request) -> Response:
         with connection.cursor() as cursor:
             cursor.execute("SELECT secret_column FROM no_such_table")
         return Response()
 
 
-class Refuse(views.EdgeView):
+class Refuse(views.BaseApiView):
     def get(self, request: Request) -> Response:
         raise HouseIsClosed("It is Monday.", minimum=500, currency="EUR", opens="Tuesday", title="not this one")
 
 
-class Found(views.EdgeView):
+class Found(views.BaseApiView):
     """Founds an operator: an effect that can be counted. What the body says decides how it goes wrong."""
 
     authentication_classes = [ByName]
@@ -120,35 +120,37 @@ class Found(views.EdgeView):
             connection.connection.close()
         if how == "conflicts" or (how == "conflicts once" and self.first_time()):
             raise VersionConflict("stream", 1, 2)
-        return Response({"id": fresh, "price": money(1950, "EUR")}, status=201)
+        return Response({"id": fresh, "price": present_money(1950, "EUR")}, status=201)
 
     def first_time(self) -> bool:
         self.conflicts += 1
         return self.conflicts == 1
 
 
-class Peek(views.EdgeView):
+class Peek(views.BaseApiView):
     """Shows the same secret as often as it is asked."""
 
     authentication_classes = [ByName]
 
-    @idempotent_unkept
+    @idempotent_without_storing
     def post(self, request: Request) -> Response:
         del request
         return Response({"secret": "queen of hearts"})
 
 
-class Numbers(views.EdgeView):
+class Numbers(views.BaseApiView):
     """The numbers 1 to 7, by pages, and a text beside each."""
 
     def get(self, request: Request) -> Response:
-        page = paging.asked(request, int, str)
+        page = paging.parse_page_request(request, int, str)
         after = page.after[0] if page.after else 0
-        rows = list(range(1, 8))[after : after + page.fetch]
-        return Response(paging.answer(page, rows, key=lambda row: (row, f"n{row}"), item=lambda row: {"number": row}))
+        rows = list(range(1, 8))[after : after + page.fetch_limit]
+        return Response(
+            paging.present_page(page, rows, key=lambda row: (row, f"n{row}"), item=lambda row: {"number": row})
+        )
 
 
-class Thing(views.EdgeView):
+class Thing(views.BaseApiView):
     def get(self, request: Request, thing: UUID) -> Response:
         return Response({"id": str(thing)})
 

@@ -141,13 +141,15 @@ def test_the_catalogue_lists_every_code_once_with_its_remedy(client: Client) -> 
 
 
 def test_a_code_has_one_status_wherever_it_comes_from() -> None:
-    fixed = {problem.code: problem.status for problem in (*error_catalogue.OF_THE_EDGE, *error_catalogue.OF_FIELDS)}
-    ruled = {refusal.code: error_catalogue.of_refusal(refusal).status for refusal in all_refusals()}
+    fixed = {
+        problem.code: problem.status for problem in (*error_catalogue.HTTP_PROBLEMS, *error_catalogue.FIELD_PROBLEMS)
+    }
+    ruled = {refusal.code: error_catalogue.problem_for_refusal(refusal).status for refusal in all_refusals()}
 
     assert {code: fixed[code] for code in fixed.keys() & ruled.keys()} == {
         code: ruled[code] for code in fixed.keys() & ruled.keys()
     }
-    assert not {problem.code for problem in error_catalogue.OF_THE_EDGE} & ruled.keys()
+    assert not {problem.code for problem in error_catalogue.HTTP_PROBLEMS} & ruled.keys()
 
 
 def test_the_type_of_a_problem_is_an_address_that_explains_it(client: Client) -> None:

@@ -5,8 +5,8 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.api.error_catalogue import Rejected
-from casino.api.fields import money
+from casino.api.error_catalogue import RequestRejected
+from casino.api.fields import present_money
 from casino.api.parsing import parse
 
 LONG = "a" * 11
@@ -101,7 +101,7 @@ def test_good_values_arrive_as_minor_units_and_members(client: Client) -> None:
 
 
 def test_money_is_printed_with_the_decimals_of_its_currency() -> None:
-    printed = [money(1950, "EUR"), money(1950, "JPY"), money(-5, "KWD")]
+    printed = [present_money(1950, "EUR"), present_money(1950, "JPY"), present_money(-5, "KWD")]
 
     assert printed == [
         {"amount": "19.50", "currency": "EUR"},
@@ -114,7 +114,7 @@ def test_money_is_printed_with_the_decimals_of_its_currency() -> None:
 def test_any_bytes_are_one_object_or_malformed(raw: bytes) -> None:
     try:
         found: object = parse(raw)
-    except Rejected as rejected:
+    except RequestRejected as rejected:
         found = rejected.problem.code
 
     assert isinstance(found, dict) or found == "malformed_json"

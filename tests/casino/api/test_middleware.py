@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
-from casino.api.middleware import edge
+from casino.api.middleware import request_id_and_cors
 from casino.observability.request_id import RequestIdFilter, request_id
 
 ORIGIN = "https://casino.example"
@@ -64,7 +64,7 @@ def test_it_serves_asynchronously_too(rf: RequestFactory) -> None:
         return HttpResponse(request_id(request))
 
     request = rf.get("/api/v1/anything", headers={"X-Request-Id": "trace-async"})
-    answer = asyncio.run(edge(view)(request))
+    answer = asyncio.run(request_id_and_cors(view)(request))
 
     assert (answer.content, answer["X-Request-Id"]) == (b"trace-async", "trace-async")
 

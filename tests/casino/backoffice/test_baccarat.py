@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundEvent
-from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, name
-from baccarat.domain.rules.deal import replay, steps
+from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, card_name
+from baccarat.domain.rules.deal import describe_steps, replay
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableEvent
 from baccarat.storage.models import Round, Wager
@@ -21,9 +21,9 @@ from casino.backoffice.pages.baccarat_parts import told
 from casino.backoffice.pages.cards import in_line, picture, pictures
 from casino.backoffice.pages.narrative import _TELL, words
 from casino.events import store
-from casino.events.records import Recorded
+from casino.events.records import RecordedEvent
 from casino.events.sql import execute
-from casino.kernel.money import text
+from casino.kernel.money import format_amount
 from tests.support import hidden
 from tests.support.hidden import leaks
 from tests.support.office import Office, open_office, page_of, shown, staff, superuser
@@ -51,8 +51,8 @@ def test_a_round_shows_its_cards_and_the_rules_that_drew_them(office: Office) ->
     assert body.count('<svg class="c-card') == len(dealt.cards)
     assert body.count("c-sideways") == len(dealt.cards) - 4
     for card in dealt.cards:
-        assert f'aria-label="{name(card)}"' in body
-    for step in steps(dealt):
+        assert f'aria-label="{card_name(card)}"' in body
+    for step in describe_steps(dealt):
         assert step.text in body
 
 
@@ -64,7 +64,7 @@ def test_a_round_shows_every_wager_and_what_it_came_to(office: Office) -> None:
 
     assert len(wagers) == 2
     for wager in wagers:
-        assert f"{text(wager.returned or 0, 'EUR')} <small>EUR</small>" in body
+        assert f"{format_amount(wager.returned or 0, 'EUR')} <small>EUR</small>" in body
         assert page_of("operators_player", wager.player_id) in body
     became = {"banker": "won", "player": "lost", "tie": "pushed"}[round_.outcome or ""]
     assert f"100.00 EUR on Banker {became}" in body
@@ -241,7 +241,7 @@ def test_words_tell_what_was_raised_to_the_minimum(office: Office) -> None:
 
 
 def test_an_event_that_nobody_knows_any_more_is_still_listed(office: Office) -> None:
-    strange = Recorded(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
+    strange = RecordedEvent(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
 
     row = told("Timeline", [strange], "EUR").rows[0]
 
@@ -254,7 +254,7 @@ def test_a_card_is_drawn_in_the_colour_of_its_suit(card: Card) -> None:
 
     assert drawn.red == (card[1] in "dh")
     assert drawn.rank == ("10" if card[0] == "T" else card[0])
-    assert drawn.name == name(card)
+    assert drawn.name == card_name(card)
 
 
 def test_only_a_third_card_lies_sideways() -> None:

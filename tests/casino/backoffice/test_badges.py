@@ -28,7 +28,9 @@ def asked_by(name: str) -> HttpRequest:
 
 
 def note(operator: UUID, times: int) -> None:
-    told = recorder.Significant(kind=recorder.Kind.NEGATIVE_BALANCE, operator=operator, subject="x:1", actor="system")
+    told = recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.NEGATIVE_BALANCE, operator=operator, subject="x:1", actor="system"
+    )
     recorder.record_many([told] * times)
 
 
@@ -36,10 +38,10 @@ def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="looker", works_for=office.operator.slug)
     request = asked_by("looker")
-    before = significant_badges.unacknowledged(asked_by("looker"))
+    before = significant_badges.unacknowledged_badge(asked_by("looker"))
     with CaptureQueriesContext(connection) as captured:
         told = [
-            significant_badges.unacknowledged(request),
+            significant_badges.unacknowledged_badge(request),
             wallet_badges.withdrawals(request),
             wallet_badges.adjustments(request),
         ]
@@ -51,11 +53,11 @@ def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
 def test_a_hundred_is_as_far_as_it_counts(office: Office) -> None:
     note(office.operator.id, waiting.MOST)
     staff(*SEES, name="looker", works_for=office.operator.slug)
-    assert significant_badges.unacknowledged(asked_by("looker")) == "100+"
+    assert significant_badges.unacknowledged_badge(asked_by("looker")) == "100+"
 
 
 def test_who_works_for_no_operator_or_may_not_see_is_told_no_number(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="alone", works_for="nobody")
     staff(name="blind", works_for=office.operator.slug)
-    assert [significant_badges.unacknowledged(asked_by(name)) for name in ("alone", "blind")] == ["", ""]
+    assert [significant_badges.unacknowledged_badge(asked_by(name)) for name in ("alone", "blind")] == ["", ""]

@@ -115,7 +115,7 @@ def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(
 def test_the_command_lists_adds_and_removes(lucky: Tenant, alice: Gambler, table: str, capsys: Any) -> None:
     call_command("words", first=True)
     call_command("words", first=True, add=["darn"], remove=["fuck"])
-    listed = capsys.readouterr().out.split()
+    listed = capsys.readouterr().cards_out.split()
     assert "darn" in listed
     assert listed.count("fuck") == 2
     assert say(alice, table, "Sch3isse, sh!t").json()["text"] == "********, ****"

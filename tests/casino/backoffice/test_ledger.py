@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from casino.backoffice.pages import ledger as wallet_admin
-from casino.kernel.money import Book, text
+from casino.kernel.money import MoneyType, format_amount
 from tests.support.office import Office, open_office, page_of, superuser
 from wallet.ledger.accounts import AccountKind, player_account, table_account
 from wallet.models import Account, Balance, Entry, Posting
@@ -29,19 +29,21 @@ def stakes(office: Office) -> Account:
         kind=AccountKind.STAKES,
         operator=office.operator.pk,
         table=office.single.guest.table,
-        book=Book.REAL,
+        money_type=MoneyType.REAL,
         currency="EUR",
     )
     return Account.objects.get(pk=name.id)
 
 
 def test_an_account_shows_its_balance_and_its_postings(office: Office) -> None:
-    name = player_account(operator=office.operator.pk, player=office.player.pk, book=Book.REAL, currency="EUR")
+    name = player_account(
+        operator=office.operator.pk, player=office.player.pk, money_type=MoneyType.REAL, currency="EUR"
+    )
     balance = Balance.objects.get(account_id=name.id)
 
     body = body_of(superuser(), page_of("wallet_account", name.id))
 
-    assert f"{text(balance.balance, 'EUR')} <small>EUR</small>" in body
+    assert f"{format_amount(balance.balance, 'EUR')} <small>EUR</small>" in body
     assert page_of("operators_player", office.player.pk) in body
     for posting in Posting.objects.filter(account_id=name.id):
         assert page_of("wallet_entry", posting.entry_id) in body
@@ -63,7 +65,9 @@ def test_a_long_statement_goes_on_with_older_postings(office: Office, monkeypatc
 
 
 def test_an_account_never_posted_to_holds_nothing(office: Office) -> None:
-    name = player_account(operator=office.operator.pk, player=office.player.pk, book=Book.PLAY, currency="EUR")
+    name = player_account(
+        operator=office.operator.pk, player=office.player.pk, money_type=MoneyType.PLAY, currency="EUR"
+    )
 
     body = body_of(superuser(), page_of("wallet_account", name.id))
 
@@ -81,7 +85,7 @@ def test_an_entry_shows_postings_that_sum_to_zero_and_its_event(office: Office) 
     assert page_of("events_event", entry.cause) in body
     for posting in postings:
         assert page_of("wallet_account", posting.account_id) in body
-        assert text(abs(posting.amount), "EUR") in body
+        assert format_amount(abs(posting.amount), "EUR") in body
 
 
 def test_the_list_of_accounts_shows_names_and_balances(office: Office) -> None:
@@ -89,4 +93,4 @@ def test_the_list_of_accounts_shows_names_and_balances(office: Office) -> None:
 
     assert "Alice" in body
     assert "lucky" in body
-    assert f"{text(stakes(office).balance.balance, 'EUR')} <small>EUR</small>" in body
+    assert f"{format_amount(stakes(office).balance.balance, 'EUR')} <small>EUR</small>" in body

@@ -65,7 +65,7 @@ def everything() -> dict[str, str]:
 
 
 def some_row(part: Any) -> Any:
-    row = part.model._default_manager.order_by("pk").first()
+    row = part.model._default_manager.order_by("pk").require_event()
     assert row is not None, f"the office has no {part.opts.verbose_name}"
     return row
 

@@ -32,7 +32,11 @@ def body_of(client: Client, office: Office, query: str = "") -> str:
 def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> None:
     subject = f"player:{office.player.id}"
     recorder.record(
-        kind=recorder.Kind.LARGE_WIN, operator=office.operator.id, subject="round:1", actor=subject, reason="Lucky!"
+        kind=recorder.SignificantEventKind.LARGE_WIN,
+        operator=office.operator.id,
+        subject="round:1",
+        actor=subject,
+        reason="Lucky!",
     )
     client = superuser()
     body_of(client, office)
@@ -62,7 +66,7 @@ def test_play_is_stopped_from_the_page_by_those_who_may_and_the_page_says_so(off
     kept = dict(re.findall(r'type="hidden" name="(scope|subject)" value="([^"]+)"', page))
     floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "says": ""})
     switch = Switch.objects.get(scope="player", subject=str(office.player.id))
-    assert (switch.stopped, crypto_shredding.told(switch.reason)) == (True, "A quarrel.")
+    assert (switch.stopped, crypto_shredding.decrypt_text(switch.reason)) == (True, "A quarrel.")
     page = body_of(floor, office)
     assert "<h2>Play is stopped" in page
     assert kill_switches.page_of(switch) in page

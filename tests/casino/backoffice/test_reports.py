@@ -57,7 +57,7 @@ def nobody(evening: Evening) -> Generator[None]:
 
 def report(evening: Evening) -> Report:
     interval = between(since=evening.cuts[0], until=evening.cuts[0].replace(year=2099), zone="UTC")
-    return generation.make(operator=evening.operator, name="revenue", interval=interval, by="system")
+    return generation.generate_report(operator=evening.operator, name="revenue", interval=interval, by="system")
 
 
 def of_us(evening: Evening, *permissions: str) -> Client:
@@ -128,11 +128,11 @@ def of_us_without(client: Client, url: str) -> int:
 
 
 def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
-    found = cases.open_one(
+    found = cases.open_case(
         operator=evening.operator,
         kind="return_out_of_band",
-        about=f"table:{evening.tables[0]} mini@1 tie",
-        found={"a": 1},
+        subject=f"table:{evening.tables[0]} mini@1 tie",
+        details={"a": 1},
     )
     assert found is not None
     client = of_us(evening, "reports.view_matter", "reports.acknowledge_matter", "baccarat.view_table")
@@ -174,8 +174,8 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
     cache.clear()
     past_day(evening, 2)
     past_day(evening, 1)
-    (played,) = days.last([evening.operator])
-    assert len(played.days) == days.BACK
+    (played,) = days.recent_days([evening.operator])
+    assert len(played.days) == days.DAYS_BACK
     assert not any(day.rounds or day.handle or day.actual for day in played.days[:-3]), "days without play have nothing"
     told = [(day.ggr, day.rounds, day.players, day.handle, day.returned) for day in played.days[-3:]]
     assert told[:2] == [(-1_950, 40, 7, 100_000, 101_950)] * 2
@@ -186,7 +186,7 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
     low, high = played.days[-1].bounds or (0, 0)
     assert low < 1 < high, "two rounds may return anything"
 
-    without_today = days.last([evening.operator], today=False)[0].days
+    without_today = days.recent_days([evening.operator], today=False)[0].days
     assert [day.label for day in without_today[1:]] == [day.label for day in played.days[:-1]]
 
     front = reverse("admin:index")

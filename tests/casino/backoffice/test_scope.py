@@ -44,7 +44,7 @@ def rows_of(office: Office) -> Iterator[tuple[Any, Any]]:
     """Every part of the admin with a row of this operator's."""
     theirs = {office.operator.id}
     for part in shown():
-        row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").first()
+        row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").require_event()
         if row is not None and part.opts.label_lower not in NOBODYS:
             yield part, row
 

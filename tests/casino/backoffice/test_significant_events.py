@@ -29,13 +29,13 @@ def house() -> UUID:
     about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
     recorder.record_many(
         [
-            recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
+            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
                             before={"phase": "open", "name": "A"}, after={"phase": "stopped", "name": "A"}),
-            recorder.Significant(kind=recorder.Kind.LARGE_WIN, operator=lucky, subject="round:1", money=990_000,
+            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.LARGE_WIN, operator=lucky, subject="round:1", amount=990_000,
                             currency="EUR", **about),
-            recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
-            recorder.Significant(kind=recorder.Kind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
-            recorder.Significant(kind=recorder.Kind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
+            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
+            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
+            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
                             address="192.0.2.7"),
         ]
     )  # fmt: skip
@@ -50,7 +50,7 @@ def numbers(answer: Any) -> list[str]:
 def waiting_of(client: Any) -> str:
     """How many significant events the side bar says wait for this person."""
     request = client.get(reverse(LIST)).wsgi_request
-    return str(significant_badges.unacknowledged(request))
+    return str(significant_badges.unacknowledged_badge(request))
 
 
 def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
@@ -107,10 +107,18 @@ def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_
     house: UUID,
 ) -> None:
     recorder.record(
-        kind=recorder.Kind.INTEGRITY_FAILED, operator=None, subject="integrity", actor="system", reason="A file"
+        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
+        operator=None,
+        subject="integrity",
+        actor="system",
+        reason="A file",
     )
     recorder.record(
-        kind=recorder.Kind.AUDIT_FINDING, operator=None, subject="round-9", actor="system", reason="Of somebody"
+        kind=recorder.SignificantEventKind.AUDIT_FINDING,
+        operator=None,
+        subject="round-9",
+        actor="system",
+        reason="Of somebody",
     )
     event = SignificantEvent.objects.get(kind="integrity_failed")
     url, page = reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), page_of(

@@ -84,7 +84,7 @@ def row_of(part: Any, request: HttpRequest) -> object | None:
     rows = part.get_queryset(request)
     if part.opts.model_name == "account":  # of a player's own account, as others take no action
         rows = rows.filter(kind="account", book="real")
-    row = rows.order_by("-pk").first()
+    row = rows.order_by("-pk").require_event()
     return None if row is None else row.pk
 
 
@@ -185,7 +185,7 @@ def test_staff_of_another_operator_see_and_do_nothing_of_this_one(lucky: Office)
         for model, part in parts():
             if not isinstance(part, ReadOnlyAdmin) or model in {"admin_logentry", "staff_rolegroup", "events_headmark"}:
                 continue
-            row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").first()
+            row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").require_event()
             if row is None:
                 continue
             names = [name for name in ACTIONS if name.startswith(f"{model}_") and name not in WITHOUT_A_ROW]

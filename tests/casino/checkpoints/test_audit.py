@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from casino.checkpoints import audit, keyring, records, replicas, signing, storage
-from casino.checkpoints.document import parse, signed_bytes, text_of
+from casino.checkpoints.document import parse, serialize, signed_bytes
 from casino.events.sql import execute
 from tests.casino.checkpoints.signing_here import log_of
 from tests.conftest import pointed_at
@@ -59,19 +59,19 @@ def kept(signed, settings, tmp_path):
 
 def found(*, later=timedelta(0), since=None):
     """(what, where) of every finding."""
-    findings = audit.check(replicas.beyond(), now=timezone.now() + later, since=since)
-    return [(finding.what, finding.where) for finding in findings]
+    findings = audit.check(replicas.read_unknown_copies(), now=timezone.now() + later, since=since)
+    return [(finding.kind, finding.location) for finding in findings]
 
 
 def number_of(place, number):
-    return place / storage.name_of(number)
+    return place / storage.object_name(number)
 
 
 def test_a_log_that_nobody_touched_agrees_with_its_checkpoints(kept):
     assert found() == []
     for number in (1, 2, 3):
-        assert found(since=records.of_number(number)) == []
-        assert audit.trusted(records.of_number(number))
+        assert found(since=records.find_by_number(number)) == []
+        assert audit.is_trusted(records.find_by_number(number))
 
 
 def test_a_log_without_a_place_outside_is_held_against_its_own_checkpoints(kept, settings):
@@ -90,9 +90,9 @@ def test_a_digest_that_was_written_anew_is_named_by_the_first_checkpoint_over_it
 
 def test_an_incremental_look_does_not_read_digests_before_its_checkpoint_again(kept):
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = 5")
-    assert found(since=records.of_number(2)) == []
+    assert found(since=records.find_by_number(2)) == []
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = 601")
-    assert found(since=records.of_number(2)) == [
+    assert found(since=records.find_by_number(2)) == [
         ("tree node differs", "level 8 place 2"),
         ("log differs from its checkpoint", "checkpoint 3"),
     ]
@@ -139,7 +139,7 @@ def test_a_checkpoint_with_a_trusted_name_and_another_signature_is_named(kept):
 
 def test_a_checkpoint_of_another_log_outside_is_named(kept):
     other = parse(number_of(kept, 3).read_bytes())
-    number_of(kept, 4).write_bytes(text_of(replace(other, number=4, log=UUID(int=7))))
+    number_of(kept, 4).write_bytes(serialize(replace(other, number=4, log=UUID(int=7))))
     assert found()[:2] == [
         ("checkpoint of another log", "checkpoint 4"),
         ("checkpoint is not in the database", "checkpoint 4"),
@@ -196,7 +196,7 @@ def test_a_changed_tree_is_named(kept, change, where):
 
 def test_an_incremental_look_on_a_changed_tree_computes_all_of_it(kept):
     execute("UPDATE checkpoints_node SET hash = sha256(hash) WHERE level = 9")
-    assert found(since=records.of_number(3)) == [
+    assert found(since=records.find_by_number(3)) == [
         ("tree node differs", "checkpoint 3"),
         ("tree node differs", "level 9 place 0"),
     ]
@@ -211,12 +211,12 @@ def test_a_log_that_is_not_signed_for_more_than_a_day_is_named(kept):
 
 
 def test_the_last_good_checkpoint_is_trusted_and_within_what_was_audited(kept):
-    assert audit.last_good(upto=299) is None
-    assert audit.last_good(upto=899).number == 2
-    assert audit.last_good(upto=900).number == 3
+    assert audit.latest_trusted(upto=299) is None
+    assert audit.latest_trusted(upto=899).number == 2
+    assert audit.latest_trusted(upto=900).number == 3
     number_of(kept, 3).unlink()
     execute("UPDATE checkpoints_checkpoint SET signature = decode(repeat('ab', 64), 'hex') WHERE number = 2")
-    assert audit.last_good(upto=900).number == 1
+    assert audit.latest_trusted(upto=900).number == 1
 
 
 def test_a_copy_removed_inside_and_outside_is_named_as_later_ones_are_there(kept):

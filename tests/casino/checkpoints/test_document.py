@@ -8,9 +8,16 @@ from uuid import UUID
 
 import pytest
 
-from casino.checkpoints.document import Checkpoint, Malformed, fingerprint, parse, signed_bytes, text_of
+from casino.checkpoints.document import (
+    CheckpointDocument,
+    MalformedCheckpoint,
+    fingerprint,
+    parse,
+    serialize,
+    signed_bytes,
+)
 
-ONE = Checkpoint(
+ONE = CheckpointDocument(
     log=UUID("6f1d3a34-6a1f-4a57-9d2b-0d6f6f0f4b11"),
     number=2,
     position=700,
@@ -40,7 +47,7 @@ def test_the_signature_is_no_part_of_what_is_signed_or_named():
 @pytest.mark.parametrize("previous", [b"", b"\x03" * 32])
 def test_a_document_is_read_back_as_it_was(previous):
     made = replace(ONE, previous=previous)
-    assert parse(text_of(made)) == made
+    assert parse(serialize(made)) == made
 
 
 @pytest.mark.parametrize(
@@ -65,12 +72,12 @@ def test_a_document_is_read_back_as_it_was(previous):
     ],
 )
 def test_what_is_no_checkpoint_is_refused(change):
-    text = json.dumps(json.loads(text_of(ONE)) | change)
-    with pytest.raises(Malformed):
+    text = json.dumps(json.loads(serialize(ONE)) | change)
+    with pytest.raises(MalformedCheckpoint):
         parse(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{}", b"\xff", b"5"])
 def test_what_is_no_document_is_refused(text):
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedCheckpoint):
         parse(text)

@@ -24,25 +24,25 @@ def test_the_first_key_signs_and_its_public_half_is_the_standards():
     own = keyring.parse(f"new:{FIRST}, old:{SECOND}", "")
     assert own.active == "new"
     assert own.public["new"].hex() == FIRST_PUBLIC
-    assert own.has_signed(signed(own, "new"))
+    assert own.verifies(signed(own, "new"))
 
 
 def test_a_public_half_alone_is_enough_to_trust():
     made = signed(keyring.parse(f"new:{FIRST}", ""), "new")
-    assert keyring.parse("none", f"new:{FIRST_PUBLIC}").has_signed(made)
+    assert keyring.parse("none", f"new:{FIRST_PUBLIC}").verifies(made)
 
 
 def test_another_key_or_another_name_or_another_word_is_not_trusted():
     own = keyring.parse(f"new:{FIRST},old:{SECOND}", "")
     made = signed(own, "new")
-    assert not own.has_signed(replace(made, key="old"))
-    assert not own.has_signed(replace(made, key="nobody"))
-    assert not own.has_signed(replace(made, position=made.position + 1))
-    assert not keyring.parse(f"new:{SECOND}", "").has_signed(made)
+    assert not own.verifies(replace(made, key="old"))
+    assert not own.verifies(replace(made, key="nobody"))
+    assert not own.verifies(replace(made, position=made.position + 1))
+    assert not keyring.parse(f"new:{SECOND}", "").verifies(made)
 
 
 def test_a_fresh_key_is_a_ring_of_its_own():
-    one, other = keyring.fresh("a"), keyring.fresh("a")
+    one, other = keyring.generate_key("a"), keyring.generate_key("a")
     assert one != other
     assert keyring.parse(one, "").active == "a"
 

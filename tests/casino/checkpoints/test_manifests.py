@@ -24,7 +24,9 @@ DIFFER = "rows differ from their inventory"
 
 
 def tell(subject):
-    recorder.record(kind=recorder.Kind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1", reason="Why")
+    recorder.record(
+        kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1", reason="Why"
+    )
     event = SignificantEvent.objects.latest("number").id
     notes.acknowledge(event, by="staff:2", note="Seen")
 
@@ -37,9 +39,9 @@ def taken(services, django_db_blocker, tmp_path_factory):
         patch.setattr(configured, "CHECKPOINT_STORE", folder.as_uri())
         tell("table:1")
         tell("table:2")
-        assert manifests.take() == 1
+        assert manifests.create_manifests() == 1
         tell("table:3")
-        assert (manifests.take(), manifests.take()) == (1, 0)
+        assert (manifests.create_manifests(), manifests.create_manifests()) == (1, 0)
         yield database.owner_url, folder
 
 
@@ -58,18 +60,18 @@ def kept(taken, settings, tmp_path):
 
 
 def found(later=timedelta(0)):
-    findings = audit.check(replicas.beyond(), now=timezone.now() + later)
-    return [(finding.what, finding.where) for finding in findings]
+    findings = audit.check(replicas.read_unknown_copies(), now=timezone.now() + later)
+    return [(finding.kind, finding.location) for finding in findings]
 
 
 def test_what_nobody_touched_agrees_and_each_row_is_in_one_lot(kept):
     assert found() == []
-    lots = [lot for _, text in manifests.since(0) for lot in parse(text).lots]
+    lots = [lot for _, text in manifests.list_since(0) for lot in parse(text).lots]
     assert [(lot.table, lot.rows) for lot in lots] == [
         ("significant_remark", 2), ("significant_significantevent", 2),
         ("significant_remark", 1), ("significant_significantevent", 1),
     ]  # fmt: skip
-    assert sorted(each.name for each in kept.iterdir()) == [manifests.name_of(1), manifests.name_of(2)]
+    assert sorted(each.name for each in kept.iterdir()) == [manifests.object_name(1), manifests.object_name(2)]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_rows_that_may_be_purged_by_now_are_not_missed(kept):
 
 
 def test_an_inventory_rewritten_removed_or_exchanged_is_named(kept):
-    text = manifests.since(0)[1][1]
+    text = manifests.list_since(0)[1][1]
     forged = text.replace(b'"rows":1', b'"rows":0')
     execute("UPDATE checkpoints_inventory SET text = %s WHERE number = 2", [forged.decode()])
     assert set(found()) == {("inventory is not ours", "inventory 2"), ("outside copy differs", "inventory 2")}
@@ -117,13 +119,13 @@ def test_an_inventory_rewritten_removed_or_exchanged_is_named(kept):
 
 
 def test_a_copy_outside_that_is_gone_or_another_is_named(kept):
-    (kept / manifests.name_of(1)).unlink()
+    (kept / manifests.object_name(1)).unlink()
     assert found() == [("outside copy missing", "inventory 1")]
-    (kept / manifests.name_of(2)).unlink()
+    (kept / manifests.object_name(2)).unlink()
     assert found() == []  # the next look copies them
     assert found(timedelta(hours=2)) == [("outside copy missing", f"inventory {number}") for number in (1, 2)]
-    manifests.copy_outside()
-    assert sorted(each.name for each in kept.iterdir()) == [manifests.name_of(1), manifests.name_of(2)]
+    manifests.copy_to_storage()
+    assert sorted(each.name for each in kept.iterdir()) == [manifests.object_name(1), manifests.object_name(2)]
 
 
 def test_nothing_is_signed_of_a_table_that_somebody_writes_to_nor_twice_under_a_number(database, place):
@@ -131,22 +133,22 @@ def test_nothing_is_signed_of_a_table_that_somebody_writes_to_nor_twice_under_a_
     with psycopg.connect(database.owner_url) as other:
         other.execute("INSERT INTO significant_remark (event_id, acknowledges, note, by, at) "
                       "SELECT id, false, 'A note', 'staff:3', now() FROM significant_significantevent")  # fmt: skip
-        assert manifests.take() == 1
+        assert manifests.create_manifests() == 1
         assert [lot.table for lot in manifests.latest().lots] == ["significant_significantevent"]
-    assert manifests.take() == 1
+    assert manifests.create_manifests() == 1
     assert [(lot.table, lot.after, lot.rows) for lot in manifests.latest().lots] == [("significant_remark", 0, 2)]
 
     with database.owner() as owner:  # as a backup would that is restored
         owner.execute("ALTER TABLE checkpoints_inventory DISABLE TRIGGER USER")
         owner.execute("DELETE FROM checkpoints_inventory WHERE number = 2")
     with pytest.raises(NumberTaken):
-        manifests.take()
+        manifests.create_manifests()
 
 
 def test_each_table_is_there_and_numbers_its_rows(db):
     known = table_digests.columns()
-    assert known.keys() == table_digests.TABLES.keys()
-    assert all(key in known[table] for table, key in table_digests.TABLES.items())
+    assert known.keys() == table_digests.COVERED_TABLES.keys()
+    assert all(key in known[table] for table, key in table_digests.COVERED_TABLES.items())
     protected = fetch("SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE %s", ["%_keeps_rows"])
-    for table in table_digests.TABLES:
+    for table in table_digests.COVERED_TABLES:
         assert (table,) in protected or table.startswith("staff_"), table

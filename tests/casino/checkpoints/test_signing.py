@@ -9,10 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from casino.checkpoints import keyring, proofs, records, scheduled, signing, storage, tree
-from casino.checkpoints.document import fingerprint, parse, text_of
+from casino.checkpoints.document import fingerprint, parse, serialize
 from casino.checkpoints.exceptions import KeyRefused, NumberTaken
 from casino.events.sql import fetch
-from casino.events.verification import head_mark
+from casino.events.verification import current_head
 from casino.kernel import merkle
 from tests.casino.checkpoints.signing_here import log_of
 
@@ -39,10 +39,10 @@ def test_an_empty_log_has_nothing_to_sign(place):
 def test_a_checkpoint_says_what_the_log_holds_and_stands_outside(place):
     log_of(700)
     made = signing.sign_now()
-    assert (made.number, made.position, made.head) == (1, 700, head_mark().digest)
+    assert (made.number, made.position, made.head) == (1, 700, current_head().digest)
     assert made.root == merkle.root(leaves(700))
     assert made.previous == b""
-    assert keyring.ring().has_signed(made)
+    assert keyring.checkpoint_keyring().verifies(made)
     (copy,) = place.iterdir()
     assert copy.name == "000000000001.json"
     assert parse(copy.read_bytes()) == made == signing.latest()
@@ -57,7 +57,7 @@ def test_checkpoints_are_chained_and_each_goes_on_from_those_before(place):
         assert new.previous == fingerprint(old)
     for old in made:
         for new in made[old.number - 1 :]:
-            proof = proofs.consistency_of(old, new)
+            proof = proofs.consistency_path(old, new)
             assert proof == merkle.consistency(leaves(new.position), old.position)
             assert merkle.is_consistent(old.position, new.position, old.root, new.root, proof)
     assert [json.loads(file.read_bytes())["number"] for file in sorted(place.iterdir())] == [1, 2, 3, 4]
@@ -69,15 +69,15 @@ def test_any_position_is_proven_in_any_checkpoint_that_holds_it_by_two_statement
     log_of(700, stream="round-2")
     signing.sign_now()
     for number, positions in ((1, [1, 256, 257, 300]), (2, [1, 300, 511, 768, 769, 1000])):
-        checkpoint = records.of_number(number)
+        checkpoint = records.find_by_number(number)
         with CaptureQueriesContext(connection) as asked:
-            paths = proofs.proof_of(positions, checkpoint)
+            paths = proofs.inclusion_paths(positions, checkpoint)
         assert len(asked) == 2
         for position, path in zip(positions, paths, strict=True):
             leaf = leaves(1000)[position - 1]
             assert merkle.is_included(leaf, position - 1, checkpoint.position, path, checkpoint.root)
     with pytest.raises(ValueError, match="no leaf"):
-        proofs.proof_of([301], records.of_number(1))
+        proofs.inclusion_paths([301], records.find_by_number(1))
 
 
 def test_signing_reads_what_is_new_and_not_the_whole_log(place):
@@ -95,11 +95,11 @@ def test_signing_reads_what_is_new_and_not_the_whole_log(place):
 
 
 def test_a_long_log_is_caught_up_with_in_steps(place, monkeypatch):
-    monkeypatch.setattr(signing, "STEP", 256)
+    monkeypatch.setattr(signing, "MAX_POSITIONS", 256)
     log_of(600)
     assert signing.sign_if_due() == 1  # what is left is not due yet
     assert signing.sign_now().number == 3
-    assert [each.position for each in records.listed(after=0, limit=9)] == [256, 512, 600]
+    assert [each.position for each in records.list_after(after=0, limit=9)] == [256, 512, 600]
 
 
 def test_signing_again_without_news_makes_nothing(place):
@@ -122,7 +122,7 @@ def test_it_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
     assert signing.sign_if_due() == 1
     assert signing.sign_if_due() == 0
     monkeypatch.setattr(signing, "DAILY", timedelta(0))
-    monkeypatch.setattr(signing, "copy_outside", lambda: None)
+    monkeypatch.setattr(signing, "copy_to_storage", lambda: None)
     assert signing._sign(signing._is_due, lock=signing._TRY)
     assert signing.latest().position == 16
 
@@ -132,10 +132,10 @@ def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
     log_of(5)
     made = signing.sign_now()
     settings.CHECKPOINT_STORE = place.as_uri()
-    signing.copy_outside()
-    assert parse((place / storage.name_of(1)).read_bytes()) == made
-    signing.copy_outside()
-    assert records.copied() == {1}
+    signing.copy_to_storage()
+    assert parse((place / storage.object_name(1)).read_bytes()) == made
+    signing.copy_to_storage()
+    assert records.copied_numbers() == {1}
 
 
 def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, settings):
@@ -143,14 +143,14 @@ def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, set
     log_of(5)
     made = signing.sign_now()
     settings.CHECKPOINT_STORE = place.as_uri()
-    storage.configured().write(storage.name_of(1), text_of(made))
+    storage.configured_storage().write(storage.object_name(1), serialize(made))
     assert signing.sign_now() == made
-    assert records.copied() == {1}
+    assert records.copied_numbers() == {1}
 
 
 def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(place):
     place.mkdir()
-    (place / storage.name_of(1)).write_bytes(b"what another database signed")
+    (place / storage.object_name(1)).write_bytes(b"what another database signed")
     log_of(5)
     with pytest.raises(NumberTaken):
         signing.sign_now()
@@ -166,16 +166,16 @@ def test_a_copy_that_differs_is_left_as_it_is_and_stops_the_signing(place, setti
     signing.sign_now()
     settings.CHECKPOINT_STORE = place.as_uri()
     place.mkdir()
-    (place / storage.name_of(1)).write_bytes(b"other")
+    (place / storage.object_name(1)).write_bytes(b"other")
     with pytest.raises(NumberTaken):
-        signing.copy_outside()
-    assert (place / storage.name_of(1)).read_bytes() == b"other"
+        signing.copy_to_storage()
+    assert (place / storage.object_name(1)).read_bytes() == b"other"
 
 
 def test_while_the_place_does_not_answer_nothing_is_signed(place):
     place.write_bytes(b"a file where the folder should be")
     log_of(5)
-    with pytest.raises(storage.Away):
+    with pytest.raises(storage.StorageUnavailable):
         signing.sign_now()
     assert scheduled.sign() == 0
     assert signing.latest() is None
@@ -227,7 +227,7 @@ def test_published_keys_have_ids_public_halves_and_times(place):
     signing.sign_now()
     (key,) = records.published_keys()
     assert key["id"] == "development"
-    assert bytes.fromhex(key["public"]) == keyring.ring().public["development"]
+    assert bytes.fromhex(key["public"]) == keyring.checkpoint_keyring().public["development"]
     assert key["from"].endswith("Z")
     assert key["until"] is None
 
@@ -235,7 +235,7 @@ def test_published_keys_have_ids_public_halves_and_times(place):
 def test_a_tree_that_lost_a_part_proves_nothing(place):
     log_of(300)
     made = signing.sign_now()
-    with pytest.raises(tree.NotWhole):
+    with pytest.raises(tree.IncompleteTree):
         tree.hashes([merkle.Range(256, 512)])
-    with pytest.raises(tree.NotWhole):
+    with pytest.raises(tree.IncompleteTree):
         tree.grow(made.position, 600)

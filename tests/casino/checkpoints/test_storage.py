@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from casino.checkpoints import records, signing, storage
 from casino.checkpoints.document import parse
-from casino.checkpoints.storage import Away, Taken
+from casino.checkpoints.storage import AlreadyExists, StorageUnavailable
 from tests.casino.checkpoints.signing_here import log_of
 
 
@@ -59,7 +59,7 @@ def address(server):
 
 
 def folder_at(tmp_path):
-    return storage.place_at((tmp_path / "a folder").as_uri())
+    return storage.storage_at((tmp_path / "a folder").as_uri())
 
 
 @pytest.fixture(params=["folder", "store"])
@@ -67,13 +67,13 @@ def kept_outside(request, tmp_path):
     """Each kind of place."""
     if request.param == "folder":
         return folder_at(tmp_path)
-    return storage.place_at(address(request.getfixturevalue("store")), "word")
+    return storage.storage_at(address(request.getfixturevalue("store")), "word")
 
 
 def test_what_is_kept_is_read_back_and_is_never_written_over(kept_outside):
     assert kept_outside.read("000000000001.json") is None
     kept_outside.write("000000000001.json", b"first")
-    with pytest.raises(Taken):
+    with pytest.raises(AlreadyExists):
         kept_outside.write("000000000001.json", b"second")
     assert kept_outside.read("000000000001.json") == b"first"
     assert kept_outside.read("000000000002.json") is None
@@ -82,7 +82,7 @@ def test_what_is_kept_is_read_back_and_is_never_written_over(kept_outside):
 def test_a_folder_holds_nothing_but_what_is_whole_and_read_only(tmp_path):
     folder = folder_at(tmp_path)
     folder.write("1.json", b"whole")
-    with pytest.raises(Taken):
+    with pytest.raises(AlreadyExists):
         folder.write("1.json", b"again")
     (file,) = folder.path.iterdir()
     assert (file.name, file.stat().st_mode & 0o777) == ("1.json", 0o444)
@@ -92,9 +92,9 @@ def test_a_full_disk_is_away_and_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    place = storage.place_at((tmp_path / "full").as_uri())
+    place = storage.storage_at((tmp_path / "full").as_uri())
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(Away, match="No space left"):
+    with pytest.raises(StorageUnavailable, match="No space left"):
         place.write("one.json", b"{}")
     assert list((tmp_path / "full").iterdir()) == []
 
@@ -102,36 +102,36 @@ def test_a_full_disk_is_away_and_leaves_nothing_behind(tmp_path, monkeypatch):
 def test_of_many_who_write_one_name_one_succeeds(tmp_path, in_threads):
     folder = folder_at(tmp_path)
     ended = in_threads(16, lambda number: folder.write("1.json", b"%d" % number))
-    assert [type(each) for each in ended].count(Taken) == 15
+    assert [type(each) for each in ended].count(AlreadyExists) == 15
     winner = ended.index(None)
     assert folder.read("1.json") == b"%d" % winner
 
 
 def test_a_store_is_asked_not_to_write_over_and_told_the_word(store):
-    storage.place_at(address(store), "word").write("1.json", b"text")
+    storage.storage_at(address(store), "word").write("1.json", b"text")
     assert store.asked == [("*", "Bearer word")]
     assert store.kept == {"/log/1.json": b"text"}
 
 
 def test_a_place_that_does_not_answer_is_away_and_its_word_is_not_told(store, tmp_path):
-    place = storage.place_at(address(store), "secret-word")
+    place = storage.storage_at(address(store), "secret-word")
     store.trouble = 500
     for ask in (lambda: place.read("1.json"), lambda: place.write("1.json", b"")):
-        with pytest.raises(Away, match="500") as trouble:
+        with pytest.raises(StorageUnavailable, match="500") as trouble:
             ask()
         assert "secret-word" not in f"{trouble.value} {place} {place!r}"
-    nobody = storage.place_at("http://127.0.0.1:9")
-    with pytest.raises(Away):
+    nobody = storage.storage_at("http://127.0.0.1:9")
+    with pytest.raises(StorageUnavailable):
         nobody.read("1.json")
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(Away):
-        storage.place_at((tmp_path / "file").as_uri()).write("1.json", b"")
+    with pytest.raises(StorageUnavailable):
+        storage.storage_at((tmp_path / "file").as_uri()).write("1.json", b"")
 
 
 @pytest.mark.parametrize("url", ["ftp://host/path", "/folder", "s3:bucket"])
 def test_other_addresses_stop_the_start(url):
     with pytest.raises(ImproperlyConfigured):
-        storage.place_at(url)
+        storage.storage_at(url)
 
 
 @pytest.mark.django_db
@@ -139,9 +139,9 @@ def test_a_checkpoint_whose_writing_was_not_acknowledged_is_found_to_be_there(st
     settings.CHECKPOINT_STORE = address(store)
     log_of(3)
     store.forgetful = True
-    with pytest.raises(Away):
+    with pytest.raises(StorageUnavailable):
         signing.sign_now()
-    assert records.copied() == frozenset()
+    assert records.copied_numbers() == frozenset()
     made = signing.sign_now()
-    assert records.copied() == {1}
+    assert records.copied_numbers() == {1}
     assert parse(store.kept["/log/000000000001.json"]) == made

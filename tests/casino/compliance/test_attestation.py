@@ -52,11 +52,11 @@ def test_a_file_of_a_dependency_that_is_not_what_was_installed_is_named(tmp_path
     empty = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
     lines = [f"one.py,{empty},0", f"two.py,{empty},0", "one-1.0.dist-info/RECORD,,"]
     (tmp_path / "one-1.0.dist-info" / "RECORD").write_text("\n".join(lines))
-    assert release_manifest.altered([tmp_path]) == ["dependencies: two.py is not what was installed"]
+    assert release_manifest.find_altered_files([tmp_path]) == ["dependencies: two.py is not what was installed"]
     (tmp_path / "two.py").write_text("")
-    assert release_manifest.altered([tmp_path]) == []
+    assert release_manifest.find_altered_files([tmp_path]) == []
     (tmp_path / "one.py").write_text("other")
-    assert release_manifest.altered([tmp_path]) == ["dependencies: one.py is not what was installed"]
+    assert release_manifest.find_altered_files([tmp_path]) == ["dependencies: one.py is not what was installed"]
 
 
 def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
     assert abs(clocks.offset_ms()) < settings.CLOCK_TOLERANCE_MS
     for offset in (3, 9000, 9001, 4, -2000):
         monkeypatch.setattr(clocks, "offset_ms", lambda offset=offset: offset)
-        clocks.read("worker")
+        clocks.record_reading("worker")
     assert [row.beyond for row in ClockReading.objects.order_by("id")] == [False, True, True, False, True]
     assert [reason for _, reason in events("clock_changed")] == [
         "9000 ms from the database's clock, 500 allowed",
@@ -141,13 +141,13 @@ def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
 
 
 def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None, settings: Any) -> None:
-    clocks.read("worker")
+    clocks.record_reading("worker")
     assert events("service_unavailable") == []
     ClockReading.objects.create(
         process="worker", host="one", offset_ms=0, beyond=False, at=timezone.now() - timedelta(minutes=42)
     )
-    clocks.read("worker")
-    clocks.read("sealer")
+    clocks.record_reading("worker")
+    clocks.record_reading("sealer")
     told = ("system", "Nothing was heard of the service's workers for 42 minutes")
     assert events("service_unavailable") == [told]
 
@@ -156,15 +156,15 @@ def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, mon
     begun: list[str] = []
     monkeypatch.setattr(attestation_thread, "_watch", begun.append)
     settings.INTEGRITY_AT_START = False
-    attestation_thread.begin("web")
+    attestation_thread.start_monitoring("web")
     settings.INTEGRITY_AT_START = True
-    attestation_thread.begin("web")
+    attestation_thread.start_monitoring("web")
     assert begun == ["web"]
-    assert import_string(settings.PROCESS_STARTED) is attestation_thread.begin
+    assert import_string(settings.PROCESS_STARTED) is attestation_thread.start_monitoring
 
 
 def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_of_its_clock(database: Database) -> None:
-    assert attestation_thread.look("sealer")
+    assert attestation_thread.check_once("sealer")
     (row,) = fetch("SELECT process, verdict, code FROM compliance_measurement")
     assert row[:2] == ("sealer", attestation.NOT_APPROVED)
     ((files,),) = fetch(

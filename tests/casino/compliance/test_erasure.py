@@ -16,11 +16,11 @@ from django.urls import reverse
 
 from baccarat.audit import engine, round_replay
 from baccarat.chat import moderation, queries, services
-from baccarat.chat.events import Reason
-from baccarat.chat.moderation import Moderator
+from baccarat.chat.events import ModerationReason
+from baccarat.chat.moderation import ModerationContext
 from baccarat.compliance import subscriber
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import Scope
+from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.queries import tables as rounds
 from baccarat.services import kill_switch, voiding
 from casino.backoffice.pages.operators import nicknames
@@ -30,16 +30,16 @@ from casino.compliance.erasure_models import Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
     ErasureDecided,
-    ErasureNeedsAnother,
+    ErasureNeedsSecondPerson,
     ErasureReasonMissing,
-    StillExcluded,
-    StillInPlay,
-    StillToBeKept,
+    PlayerStillActive,
+    PlayerStillExcluded,
+    RetentionDutyNotEnded,
 )
 from casino.crypto import crypto_shredding
 from casino.events import sealer
 from casino.events.sql import execute, fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import services as operations
 from casino.operators.models import Player
 from casino.operators.queries import find_player, list_players
@@ -57,9 +57,9 @@ from wallet.adjustments.events import AdjustmentReason, Direction
 from wallet.ledger import player_accounts as wallet
 from wallet.responsible_gaming import exclusions
 from wallet.responsible_gaming import services as protection
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.refusals import PlayerIsStopped
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.refusals import PlayerIsBlocked
+from wallet.responsible_gaming.services import PlayerContext
 
 SAID = "My name is Alice and this is my number"
 ASKED = {"by": "staff:1", "reason": "asked_by_the_player", "despite_duty": True}
@@ -89,14 +89,14 @@ def one_who_played() -> Alice:
     player = wallet.register_player(
         operator=operator, reference="alice-1", nickname="Alice", currency="EUR", metadata=house.metadata
     ).id
-    house.credit(player, 5_000_000, Book.PLAY)
+    house.credit(player, 5_000_000, MoneyType.PLAY)
     at = house.guest(house.table("mini"), player)
-    at.sit(book=Book.PLAY)
+    at.sit(book=MoneyType.PLAY)
     at.deal({Spot.BANKER: 10_000})
     deal_all()
-    services.say(guest=at.guest, text=SAID)
-    moderator = Moderator(operator, player, "Alice told her number", house.metadata)
-    moderation.mute(moderator=moderator, reason=Reason.OTHER, minutes=5)
+    services.say(actor=at.guest, text=SAID)
+    moderator = ModerationContext(operator, player, "Alice told her number", house.metadata)
+    moderation.mute(context=moderator, reason=ModerationReason.OTHER, minutes=5)
     at.leave()
     return Alice(operator, player, at)
 
@@ -121,7 +121,7 @@ def test_nothing_personal_stands_in_the_clear_in_any_table(alice: Alice) -> None
     assert (alice.row.nickname, alice.row.reference) == ("Alice", "alice-1")
     assert nicknames([alice.id]) == {alice.id: "Alice"}
     assert [player.nickname for player in list_players(operator=alice.operator, after=None, limit=9)] == ["Alice"]
-    (said,) = queries.said_by(operator=alice.operator, player=alice.id, after=None, limit=9)
+    (said,) = queries.list_player_messages(operator=alice.operator, player=alice.id, after=None, limit=9)
     assert said["written"] == SAID
 
 
@@ -138,7 +138,7 @@ def test_a_text_moved_to_another_player_or_changed_is_not_read(alice: Alice) -> 
     (stored,) = fetch("SELECT nickname FROM operators_player WHERE id = %s", [alice.id])[0]
     moved = stored.replace(alice.id.hex, other.id.hex)
     broken = stored[:-4] + ("AAA=" if not stored.endswith("AAA=") else "BBB=")
-    assert crypto_shredding.opened([moved, broken, stored, None, "plain"]) == [
+    assert crypto_shredding.decrypt_many([moved, broken, stored, None, "plain"]) == [
         crypto_shredding.UNREADABLE, crypto_shredding.UNREADABLE, "Alice", None, "plain",
     ]  # fmt: skip
 
@@ -146,14 +146,14 @@ def test_a_text_moved_to_another_player_or_changed_is_not_read(alice: Alice) -> 
 def test_two_persons_erase_and_rounds_and_money_stay_provable(alice: Alice) -> None:
     before = fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")
     erasure = ask(alice)
-    with pytest.raises(ErasureNeedsAnother):
+    with pytest.raises(ErasureNeedsSecondPerson):
         erasing.approve(erasure=erasure, by="staff:1")
     with pytest.raises(AlreadyErased):
         ask(alice)
     erasing.approve(erasure=erasure, by="staff:2")
 
     assert (alice.row.nickname, alice.row.reference) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
-    (said,) = queries.said_by(operator=alice.operator, player=alice.id, after=None, limit=9)
+    (said,) = queries.list_player_messages(operator=alice.operator, player=alice.id, after=None, limit=9)
     assert (said["written"], said["shown"]) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
     assert (fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")) == before
     event = SignificantEvent.objects.get(kind="data_erased")
@@ -170,11 +170,11 @@ def test_an_audit_finds_nothing_after_an_erasure_and_a_key_that_is_gone_without_
     alice = one_who_played()
     forget(alice)
     sealer.seal_all()
-    assert engine.run().findings == ()
+    assert engine.run_audit().findings == ()
 
     other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
-    crypto_shredding.destroy(other.id)
-    assert {finding.what for finding in engine.run().findings} == {"key is gone"}
+    crypto_shredding.destroy_key(other.id)
+    assert {finding.kind for finding in engine.run_audit().findings} == {"key is gone"}
 
 
 WORDS = ("She wrote in tears", "Dear A., sorry", "Agreed, poor her", "She asked by phone", "She is upset")
@@ -184,14 +184,14 @@ def talked_about(alice: Alice) -> SignificantEvent:
     """Words of staff about a player, in every place that has some, and the significant event with the last of them."""
     on = {"operator": alice.operator, "metadata": alice.at.guest.metadata}
     asked = adjustments.request(
-        player=alice.id, book=Book.REAL, currency="EUR", direction=Direction.CREDIT, amount=500,
+        player=alice.id, money_type=MoneyType.REAL, currency="EUR", direction=Direction.CREDIT, amount=500,
         reason=AdjustmentReason.COMPLAINT, note=WORDS[0], message=WORDS[1], by="staff:1", **on,
     )  # fmt: skip
     adjustments.approve(asked, by="staff:2", answer=WORDS[2], **on)
-    exclusions.say(
+    exclusions.save_note(
         operator=alice.operator, player=alice.id, since=datetime(2026, 1, 1, tzinfo=UTC), by="staff:1", note=WORDS[3]
     )
-    about = {"kind": recorder.Kind.NEGATIVE_BALANCE, "operator": alice.operator}
+    about = {"kind": recorder.SignificantEventKind.NEGATIVE_BALANCE, "operator": alice.operator}
     recorder.record(subject=f"player:{alice.id}", actor="system", **about)
     recorder.record(subject="round:1", actor=f"player:{alice.id}", **about)
     recorder.record(subject="adjustment:1", actor="system", after={"player": str(alice.id)}, **about)
@@ -211,8 +211,10 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
         page_of("significant_significantevent", event.pk)
     )
     assert page.content.decode().count(WORDS[4]) == 2
-    (adjustment,) = adjustment_queries.listed(adjustment_queries.Asked(alice.operator), before=None, limit=9)
-    said = adjustment_queries.words([adjustment.id])[adjustment.id]
+    (adjustment,) = adjustment_queries.list_adjustments(
+        adjustment_queries.AdjustmentFilter(alice.operator), before=None, limit=9
+    )
+    said = adjustment_queries.load_adjustment_texts([adjustment.id])[adjustment.id]
     assert (said.note, said.message, said.answer) == WORDS[:3]
     assert told(alice) == [WORDS[1]]
     archive = archive_of(
@@ -221,17 +223,17 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     assert [each["note"] for each in archive["remarks"]] == [WORDS[4]] * 4
     assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
 
-    crypto_shredding.destroy(alice.id)
+    crypto_shredding.destroy_key(alice.id)
     assert told(alice) == [crypto_shredding.ERASED]
-    assert adjustment_queries.words([adjustment.id])[adjustment.id].note == crypto_shredding.ERASED
-    exclusions.say(
+    assert adjustment_queries.load_adjustment_texts([adjustment.id])[adjustment.id].note == crypto_shredding.ERASED
+    exclusions.save_note(
         operator=alice.operator, player=alice.id, since=datetime.now(UTC), by="staff:1", note="More of Alice"
     )
     assert "More of Alice" not in everything_stored()
 
 
 def told(alice: Alice) -> list[str]:
-    given = notices.of_player(operator=alice.operator, player=alice.id, unread=False, before=None, limit=9)
+    given = notices.list_notices(operator=alice.operator, player=alice.id, unread=False, before=None, limit=9)
     return [each.notice.message for each in given]
 
 
@@ -239,8 +241,8 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     house, words, says = House(operator=alice.operator), "Alice shouted at Bob", "Please call us, Alice"
     table = house.table("atlantic_city")
     first, second = house.guest(table, alice.id), house.guest(table)
-    house.credit(alice.id, 5_000_000, Book.PLAY)
-    first.sit(1, book=Book.PLAY)
+    house.credit(alice.id, 5_000_000, MoneyType.PLAY)
+    first.sit(1, book=MoneyType.PLAY)
     second.sit(2)
     first.deal({Spot.BANKER: 10_000})
     deal_all()
@@ -249,15 +251,15 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     assert {seat.player for seat in house.round(round_).seats} == {alice.id, second.player}
     voiding.void(round_=round_, operator=alice.operator, reason="other", note=words, metadata=house.metadata)
     first.leave()
-    stop = {"scope": Scope.PLAYER, "subject": str(alice.id), "metadata": house.metadata}
-    kill_switch.stop(**stop, reason=words, says=says)
+    stop = {"scope": StopScope.PLAYER, "subject": str(alice.id), "metadata": house.metadata}
+    kill_switch.stop(**stop, reason=words, message=says)
     sealer.seal_all()
-    subscriber.note_new()
+    subscriber.record_new_events()
     assert not [each for each in (words, says) if each in everything_stored()]
     assert words in told_of(round_)
     assert words in str(rounds.round_events(round_=round_, operator=alice.operator, viewer=None))
-    with pytest.raises(PlayerIsStopped, match=says), transaction.atomic():
-        first.sit(book=Book.PLAY)
+    with pytest.raises(PlayerIsBlocked, match=says), transaction.atomic():
+        first.sit(book=MoneyType.PLAY)
     files = archive_of(b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
     assert [(each["reason"], each["says"]) for each in files["stops"]] == [(words, says)]
     assert says in str(files["events"])
@@ -265,13 +267,13 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     forget(alice)
     assert crypto_shredding.ERASED in told_of(round_)
     assert words not in told_of(round_)
-    with pytest.raises(PlayerIsStopped, match="erased"), transaction.atomic():
-        first.sit(book=Book.PLAY)
+    with pytest.raises(PlayerIsBlocked, match="erased"), transaction.atomic():
+        first.sit(book=MoneyType.PLAY)
     house.agree(table)
 
 
 def told_of(round_: UUID) -> str:
-    return "".join(line.text for line in round_replay.retell(round_).lines)
+    return "".join(line.text for line in round_replay.replay_round(round_).lines)
 
 
 def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:
@@ -285,23 +287,23 @@ def test_what_stands_against_an_erasure(alice: Alice) -> None:
         ask(alice, reason=" ")
     with pytest.raises(UnknownPlayer):
         erasing.request(operator=uuid4(), player=alice.id, **ASKED)
-    with pytest.raises(StillToBeKept):
+    with pytest.raises(RetentionDutyNotEnded):
         ask(alice, despite_duty=False)
     erasure = ask(alice)
     House(operator=alice.operator).credit(alice.id, 100)
-    with pytest.raises(StillInPlay):
+    with pytest.raises(PlayerStillActive):
         erasing.approve(erasure=erasure, by="staff:2")
     assert alice.row.nickname == "Alice"
 
 
 def test_who_sits_or_is_excluded_is_not_erased(alice: Alice) -> None:
-    alice.at.sit(book=Book.PLAY)
-    with pytest.raises(StillInPlay):
+    alice.at.sit(book=MoneyType.PLAY)
+    with pytest.raises(PlayerStillActive):
         ask(alice)
     alice.at.leave()
-    on = On(alice.operator, alice.id, "EUR", alice.at.guest.metadata)
-    protection.cool_off(on=on, by=Setter.PLAYER, hours=24)
-    with pytest.raises(StillExcluded):
+    on = PlayerContext(alice.operator, alice.id, "EUR", alice.at.guest.metadata)
+    protection.cool_off(context=on, by=Initiator.PLAYER, hours=24)
+    with pytest.raises(PlayerStillExcluded):
         ask(alice)
 
 
@@ -343,7 +345,7 @@ def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice
     house = House(operator=alice.operator)
     other = house.guest(house.table("mini"))
     other.sit()
-    services.say(guest=other.guest, text="Somebody else")
+    services.say(actor=other.guest, text="Somebody else")
     file = tmp_path / "alice.zip"
     call_command("export_player", "lucky", str(alice.id), str(file))
     told = archive_of(file.read_bytes())

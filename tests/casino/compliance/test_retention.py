@@ -10,41 +10,41 @@ from django.db import DatabaseError, connection, transaction
 
 from casino import env
 from casino.compliance import retention
-from casino.compliance.refusals import KeptForGood, TooYoung, UnknownKeeping
-from casino.compliance.retention import FOR_GOOD, KEEPINGS
+from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
+from casino.compliance.retention import PERMANENT, RETENTION_POLICIES
 from casino.events.sql import execute, fetch
 from casino.significant.models import SignificantEvent
 
-NEVER_PURGED = sorted(FOR_GOOD)
+NEVER_PURGED = sorted(PERMANENT)
 
 
 @pytest.mark.parametrize("kind", NEVER_PURGED)
 def test_what_proves_rounds_and_money_is_kept_for_good(kind: str) -> None:
-    with pytest.raises(KeptForGood):
-        retention.period(kind, 100_000)
+    with pytest.raises(KeptPermanently):
+        retention.retention_days(kind, 100_000)
 
 
-@pytest.mark.parametrize("kind", sorted(KEEPINGS))
+@pytest.mark.parametrize("kind", sorted(RETENTION_POLICIES))
 def test_no_setting_and_no_wish_shortens_what_the_law_wants(kind: str, settings: Any) -> None:
-    least = KEEPINGS[kind].least
+    least = RETENTION_POLICIES[kind].minimum_days
     settings.RETENTION_DAYS = {kind: least - 1}
-    with pytest.raises(TooYoung):
-        retention.period(kind)
+    with pytest.raises(TooRecentToPurge):
+        retention.retention_days(kind)
     settings.RETENTION_DAYS = {kind: least + 10}
-    assert retention.period(kind) == least + 10
-    with pytest.raises(TooYoung):
-        retention.period(kind, least + 9)
-    assert retention.period(kind, least + 11) == least + 11
+    assert retention.retention_days(kind) == least + 10
+    with pytest.raises(TooRecentToPurge):
+        retention.retention_days(kind, least + 9)
+    assert retention.retention_days(kind, least + 11) == least + 11
 
 
 def test_a_kind_that_is_not_there_is_refused() -> None:
-    with pytest.raises(UnknownKeeping):
-        retention.period("everything")
+    with pytest.raises(UnknownRetentionKind):
+        retention.retention_days("everything")
 
 
 def test_periods_that_are_no_numbers_stop_the_start() -> None:
     with pytest.raises(ImproperlyConfigured, match="RETENTION_DAYS: views must be a whole number"):
-        env.whole("RETENTION_DAYS: views", "long")
+        env.parse_integer("RETENTION_DAYS: views", "long")
 
 
 def a_view(days: int) -> None:
@@ -108,10 +108,10 @@ def test_the_database_itself_keeps_what_was_said_for_five_years() -> None:
 
 @pytest.mark.django_db
 def test_every_table_that_is_purged_is_there_and_every_other_one_is_refused_by_the_database() -> None:
-    for keeping in KEEPINGS.values():
+    for keeping in RETENTION_POLICIES.values():
         for table, column in keeping.tables.items():
             fetch(f"SELECT {column} FROM {table} LIMIT 1")  # noqa: S608
-    for tables in FOR_GOOD.values():
+    for tables in PERMANENT.values():
         for table in tables:
             with pytest.raises(DatabaseError, match=r"denied|append-only|never"), transaction.atomic():
                 connection.cursor().execute(f"DELETE FROM {table}")  # noqa: S608

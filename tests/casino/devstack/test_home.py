@@ -4,11 +4,11 @@ import stat
 
 import pytest
 
-from casino.devstack.errors import Trouble, explain
-from casino.devstack.home import claim, claim_any, own_folder, temporary_home
+from casino.devstack.errors import DevstackError, explain_os_error
+from casino.devstack.home import claim, claim_any, make_private_folder, temporary_home
 from casino.devstack.postgres import ENVIRONMENT, INSTALLATION, copy_installation, installation
 from casino.devstack.processes import run_to_end
-from casino.devstack.services import given_addresses
+from casino.devstack.services import external_addresses
 
 
 def test_two_stacks_side_by_side_get_homes_of_their_own(tmp_path):
@@ -41,12 +41,12 @@ def test_secrets_are_readable_by_their_owner_only(tmp_path):
 
 def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path):
     first = claim(tmp_path / "home")
-    outside = first.outside()
+    outside = first.external_folder()
     (outside / "left").write_text("behind")
     first.release()
     (tmp_path / "home" / "secrets.json").unlink()
     second = claim(tmp_path / "home")
-    assert second.outside() == outside
+    assert second.external_folder() == outside
     assert not (outside / "left").exists()
     second.remove()
     assert not outside.exists()
@@ -55,7 +55,7 @@ def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path)
 def test_data_and_sockets_lie_apart_also_where_both_are_temporary(tmp_path):
     home = claim(tmp_path / "home")
     sockets = home.sockets()
-    assert home.outside(sockets.parent) != sockets
+    assert home.external_folder(sockets.parent) != sockets
     assert sockets.exists()
     home.remove()
 
@@ -63,7 +63,7 @@ def test_data_and_sockets_lie_apart_also_where_both_are_temporary(tmp_path):
 def test_all_that_a_home_has_outside_goes_with_it(tmp_path):
     (tmp_path / "scratch").mkdir()
     home = claim(tmp_path / "home")
-    folders = [home.outside(), home.outside(tmp_path / "scratch"), home.outside()]
+    folders = [home.external_folder(), home.external_folder(tmp_path / "scratch"), home.external_folder()]
     assert folders[0] == folders[2] != folders[1]
     assert all(folder.is_dir() for folder in folders)
     home.remove()
@@ -73,13 +73,13 @@ def test_all_that_a_home_has_outside_goes_with_it(tmp_path):
 def test_a_folder_of_somebody_else_is_not_used(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    with pytest.raises(Trouble, match="belongs to somebody else"):
-        own_folder(tmp_path / "link")
+    with pytest.raises(DevstackError, match="belongs to somebody else"):
+        make_private_folder(tmp_path / "link")
 
 
 def test_a_temporary_home_leaves_nothing():
     with temporary_home() as home:
-        sockets, outside, folder = home.sockets(), home.outside(), home.folder
+        sockets, outside, folder = home.sockets(), home.external_folder(), home.folder
     assert not sockets.exists()
     assert not outside.exists()
     assert not folder.exists()
@@ -88,7 +88,7 @@ def test_a_temporary_home_leaves_nothing():
 def test_a_temporary_home_of_a_killed_run_is_swept_and_one_in_use_is_not():
     with temporary_home() as used:
         killed = claim(used.folder.with_name("casino-home-killed-test"))
-        outside = killed.outside()
+        outside = killed.external_folder()
         killed.lock.close()
         with temporary_home():
             assert not killed.folder.exists()
@@ -98,16 +98,16 @@ def test_a_temporary_home_of_a_killed_run_is_swept_and_one_in_use_is_not():
 
 @pytest.mark.parametrize(("given", "missing"), [("DATABASE_URL", "REDIS_URL"), ("REDIS_URL", "DATABASE_URL")])
 def test_one_server_without_the_other_is_refused(given, missing):
-    with pytest.raises(Trouble, match=f"Set {missing} too"):
-        given_addresses({given: "somewhere"})
+    with pytest.raises(DevstackError, match=f"Set {missing} too"):
+        external_addresses({given: "somewhere"})
 
 
 def test_without_servers_of_yours_none_are_given():
-    assert given_addresses({}) is None
+    assert external_addresses({}) is None
 
 
 def test_a_full_disk_is_said_in_a_sentence():
-    trouble = explain(OSError(28, "No space left on device", "/some/file"))
+    trouble = explain_os_error(OSError(28, "No space left on device", "/some/file"))
     assert str(trouble).startswith("The disk is full: /some/file. Make room")
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from casino.devstack.errors import Trouble
+from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child, run_to_end
 from tests.processes import alive, descendants, wait_until
@@ -53,20 +53,20 @@ def test_the_whole_group_ends_with_the_child(tmp_path):
 def test_a_child_that_dies_is_reported_with_the_end_of_its_log(tmp_path):
     failing = child(tmp_path, sys.executable, "-c", "print('the reason'); raise SystemExit(3)")
     failing.start()
-    with pytest.raises(Trouble, match=r"(?s)it ended unexpectedly \(exit status 3\).*the reason"):
+    with pytest.raises(DevstackError, match=r"(?s)it ended unexpectedly \(exit status 3\).*the reason"):
         failing.wait_until(lambda: False)
 
 
 def test_a_child_that_is_never_ready_is_reported(tmp_path):
     slow = child(tmp_path, "/bin/sleep", "600")
     slow.start()
-    with pytest.raises(Trouble, match="not ready"):
+    with pytest.raises(DevstackError, match="not ready"):
         slow.wait_until(lambda: False, seconds=0.1)
     slow.kill()
 
 
 def test_a_command_that_fails_says_its_last_lines():
-    with pytest.raises(Trouble, match=r"(?s)exit status 7.*last words"):
+    with pytest.raises(DevstackError, match=r"(?s)exit status 7.*last words"):
         run_to_end(["/bin/sh", "-c", "echo last words; exit 7"], environment={})
 
 

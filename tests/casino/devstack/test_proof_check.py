@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, document: Document) -> proof_check.Proven:
+def run(folder: Path, document: Document) -> proof_check.ProofResult:
     (folder / "round.json").write_bytes(written(document))
     return proof_check._run(folder, document["round"]["id"])
 
@@ -28,8 +28,8 @@ def test_a_round_that_is_verified_is_told_in_a_line(folder: Path) -> None:
 
     proven = run(folder, document)
 
-    assert proven.code == 0
-    assert proven.line() == (
+    assert proven.exit_status == 0
+    assert proven.summary() == (
         f"proof: round {document['round']['id']} VERIFIED: everything was worked out again and agrees."
     )
 
@@ -40,6 +40,6 @@ def test_a_round_that_is_refused_fails_with_all_that_the_verifier_said(folder: P
 
     proven = run(folder, document)
 
-    assert proven.code == 1
-    assert "FAILED" in proven.line().splitlines()[0]
-    assert "the seed is not the one that was revealed" in proven.line()
+    assert proven.exit_status == 1
+    assert "FAILED" in proven.summary().splitlines()[0]
+    assert "the seed is not the one that was revealed" in proven.summary()

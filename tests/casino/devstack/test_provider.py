@@ -12,15 +12,15 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from casino.devstack.provider.behaviour import PLANS, Plan, plan_for
+from casino.devstack.provider.behaviour import PLANS, PaymentPlan, plan_for
 from casino.observability import http
 from tests.processes import wait_until
 from tests.wallet.payments.counter import SECRET
 from tests.wallet.payments.sandbox import running_provider
 from wallet.payments import signatures
 from wallet.payments.http_provider import HttpProvider
-from wallet.payments.provider import NoAnswer, NotThere, Refused
-from wallet.payments.provider_reports import Kind, Said
+from wallet.payments.provider import PaymentNotFound, PaymentRefused, ProviderUnavailable
+from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 
 pytestmark = pytest.mark.slow
 
@@ -95,14 +95,14 @@ def test_a_payment_is_taken_on_once_and_completes(adapter: HttpProvider, ear: Ea
     payment = uuid4()
     first = adapter.start_deposit(payment=payment, amount=5000, currency="EUR")
     again = adapter.start_deposit(payment=payment, amount=5000, currency="EUR")
-    assert (first.said, first.reference) == (Said.PENDING, again.reference)
+    assert (first.status, first.reference) == (ProviderStatus.PENDING, again.reference)
     assert wait_until(lambda: ear.about(payment) == [(True, "completed")])
-    assert adapter.status(kind=Kind.DEPOSIT, payment=payment).said is Said.COMPLETED
+    assert adapter.status(kind=PaymentKind.DEPOSIT, payment=payment).status is ProviderStatus.COMPLETED
 
 
 def test_the_same_payment_with_another_amount_is_refused(adapter: HttpProvider) -> None:
     payment = start(adapter)
-    with pytest.raises(Refused):
+    with pytest.raises(PaymentRefused):
         adapter.start_deposit(payment=payment, amount=5100, currency="EUR")
 
 
@@ -128,38 +128,40 @@ def test_what_comes_late_is_answered_as_pending_and_what_never_comes_can_be_aske
     adapter: HttpProvider, ear: Ear
 ) -> None:
     late, never = start(adapter, 5012), start(adapter, 5013)
-    assert adapter.status(kind=Kind.DEPOSIT, payment=late).said is Said.PENDING
-    assert wait_until(lambda: adapter.status(kind=Kind.DEPOSIT, payment=never).said is Said.COMPLETED)
+    assert adapter.status(kind=PaymentKind.DEPOSIT, payment=late).status is ProviderStatus.PENDING
+    assert wait_until(
+        lambda: adapter.status(kind=PaymentKind.DEPOSIT, payment=never).status is ProviderStatus.COMPLETED
+    )
     assert ear.about(never) == []
 
 
 def test_a_payout_is_another_payment_than_a_deposit_of_the_same_id(adapter: HttpProvider) -> None:
     payment = start(adapter)
-    with pytest.raises(NotThere):
-        adapter.status(kind=Kind.PAYOUT, payment=payment)
-    assert adapter.start_payout(payment=payment, amount=100, currency="EUR").kind is Kind.PAYOUT
+    with pytest.raises(PaymentNotFound):
+        adapter.status(kind=PaymentKind.PAYOUT, payment=payment)
+    assert adapter.start_payout(payment=payment, amount=100, currency="EUR").kind is PaymentKind.PAYOUT
 
 
 def test_a_start_is_refused_fails_or_hangs_on_request(adapter: HttpProvider) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(PaymentRefused):
         start(adapter, 5022)
     for amount in (5018, 5019):
         payment = uuid4()
-        with pytest.raises(NoAnswer):
+        with pytest.raises(ProviderUnavailable):
             adapter.start_deposit(payment=payment, amount=amount, currency="EUR")
         assert adapter.start_deposit(payment=payment, amount=amount, currency="EUR").payment == payment
 
 
 def test_who_does_not_sign_is_turned_away(url: str, adapter: HttpProvider) -> None:
     payment = start(adapter)
-    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=http.authorities()).status_code == 401
-    with pytest.raises(NoAnswer, match="401"):
-        HttpProvider(url=url, secret="another").status(kind=Kind.DEPOSIT, payment=payment)
+    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=http.ssl_context()).status_code == 401
+    with pytest.raises(ProviderUnavailable, match="401"):
+        HttpProvider(url=url, secret="another").status(kind=PaymentKind.DEPOSIT, payment=payment)
 
 
 def test_a_provider_that_is_away_gives_no_answer() -> None:
-    with pytest.raises(NoAnswer):
-        HttpProvider(url="http://127.0.0.1:9", secret=SECRET).status(kind=Kind.DEPOSIT, payment=uuid4())
+    with pytest.raises(ProviderUnavailable):
+        HttpProvider(url="http://127.0.0.1:9", secret=SECRET).status(kind=PaymentKind.DEPOSIT, payment=uuid4())
 
 
 def test_a_restart_forgets_no_payment(tmp_path: Path, ear: Ear) -> None:
@@ -169,7 +171,9 @@ def test_a_restart_forgets_no_payment(tmp_path: Path, ear: Ear) -> None:
         process.wait()
     with running_provider(tmp_path, callbacks=ear.url) as (url, _):
         adapter = HttpProvider(url=url, secret=SECRET)
-        assert wait_until(lambda: adapter.status(kind=Kind.DEPOSIT, payment=payment).said is Said.COMPLETED)
+        assert wait_until(
+            lambda: adapter.status(kind=PaymentKind.DEPOSIT, payment=payment).status is ProviderStatus.COMPLETED
+        )
         assert wait_until(lambda: ear.about(payment) == [(True, "completed")])
 
 
@@ -188,9 +192,9 @@ def test_a_payment_is_turned_by_hand_and_everything_is_listed(url: str, adapter:
 
 def signed(method: str, address: str, body: bytes = b"") -> httpx.Response:
     headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce=uuid4().hex, body=body)
-    return httpx.request(method, address, content=body, headers=headers, verify=http.authorities())
+    return httpx.request(method, address, content=body, headers=headers, verify=http.ssl_context())
 
 
 def test_the_last_two_digits_of_an_amount_choose_the_plan() -> None:
     assert plan_for("50.13") is PLANS[13]
-    assert plan_for("50.00") == plan_for("7") == Plan()
+    assert plan_for("50.00") == plan_for("7") == PaymentPlan()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from casino.devstack.home import PROJECT
-from casino.devstack.system import answers
+from casino.devstack.system import is_responding
 from tests.casino.devstack.paying import Caller, pay_in_and_out
 from tests.processes import alive, child_with, clean_environment, descendants, manage, wait_until
 
@@ -49,7 +49,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
     log = tmp_path / "up.log"
     with running(environment, log) as (up, base):
         port = int(base.rpartition(":")[2])
-        assert answers(port=port, path="/readyz")
+        assert is_responding(port=port, path="/readyz")
         assert "admin / " in log.read_text()
 
         attached = run("migrate", "--check", "--skip-checks", environment=environment)
@@ -120,7 +120,7 @@ def test_one_server_given_without_the_other_is_said_in_a_sentence(tmp_path):
 def test_on_servers_given_by_url_nothing_is_embedded(database, environment, tmp_path):
     given, log = {**environment, **database.environment}, tmp_path / "up.log"
     with running(given, log) as (up, base):
-        assert answers(port=int(base.rpartition(":")[2]), path="/readyz")
+        assert is_responding(port=int(base.rpartition(":")[2]), path="/readyz")
         assert "Login" not in log.read_text()
         with pytest.raises(AssertionError, match="No child"):
             child_with(up.pid, "postgres")

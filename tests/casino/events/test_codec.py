@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from casino.events.codec import Catalogue, Kind, MalformedEvent, UnknownEvent
+from casino.events.codec import EventRegistry, EventType, MalformedEvent, UnknownEvent
 from casino.kernel.canonical_json import recanonical
 
 
@@ -58,7 +58,9 @@ def with_stakes(fields):
     return fields | {"stakes": {}}
 
 
-CATALOGUE = Catalogue([Kind(CardsDealt, schema=3, upcasts={1: one_card_each, 2: with_stakes}), Kind(Reopened)])
+CATALOGUE = EventRegistry(
+    [EventType(CardsDealt, schema=3, upcasts={1: one_card_each, 2: with_stakes}), EventType(Reopened)]
+)
 
 
 def test_an_event_comes_back_equal_from_canonical_bytes():
@@ -104,15 +106,17 @@ def test_an_event_of_an_unlisted_class_is_refused_even_with_a_known_name():
 
 def test_a_catalogue_with_two_events_of_one_name_or_a_missing_upcast_is_refused():
     with pytest.raises(TypeError, match="Two events"):
-        Catalogue([Kind(Reopened), Kind(Reopened)])
+        EventRegistry([EventType(Reopened), EventType(Reopened)])
     with pytest.raises(TypeError, match="one upcast"):
-        Kind(Reopened, schema=3, upcasts={1: with_stakes})
+        EventType(Reopened, schema=3, upcasts={1: with_stakes})
     with pytest.raises(TypeError, match="not a dataclass"):
-        Kind(dict)
+        EventType(dict)
 
 
 def test_what_is_current_decodes_as_the_catalogue_does():
-    catalogue = Catalogue([Kind(CardsDealt), Kind(Reopened, schema=2, upcasts={1: lambda fields: fields})])
-    assert set(catalogue.current) == {("CardsDealt", 1), ("Reopened", 2)}
+    catalogue = EventRegistry(
+        [EventType(CardsDealt), EventType(Reopened, schema=2, upcasts={1: lambda fields: fields})]
+    )
+    assert set(catalogue.current_decoders) == {("CardsDealt", 1), ("Reopened", 2)}
     draft = catalogue.encode(EVENT)
-    assert catalogue.current["CardsDealt", 1](draft.data) == EVENT
+    assert catalogue.current_decoders["CardsDealt", 1](draft.data) == EVENT

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from casino.events import sealer, subscriptions, wakeups
 from casino.events.digest import GENESIS
 from casino.events.records import VersionConflict
-from casino.events.verification import head_mark, verify
+from casino.events.verification import current_head, verify
 from tests.casino.events.writing import write
 from tests.dying import KILLED, dying
 
@@ -30,7 +30,7 @@ def start(database, *command):
 
 
 def test_positions_are_gapless_from_one_and_digests_are_chained(database):
-    assert head_mark() == (0, GENESIS)
+    assert current_head() == (0, GENESIS)
     write("round-1", count=3)
     write("round-2", count=4)
     assert sealer.seal_once(limit=5) == 5
@@ -39,7 +39,7 @@ def test_positions_are_gapless_from_one_and_digests_are_chained(database):
     events = subscriptions.read_sealed(0, 100)
     assert [event.position for event in events] == list(range(1, 8))
     assert len({event.digest for event in events}) == 7
-    assert head_mark() == (7, events[-1].digest)
+    assert current_head() == (7, events[-1].digest)
     assert list(verify()) == []
 
 
@@ -93,7 +93,7 @@ def test_the_kill_moments_above_are_all_there_are(database):
     write("round-1")
     with connection.execute_wrapper(note):
         sealer.seal_once()
-    assert statements == [sealer.TAKE_LOCK, sealer.WAITING, sealer.SEAL]
+    assert statements == [sealer.TAKE_LOCK, sealer.SELECT_UNSEALED, sealer.SEAL]
 
 
 def test_sealing_goes_on_after_the_database_dropped_every_connection(database):
@@ -125,19 +125,19 @@ def test_sealing_goes_on_without_redis(database, monkeypatch):
 
 def test_a_second_look_follows_a_hint_as_its_sender_is_silent_for_a_while(database, monkeypatch):
     wakeups.forget_failures()
-    monkeypatch.setattr(sealer, "PACE", 1.0)
-    monkeypatch.setattr(sealer, "HINTED_WAIT", 3600.0)
+    monkeypatch.setattr(sealer, "MIN_PASS_SECONDS", 1.0)
+    monkeypatch.setattr(sealer, "WAKEUP_WAIT", 3600.0)
     monkeypatch.setattr(wakeups, "_LONGEST_WAIT", 3600.0)
-    monkeypatch.setitem(wakeups.SPARED, wakeups.UNSEALED, 3600.0)
+    monkeypatch.setitem(wakeups.MIN_INTERVALS, wakeups.UNSEALED, 3600.0)
     stop = threading.Event()
     runner = threading.Thread(target=sealer.run, args=[stop])
     runner.start()
-    wakeups.hint_on_commit(wakeups.UNSEALED)
+    wakeups.wake_on_commit(wakeups.UNSEALED)
     try:
         assert subscriptions.wait_sealed(write("round-1")[0], 20) == 1
     finally:
         stop.set()
-        wakeups.hint(wakeups.UNSEALED)
+        wakeups.wake(wakeups.UNSEALED)
         runner.join()
         wakeups.forget_failures()
 
@@ -149,7 +149,7 @@ def test_a_queue_entry_whose_event_was_removed_stays_for_verification_and_blocks
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute("DELETE FROM events_event WHERE id = %s", [removed])
     assert sealer.seal_all() == 1
-    assert [finding.where for finding in verify()] == [f"queue, event {removed}"]
+    assert [finding.location for finding in verify()] == [f"queue, event {removed}"]
 
 
 def test_the_command_seals_what_waits_and_ends(database):

@@ -6,7 +6,7 @@ from django.db import DataError, connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
-from casino.events.sql import any_time, execute, fetch
+from casino.events.sql import accept_any_timestamp, execute, fetch
 
 EVERYTHING = "SELECT 1::bigint, 'a%%b'::text || %s::text, now(), '{1,2}'::int[], '\\x00ff'::bytea, NULL::text"
 
@@ -82,7 +82,7 @@ FAR = "SELECT '-infinity'::timestamptz, '20000-01-01 00:00Z'::timestamptz, '0044
 
 def test_an_audit_reads_times_that_python_has_not_and_nobody_else_does(db):
     now = fetch("SELECT now(), current_date")
-    with any_time():
+    with accept_any_timestamp():
         assert [str(each)[:10] for each in fetch(FAR)[0]] == ["0001-01-01", "9999-12-31", "0001-01-01", "9999-12-31"]
         assert fetch("SELECT now(), current_date") == now
     with pytest.raises(psycopg.DataError):

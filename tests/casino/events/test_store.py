@@ -4,8 +4,8 @@ import pytest
 from django.db import transaction
 
 from casino.events import store
-from casino.events.records import Append, Draft, VersionConflict
-from casino.kernel.errors import Kind
+from casino.events.records import Append, NewEvent, VersionConflict
+from casino.kernel.errors import RefusalKind
 from tests.casino.events.writing import METADATA, draft, write
 
 
@@ -46,7 +46,7 @@ def test_a_stream_that_is_elsewhere_refuses_and_nothing_at_all_is_appended(datab
     with pytest.raises(VersionConflict) as caught:
         store.append(appends)
     assert (caught.value.stream, caught.value.expected, caught.value.actual) == ("round-1", expected, 2)
-    assert caught.value.kind is Kind.CONFLICT
+    assert caught.value.kind is RefusalKind.CONFLICT
     assert store.read("round-9") == []
     assert len(store.read("round-1")) == 2
 
@@ -121,5 +121,5 @@ def test_the_loser_of_a_race_inside_a_transaction_gets_the_same_refusal(database
 
 def test_text_of_any_kind_survives(database):
     text = '{"text":"Zażółć 😀 \\" \\\\ {1,2} \\n %s NULL"}'
-    store.append([Append("chat-1 ä", 0, (Draft("Said", 1, text.encode()),), METADATA)])
+    store.append([Append("chat-1 ä", 0, (NewEvent("Said", 1, text.encode()),), METADATA)])
     assert store.read("chat-1 ä")[0].data.decode() == text.replace('":"', '": "')

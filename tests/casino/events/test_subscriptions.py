@@ -14,7 +14,7 @@ def test_events_arrive_once_in_order_and_the_checkpoint_is_one_integer(database)
     sealer.seal_all()
     seen = []
     assert subscriptions.run_once("feed", seen.extend, limit=3) == 3
-    assert subscriptions.checkpoint("feed") == 3
+    assert subscriptions.subscriber_position("feed") == 3
     assert subscriptions.run_once("feed", seen.extend, limit=3) == 2
     assert subscriptions.run_once("feed", seen.extend, limit=3) == 0
     assert [event.position for event in seen] == [1, 2, 3, 4, 5]
@@ -34,7 +34,7 @@ def test_what_the_handler_raises_undoes_its_effect_and_the_checkpoint(database):
 
     with pytest.raises(RuntimeError, match="in the middle"):
         subscriptions.run_once("feed", half_done)
-    assert subscriptions.checkpoint("feed") == 1
+    assert subscriptions.subscriber_position("feed") == 1
     assert sealer.seal_all() == 0
 
 
@@ -44,7 +44,7 @@ def test_two_processes_of_one_subscriber_never_handle_the_same_event(database, i
     seen = []
 
     def work(_number):
-        while subscriptions.checkpoint("feed") < 40:
+        while subscriptions.subscriber_position("feed") < 40:
             subscriptions.run_once("feed", lambda batch: seen.extend(event.position for event in batch), limit=3)
 
     assert in_threads(4, work) == [None] * 4

@@ -8,7 +8,7 @@ import pytest
 
 from casino.events import sealer, subscriptions
 from casino.events.digest import GENESIS, digest
-from casino.events.verification import Head, head_mark, inspect, verify, walk
+from casino.events.verification import Head, current_head, inspect, verify, walk
 from casino.kernel.canonical_json import recanonical
 from tests.casino.events.writing import write
 
@@ -55,7 +55,7 @@ def rechain(database):
 
 
 def found(**options):
-    return [(finding.what, finding.where) for finding in verify(**options)]
+    return [(finding.kind, finding.location) for finding in verify(**options)]
 
 
 def swap(one, other):
@@ -70,7 +70,7 @@ def swap(one, other):
 
 
 def test_a_log_that_nobody_touched_has_no_findings(log):
-    assert found(expected=head_mark(), chunk=2) == []
+    assert found(expected=current_head(), chunk=2) == []
     assert found(from_position=5) == []
 
 
@@ -93,9 +93,9 @@ def test_an_empty_log_has_no_findings(database):
 def test_a_changed_byte_is_named_by_position_stream_and_version(log, change):
     tamper(log, f"UPDATE events_event SET {change} WHERE stream = 'b' AND version = 2")
     (finding,) = verify()
-    assert finding.what == "digest differs"
-    assert finding.where.startswith("position 5, b version 2, Chip")
-    assert finding.expected != finding.found
+    assert finding.kind == "digest differs"
+    assert finding.location.startswith("position 5, b version 2, Chip")
+    assert finding.expected != finding.actual
 
 
 @pytest.mark.parametrize("change", ["version = 9", "stream = 'd'"])
@@ -190,7 +190,7 @@ def test_a_cut_tail_contradicts_a_subscriber_that_has_read_further(log):
 
 
 def test_a_tail_cut_from_every_table_is_seen_by_a_head_kept_outside(log):
-    kept = head_mark()
+    kept = current_head()
     tamper(log, *CUT, "DELETE FROM events_headmark WHERE position > 7")
     assert found() == []
     assert found(expected=kept) == [("tail cut", "position 9")]
@@ -205,7 +205,7 @@ def test_swapped_positions_are_named(log):
 
 
 def test_an_order_swapped_within_a_stream_is_named_even_with_the_chain_recomputed(log):
-    kept = head_mark()
+    kept = current_head()
     tamper(log, *swap(4, 5))
     assert ("order differs", "position 4, b version 2") in found()
     rechain(log)
@@ -217,7 +217,7 @@ def test_an_order_swapped_within_a_stream_is_named_even_with_the_chain_recompute
 
 
 def test_a_chain_recomputed_over_a_changed_event_contradicts_marks_and_the_head_kept_outside(log):
-    kept = head_mark()
+    kept = current_head()
     tamper(log, "UPDATE events_event SET data = '{}' WHERE stream = 'a' AND version = 4")
     rechain(log)
     assert found() == [("chain rewritten", "position 7"), ("chain rewritten", "position 9")]

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import RequestFactory
 
-from casino.observability.health import SEEN_MIGRATED, livez, readyz
+from casino.observability.health import MIGRATIONS_APPLIED, livez, readyz
 
 GET = RequestFactory().get("/readyz")
 
@@ -20,13 +20,13 @@ def test_ready_with_a_migrated_database(database):
 
 
 def test_not_ready_while_migrations_are_missing(database):
-    SEEN_MIGRATED.clear()
+    MIGRATIONS_APPLIED.clear()
     with database.owner() as owner:
         owner.execute("DELETE FROM django_migrations WHERE app = 'sessions'")
     answer = readyz(GET)
     assert answer.status_code == 503
     assert b"migrations are missing" in answer.content
-    assert not SEEN_MIGRATED.is_set()
+    assert not MIGRATIONS_APPLIED.is_set()
 
 
 def test_not_ready_without_a_database(database, monkeypatch):

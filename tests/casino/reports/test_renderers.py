@@ -13,22 +13,34 @@ import pytest
 from pyarrow import parquet
 
 from casino.reports import document
-from casino.reports.definition import CURRENCY, MONEY, Column, Definition, Found, Row, amount, count, flag, moment, rate
-from casino.reports.diff import Change, changes
-from casino.reports.document import Made, Whose
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    Row,
+    amount,
+    count,
+    flag,
+    moment,
+    rate,
+)
+from casino.reports.diff import RowChange, diff_rows
+from casino.reports.document import ReportOperator, VersionInfo
 from casino.reports.intervals import between
 from casino.reports.renderers import csv_file, parquet_file, pdf_file
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-WHOSE = Whose(UUID(int=1), "lucky", "=Lucky & Söhne 幸運", False, "Europe/Vienna")
+WHOSE = ReportOperator(UUID(int=1), "lucky", "=Lucky & Söhne 幸運", False, "Europe/Vienna")
 INTERVAL = between(since=datetime(2026, 11, 1, tzinfo=UTC), until=NOON, zone=WHOSE.zone)
-MADE = Made(UUID(int=9), 3, NOON, "system", 77)
-REPORT = Definition(
+MADE = VersionInfo(UUID(int=9), 3, NOON, "system", 77)
+REPORT = ReportDefinition(
     name="sample",
     title="A sample",
     about="One of each.",
     columns=(
-        MONEY,
+        MONEY_TYPE,
         CURRENCY,
         Column("name", "Name"),
         count("rounds", "Rounds"),
@@ -37,7 +49,7 @@ REPORT = Definition(
         moment("at", "At"),
         flag("over", "Over"),
     ),
-    read=lambda _: Found([]),
+    read=lambda _: ReportData([]),
 )
 ROWS: list[Row] = [
     ("real", "EUR", "=HYPERLINK(1)", 3, -1950, Fraction(1, 3), NOON, True),
@@ -49,7 +61,7 @@ ROWS: list[Row] = [
 
 
 def made(rows: list[Row] = ROWS) -> dict[str, Any]:
-    return document.read(document.written(document.facts(REPORT, WHOSE, INTERVAL, Found(rows)), MADE))
+    return document.read(document.serialize_version(document.facts(REPORT, WHOSE, INTERVAL, ReportData(rows)), MADE))
 
 
 def test_the_document_has_whose_of_when_and_when_made() -> None:
@@ -74,21 +86,23 @@ def test_amounts_are_decimals_of_their_currency_and_sums_never_mix() -> None:
 def test_what_is_a_sum_already_is_not_summed_again() -> None:
     one_a_money = replace(REPORT, columns=REPORT.columns[:2] + REPORT.columns[3:5])
     rows: list[Row] = [("play", "EUR", 7, 100), ("real", "EUR", 4, 5000)]
-    found = document.read(document.written(document.facts(one_a_money, WHOSE, INTERVAL, Found(rows)), MADE))
+    found = document.read(
+        document.serialize_version(document.facts(one_a_money, WHOSE, INTERVAL, ReportData(rows)), MADE)
+    )
     assert document.totals(found) == []
     assert [total[2] for total in document.totals(made())] == ["total"] * 4
 
 
 def test_versions_that_say_the_same_have_the_same_hash_of_facts() -> None:
-    first, again = (document.facts(REPORT, WHOSE, INTERVAL, Found(ROWS)) for _ in range(2))
+    first, again = (document.facts(REPORT, WHOSE, INTERVAL, ReportData(ROWS)) for _ in range(2))
     assert document.digest(first) == document.digest(again)
-    other = document.facts(REPORT, WHOSE, INTERVAL, Found(ROWS[1:]))
+    other = document.facts(REPORT, WHOSE, INTERVAL, ReportData(ROWS[1:]))
     assert document.digest(other) != document.digest(first)
-    assert document.written(first, MADE) != document.written(first, replace(MADE, version=4))
+    assert document.serialize_version(first, MADE) != document.serialize_version(first, replace(MADE, version=4))
 
 
 def test_csv_begins_with_the_header_and_makes_formulas_harmless() -> None:
-    lines = list(csv.reader(io.StringIO(csv_file.write(made()).decode())))
+    lines = list(csv.reader(io.StringIO(csv_file.render_csv(made()).decode())))
     assert lines[0] == ["Operator", "'=Lucky & Söhne 幸運 (lucky)"]
     start = lines.index(["money", "currency", "name", "rounds", "ggr", "share", "at", "over"]) + 1
     assert lines[start] == [
@@ -100,7 +114,7 @@ def test_csv_begins_with_the_header_and_makes_formulas_harmless() -> None:
 
 
 def test_parquet_has_types_exact_decimals_and_the_header() -> None:
-    table = parquet.read_table(io.BytesIO(parquet_file.write(made())))
+    table = parquet.read_table(io.BytesIO(parquet_file.render_parquet(made())))
     assert table.column("ggr").to_pylist() == [Decimal(each) for each in ("-19.5", "50", "1.5", "1", "700")]
     assert str(table.schema.field("ggr").type) == "decimal128(38, 3)"
     assert table.column("at").to_pylist()[0] == NOON
@@ -109,25 +123,25 @@ def test_parquet_has_types_exact_decimals_and_the_header() -> None:
 
 
 def test_pdf_is_the_same_each_time_whatever_names_are_in_it(caplog: pytest.LogCaptureFixture) -> None:
-    first = pdf_file.write(made())
+    first = pdf_file.render_pdf(made())
     assert first.startswith(b"%PDF-")
-    assert first == pdf_file.write(made())
+    assert first == pdf_file.render_pdf(made())
     assert "missing" not in caplog.text  # what has no letter in the font stands there by its number
 
 
 def test_an_empty_report_says_no_activity() -> None:
     found = made([])
     assert dict(document.header(found))["Activity"] == "No activity"
-    assert csv_file.write(found).decode().rstrip().endswith("No activity")
-    table = parquet.read_table(io.BytesIO(parquet_file.write(found)))
+    assert csv_file.render_csv(found).decode().rstrip().endswith("No activity")
+    table = parquet.read_table(io.BytesIO(parquet_file.render_parquet(found)))
     assert (table.num_rows, table.schema.metadata[b"Activity"]) == (0, b"No activity")
-    assert pdf_file.write(found).startswith(b"%PDF-")
+    assert pdf_file.render_pdf(found).startswith(b"%PDF-")
 
 
 def test_versions_are_compared_row_by_row() -> None:
     older, newer = made(ROWS[:2]), made([ROWS[0], (*ROWS[1][:4], 6000, *ROWS[1][5:])])
-    assert changes(older, newer) == [
-        Change(gone=True, row=tuple(older["rows"][1])),
-        Change(gone=False, row=tuple(newer["rows"][1])),
+    assert diff_rows(older, newer) == [
+        RowChange(removed=True, row=tuple(older["rows"][1])),
+        RowChange(removed=False, row=tuple(newer["rows"][1])),
     ]
-    assert changes(older, older) == []
+    assert diff_rows(older, older) == []

@@ -10,7 +10,7 @@ from django.db.utils import Error
 from django.test.utils import CaptureQueriesContext
 
 from casino.significant import notes, recorder
-from casino.significant.kinds import WORDS
+from casino.significant.kinds import DESCRIPTIONS
 from casino.significant.models import Remark, SignificantEvent, Unacknowledged
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
@@ -25,7 +25,7 @@ HOUSE = UUID("0190a000-0000-7000-8000-000000000001")
 def told(**given: Any) -> SignificantEvent:
     """Record one event and read it back."""
     stated: dict[str, Any] = {
-        "kind": recorder.Kind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}", "actor": "staff:7",
+        "kind": recorder.SignificantEventKind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}", "actor": "staff:7",
     }  # fmt: skip
     recorder.record(**{**stated, **given})
     return SignificantEvent.objects.latest("number")
@@ -47,7 +47,9 @@ def test_an_event_says_when_who_why_and_what_it_changed() -> None:
 @pytest.mark.django_db
 def test_many_events_are_one_statement_and_numbers_ascend_in_their_order() -> None:
     many = [
-        recorder.Significant(kind=recorder.Kind.LARGE_WIN, operator=None, subject=f"player:{n}", actor="system")
+        recorder.NewSignificantEvent(
+            kind=recorder.SignificantEventKind.LARGE_WIN, operator=None, subject=f"player:{n}", actor="system"
+        )
         for n in range(20)
     ]
     with CaptureQueriesContext(
@@ -62,8 +64,12 @@ def test_many_events_are_one_statement_and_numbers_ascend_in_their_order() -> No
 
 @pytest.mark.django_db
 def test_what_is_said_under_one_name_is_recorded_once() -> None:
-    once = recorder.Significant(
-        kind=recorder.Kind.LARGE_WIN, operator=None, subject="round:1", actor="system", once="large_win:round:1"
+    once = recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.LARGE_WIN,
+        operator=None,
+        subject="round:1",
+        actor="system",
+        dedup_key="large_win:round:1",
     )
     assert recorder.record_many([once]) == 1
     assert recorder.record_many([once]) == 0
@@ -81,7 +87,7 @@ def test_an_event_goes_with_the_transaction_that_told_of_it() -> None:
 
 @pytest.mark.django_db
 def test_what_is_for_information_waits_for_nobody() -> None:
-    event = told(kind=recorder.Kind.LOGIN_FAILED)
+    event = told(kind=recorder.SignificantEventKind.LOGIN_FAILED)
     assert event.severity == "info"
     with pytest.raises(AlreadyAcknowledged):
         notes.acknowledge(event.pk, by="staff:7")
@@ -131,4 +137,4 @@ def test_neither_events_nor_remarks_can_be_changed_removed_or_backdated(statemen
 
 
 def test_every_kind_has_words() -> None:
-    assert set(WORDS) == set(recorder.Kind)
+    assert set(DESCRIPTIONS) == set(recorder.SignificantEventKind)

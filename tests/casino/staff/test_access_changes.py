@@ -15,7 +15,7 @@ from casino.operators.models import Operator, StaffMembership
 from casino.significant.models import SignificantEvent
 from casino.staff import access_changes, access_review, authenticators, lockout
 from casino.staff.models import SignIn, View
-from casino.staff.refusals import NotToOneself, ReasonMissing
+from casino.staff.refusals import OwnAccessChange, ReasonMissing
 from casino.staff.roles import Role
 from tests.support.office import client_of
 
@@ -138,7 +138,7 @@ def test_a_lost_authenticator_is_taken_away_by_another_with_a_reason() -> None:
     admin, ann = member("admin", Role.ADMINISTRATOR), member("ann")
     with pytest.raises(ReasonMissing):
         access_changes.reset_authenticator(ann, by=admin, reason=" ")
-    with pytest.raises(NotToOneself):
+    with pytest.raises(OwnAccessChange):
         access_changes.reset_authenticator(admin, by=admin, reason="Mine.")
     authenticators.begin(ann)
     access_changes.reset_authenticator(ann, by=admin, reason="Phone in the lake.")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.staff import roles
-from casino.staff.roles import APART, FUNCTIONS, TITLES, Role
+from casino.staff.roles import INCOMPATIBLE_PERMISSIONS, PERMISSIONS_BY_ROLE, TITLES, Role
 
 CHANGES = ("DELETE FROM {table}", "UPDATE {table} SET user_id = 2", "TRUNCATE {table}")
 OLD = "DELETE FROM {table} WHERE at < now() - interval '10 years 5 days'"
@@ -21,26 +21,30 @@ def member(*names: str) -> User:
 
 def test_no_role_has_both_of_two_functions_that_stand_apart() -> None:
     assert {
-        role: roles.conflicts(functions) for role, functions in FUNCTIONS.items() if roles.conflicts(functions)
+        role: roles.conflicts(functions)
+        for role, functions in PERMISSIONS_BY_ROLE.items()
+        if roles.conflicts(functions)
     } == {}
-    assert set(FUNCTIONS) == set(TITLES) == set(Role)
+    assert set(PERMISSIONS_BY_ROLE) == set(TITLES) == set(Role)
 
 
 def test_who_sees_all_changes_nothing() -> None:
-    verbs = {name.split(".")[1].split("_")[0] for name in FUNCTIONS[Role.COMPLIANCE]}
+    verbs = {name.split(".")[1].split("_")[0] for name in PERMISSIONS_BY_ROLE[Role.COMPLIANCE]}
     assert verbs <= {"view", "export", "acknowledge", "link"}  # files and links are of what is seen
 
 
 def test_who_manages_users_sees_no_money_and_no_cards() -> None:
-    assert not {name for name in FUNCTIONS[Role.ADMINISTRATOR] if name.split(".")[0] in {"wallet", "baccarat", "chat"}}
+    assert not {
+        name for name in PERMISSIONS_BY_ROLE[Role.ADMINISTRATOR] if name.split(".")[0] in {"wallet", "baccarat", "chat"}
+    }
 
 
 @given(st.sets(st.sampled_from(sorted([*Role, "operator:lucky", "nothing"]))))
 def test_whatever_roles_come_together_nobody_has_both_of_two_that_stand_apart(names: set[str]) -> None:
-    held = roles.functions_of(names)
+    held = roles.permissions_of(names)
     assert roles.conflicts(held) == []
-    assert {function for pair in roles.conflicting(names) for function in pair}.isdisjoint(held)
-    assert held <= {function for name in names & set(Role) for function in FUNCTIONS[Role(name)]}
+    assert {function for pair in roles.conflicting_role_permissions(names) for function in pair}.isdisjoint(held)
+    assert held <= {function for name in names & set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)]}
 
 
 @pytest.mark.django_db
@@ -51,14 +55,14 @@ def test_a_migration_has_made_a_group_of_each_role() -> None:
 @pytest.mark.django_db
 def test_every_function_is_one_that_django_knows() -> None:
     known = {f"{app}.{name}" for app, name in Permission.objects.values_list("content_type__app_label", "codename")}
-    named = {function for functions in FUNCTIONS.values() for function in functions}
-    assert (named | {function for pair in APART for function in pair}) - known == set()
+    named = {function for functions in PERMISSIONS_BY_ROLE.values() for function in functions}
+    assert (named | {function for pair in INCOMPATIBLE_PERMISSIONS for function in pair}) - known == set()
 
 
 @pytest.mark.django_db
 def test_a_member_may_do_what_the_roles_may_and_nothing_else() -> None:
     cashier = member(Role.CASHIER)
-    assert cashier.get_all_permissions() == FUNCTIONS[Role.CASHIER]
+    assert cashier.get_all_permissions() == PERMISSIONS_BY_ROLE[Role.CASHIER]
     assert cashier.has_module_perms("wallet")
     assert not cashier.has_module_perms("chat")
 

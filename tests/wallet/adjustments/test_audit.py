@@ -10,12 +10,12 @@ import pytest
 from baccarat.audit import engine
 from casino.events import sealer
 from casino.events.sql import execute, fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.conftest import Database
 from tests.wallet.adjustments.test_operations import agree, ask, refuse
 from tests.wallet.ledger.world import ALICE, OPERATOR
 from tests.wallet.payments.counter import open_alice
-from wallet.adjustments.audit import Adjustments
+from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentReason, AdjustmentRequested, Direction
 from wallet.adjustments.rebuild import rebuild_adjustments
 
@@ -28,9 +28,9 @@ TAMPERING = {
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 KEY = UUID(int=77)
 ASKED = AdjustmentRequested(
-    KEY, OPERATOR, ALICE, Book.REAL, "EUR", Direction.DEBIT, 900, AdjustmentReason.OTHER, "staff:1", AT
+    KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", Direction.DEBIT, 900, AdjustmentReason.OTHER, "staff:1", AT
 )
-AGREED = AdjustmentApproved(KEY, OPERATOR, ALICE, Book.REAL, "EUR", Direction.DEBIT, 900, 400, 500, "staff:2", AT)
+AGREED = AdjustmentApproved(KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", Direction.DEBIT, 900, 400, 500, "staff:2", AT)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def lived(database: Database) -> Any:
 
 
 def findings() -> set[str]:
-    return {finding.what for finding in engine.run().findings}
+    return {finding.kind for finding in engine.run_audit().findings}
 
 
 def test_a_sound_history_has_no_findings_and_a_rebuild_changes_nothing(lived: Any) -> None:
@@ -67,11 +67,11 @@ def test_tampering_with_rows_is_found_by_the_audit_and_undone_by_a_rebuild(lived
 
 
 def followed(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = f"adjustment-{KEY}") -> set[str]:
-    audited = Adjustments()
+    audited = AdjustmentTraces()
     return {
-        finding.what
+        finding.kind
         for version, event in enumerate(events, 1)
-        for finding in audited.follow(event, opened=opened, stream=stream, version=version, where="here")
+        for finding in audited.replay(event, wallet=opened, stream=stream, version=version, where="here")
     }
 
 

@@ -8,18 +8,18 @@ from django.db import IntegrityError
 
 from casino.events import store
 from casino.events.sql import execute, fetch
-from casino.kernel.money import AmountNotPositive, Book
+from casino.kernel.money import AmountNotPositive, MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import holds, open_alice
 from wallet import notices
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentReason, Direction
-from wallet.adjustments.queries import Asked, Total
+from wallet.adjustments.queries import AdjustmentFilter, AdjustmentTotal
 from wallet.adjustments.refusals import (
     AdjustmentDecided,
-    AdjustmentNeedsAnother,
     AdjustmentNoteMissing,
-    NoDebtInPlay,
+    AdjustmentRequiresSecondPerson,
+    NoDebtInPlayMoney,
     UnknownAdjustment,
 )
 from wallet.adjustments.state import AdjustmentStatus
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 def ask(direction: str = "credit", amount: int = 2000, **changes: Any) -> UUID:
     given: dict[str, Any] = {
-        "operator": OPERATOR, "player": ALICE, "book": Book.REAL, "currency": "EUR",
+        "operator": OPERATOR, "player": ALICE, "book": MoneyType.REAL, "currency": "EUR",
         "reason": AdjustmentReason.COMPLAINT, "note": "Ticket 4411.", "message": "Sorry!", "by": "staff:1",
     }  # fmt: skip
     return services.request(direction=Direction(direction), amount=amount, metadata=METADATA, **{**given, **changes})
@@ -47,12 +47,12 @@ def refuse(wanted: UUID, by: str = "staff:2", answer: str = "Paid on Monday.") -
     return services.reject(wanted, operator=OPERATOR, by=by, metadata=METADATA, answer=answer).status
 
 
-def told(player: UUID = ALICE) -> list[notices.Given]:
-    return notices.of_player(operator=OPERATOR, player=player, unread=False, before=None, limit=50)
+def told(player: UUID = ALICE) -> list[notices.StoredNotice]:
+    return notices.list_notices(operator=OPERATOR, player=player, unread=False, before=None, limit=50)
 
 
-def corrections(book: Book = Book.REAL) -> int:
-    name = operator_account(kind=AccountKind.ADJUSTMENTS, operator=OPERATOR, book=book, currency="EUR")
+def corrections(book: MoneyType = MoneyType.REAL) -> int:
+    name = operator_account(kind=AccountKind.ADJUSTMENTS, operator=OPERATOR, money_type=book, currency="EUR")
     return ledger.balances([name])[name]
 
 
@@ -64,9 +64,9 @@ def test_nothing_moves_until_another_person_agrees_and_then_once() -> None:
     open_alice()
     wanted = ask()
     assert (holds(AccountKind.ACCOUNT), told()) == (0, [])
-    with pytest.raises(AdjustmentNeedsAnother):
+    with pytest.raises(AdjustmentRequiresSecondPerson):
         agree(wanted, by="staff:1")
-    with pytest.raises(AdjustmentNeedsAnother):
+    with pytest.raises(AdjustmentRequiresSecondPerson):
         refuse(wanted, by="staff:1")
     assert agree(wanted) is AdjustmentStatus.APPROVED
     assert (holds(AccountKind.ACCOUNT), corrections()) == (2000, -2000)
@@ -83,7 +83,7 @@ def test_a_refused_adjustment_moves_nothing_and_tells_nobody() -> None:
     with pytest.raises(AdjustmentDecided):
         agree(wanted, by="staff:3")
     assert (holds(AccountKind.ACCOUNT), told()) == (0, [])
-    assert queries.words([wanted])[wanted].answer == "Paid on Monday."
+    assert queries.load_adjustment_texts([wanted])[wanted].answer == "Paid on Monday."
 
 
 def test_a_debit_is_refused_with_what_is_there_or_becomes_a_debt_as_chosen() -> None:
@@ -103,19 +103,23 @@ def test_a_debt_is_chosen_by_the_approver_and_stops_play_until_a_credit_pays_it(
     assert (holds(AccountKind.ACCOUNT), holds(AccountKind.DEBT), corrections()) == (0, -1500, 2000)
     with pytest.raises(DebtOutstanding):
         debts.available(account())
-    assert told()[0].notice.facts["owed"] == 1500
+    assert told()[0].notice.details["owed"] == 1500
     agree(ask("credit", 2500))
     assert (holds(AccountKind.ACCOUNT), holds(AccountKind.DEBT)) == (1000, 0)
 
 
 def test_play_money_is_corrected_beside_real_money_and_never_owed() -> None:
     open_alice()
-    agree(ask("credit", 700, book=Book.PLAY))
-    assert (holds(AccountKind.ACCOUNT), holds_of(account(book=Book.PLAY)), corrections(Book.PLAY)) == (0, 700, -700)
-    with pytest.raises(NoDebtInPlay):
-        agree(ask("debit", 800, book=Book.PLAY), as_debt=True)
-    agree(ask("debit", 700, book=Book.PLAY), as_debt=True)
-    assert holds_of(account(book=Book.PLAY)) == 0
+    agree(ask("credit", 700, book=MoneyType.PLAY))
+    assert (holds(AccountKind.ACCOUNT), holds_of(account(book=MoneyType.PLAY)), corrections(MoneyType.PLAY)) == (
+        0,
+        700,
+        -700,
+    )
+    with pytest.raises(NoDebtInPlayMoney):
+        agree(ask("debit", 800, book=MoneyType.PLAY), as_debt=True)
+    agree(ask("debit", 700, book=MoneyType.PLAY), as_debt=True)
+    assert holds_of(account(book=MoneyType.PLAY)) == 0
 
 
 @pytest.mark.parametrize(
@@ -170,8 +174,8 @@ def test_the_player_is_told_once_and_marks_it_read_once() -> None:
     agree(ask())
     (given,) = told()
     assert (given.notice.kind, given.notice.message) == ("adjustment_credit", "Sorry!")
-    assert (given.notice.facts["amount"], given.notice.facts["reason"]) == (2000, "complaint")
-    notices.give(given.notice)
+    assert (given.notice.details["amount"], given.notice.details["reason"]) == (2000, "complaint")
+    notices.notify_player(given.notice)
     assert notices.count_unread(operator=OPERATOR, player=ALICE) == 1
     first = notices.mark_read(given.id, operator=OPERATOR, player=ALICE)
     again = notices.mark_read(given.id, operator=OPERATOR, player=ALICE)
@@ -188,10 +192,12 @@ def test_a_report_adds_up_what_was_approved_by_reason() -> None:
     agree(ask("debit", 300, reason=AdjustmentReason.ABUSE))
     ask("credit", 9999)
     refuse(ask("credit", 8888))
-    assert queries.by_reason(operator=OPERATOR, since=None, until=None) == [
-        Total("abuse", "debit", "real", "EUR", 1, 300, 0),
-        Total("complaint", "credit", "real", "EUR", 2, 2500, 0),
+    assert queries.totals_by_reason(operator=OPERATOR, since=None, until=None) == [
+        AdjustmentTotal("abuse", "debit", "real", "EUR", 1, 300, 0),
+        AdjustmentTotal("complaint", "credit", "real", "EUR", 2, 2500, 0),
     ]
-    assert queries.by_reason(operator=UUID(int=99), since=None, until=None) == []
-    waiting = queries.listed(Asked(OPERATOR, status=AdjustmentStatus.REQUESTED), before=None, limit=10)
+    assert queries.totals_by_reason(operator=UUID(int=99), since=None, until=None) == []
+    waiting = queries.list_adjustments(
+        AdjustmentFilter(OPERATOR, status=AdjustmentStatus.REQUESTED), before=None, limit=10
+    )
     assert [row.amount for row in waiting] == [9999]

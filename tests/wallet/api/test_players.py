@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
 from tests.wallet.ledger.world import causes
@@ -117,7 +117,7 @@ def test_a_bad_credit_is_refused_with_its_own_code(
     player = lucky.register()
     answer = lucky.credit(player, **changes)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
-    account = player_account(operator=lucky.id, player=UUID(player), book=Book.REAL, currency="EUR")
+    account = player_account(operator=lucky.id, player=UUID(player), money_type=MoneyType.REAL, currency="EUR")
     assert store.balances([account]) == {account: 0}
 
 
@@ -159,7 +159,7 @@ def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> Non
     player = lucky.register()
     lucky.credit(player)
     (cause,) = causes(1)
-    where: dict[str, Any] = {"operator": lucky.id, "player": UUID(player), "table": TABLE, "book": Book.REAL}
+    where: dict[str, Any] = {"operator": lucky.id, "player": UUID(player), "table": TABLE, "book": MoneyType.REAL}
     store.post([buy_in(cause=cause, currency="EUR", amount=2500, **where)])
     token = open_session(operator=lucky.id, player=UUID(player), seconds=60).token
     me = House(lucky.id, token)

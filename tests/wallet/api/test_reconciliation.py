@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from tests.baccarat.api.people import Tenant, tenant
-from wallet.payments.provider_reports import Kind, Said
+from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.reconciliation import services
-from wallet.reconciliation.comparison import Theirs, compare
-from wallet.reconciliation.sources import Day
+from wallet.reconciliation.comparison import TheirPayment, compare
+from wallet.reconciliation.sources import ReconciliationDay
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -18,8 +18,10 @@ AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 def differing(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> list[str]:
     """A day on which the provider has payments that we do not have; returns their differences' ids."""
-    theirs = [Theirs(Kind.DEPOSIT, payment, "tx", Said.COMPLETED, 900, "EUR") for payment in payments]
-    which = Day(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
+    theirs = [
+        TheirPayment(PaymentKind.DEPOSIT, payment, "tx", ProviderStatus.COMPLETED, 900, "EUR") for payment in payments
+    ]
+    which = ReconciliationDay(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
     services._keep(which, "EUR", compare([], theirs))
     return [item["id"] for item in house.pages("differences", day=day.isoformat())]
 

@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
 from tests.wallet.ledger.world import METADATA, causes, deposits, move
-from wallet.api.csv_renderer import harmless, one_by_one
-from wallet.api.statements import written
+from wallet.api.csv_renderer import escape_cell, one_by_one
+from wallet.api.statements import format_statement_csv
 from wallet.ledger import player_accounts, queries, store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, player_account
 from wallet.ledger.entries import buy_in
@@ -43,12 +43,12 @@ class Teller:
             operator=operator.id, reference="r1", nickname="Ace", currency="EUR", metadata=METADATA
         )
         self.player = player.id
-        self.account = player_account(operator=operator.id, player=player.id, book=Book.REAL, currency="EUR")
+        self.account = player_account(operator=operator.id, player=player.id, money_type=MoneyType.REAL, currency="EUR")
 
     def credit(self, amount: int) -> datetime:
         """Moves money in, and says when that was recorded."""
-        player_accounts.sandbox_credit(
-            operator=self.operator, player=self.player, book=Book.REAL, currency="EUR", amount=amount, sandbox=True,
+        player_accounts.credit_sandbox_player(
+            operator=self.operator, player=self.player, money_type=MoneyType.REAL, currency="EUR", amount=amount, sandbox=True,
             metadata=METADATA,
         )  # fmt: skip
         return store.statement(self.account, limit=1)[0].recorded_at
@@ -56,7 +56,7 @@ class Teller:
     def sit(self, amount: int) -> None:
         entry = buy_in(
             cause=causes(1, f"sit-{uuid4()}")[0], operator=self.operator, player=self.player, table=TABLE,
-            book=Book.REAL, currency="EUR", amount=amount,
+            money_type=MoneyType.REAL, currency="EUR", amount=amount,
         )  # fmt: skip
         store.post([entry])
 
@@ -64,9 +64,11 @@ class Teller:
         headers = {"Authorization": f"Bearer {self.key}", "Accept": accept}
         return Client().get(f"/api/v1/players/{self.player}/statement", query, headers=headers)
 
-    def state(self, since: datetime | None = None, until: datetime | None = None, *kinds: str) -> queries.Statement:
+    def state(
+        self, since: datetime | None = None, until: datetime | None = None, *kinds: str
+    ) -> queries.AccountStatement:
         return queries.player_statement(
-            operator=self.operator, player=self.player, kind=AccountKind.ACCOUNT, book=Book.REAL, currency="EUR",
+            operator=self.operator, player=self.player, kind=AccountKind.ACCOUNT, money_type=MoneyType.REAL, currency="EUR",
             table=None, since=since, until=until, kinds=kinds,
         )  # fmt: skip
 
@@ -153,7 +155,7 @@ def test_a_long_statement_is_streamed_in_several_pieces(teller: Teller, monkeypa
     for _ in range(5):
         teller.credit(100)
 
-    pieces = list(written(teller.state()))
+    pieces = list(format_statement_csv(teller.state()))
 
     assert len(pieces) == 1 + 3 + 1
     assert [row[0] for row in csv.reader(io.StringIO("".join(pieces)))][2:-1] == ["1", "2", "3", "4", "5"]
@@ -173,7 +175,7 @@ def test_under_asgi_the_same_rows_come(teller: Teller) -> None:
     async def read() -> str:
         answer = await AsyncClient().get(address, headers={"Authorization": f"Bearer {teller.key}"})
         assert isinstance(answer, StreamingHttpResponse)
-        return b"".join([piece async for piece in answer]).decode()
+        return b"".add_follower([piece async for piece in answer]).decode()
 
     assert async_to_sync(read)() == teller.ask(format="csv").getvalue().decode()
 
@@ -192,7 +194,7 @@ def test_under_asgi_the_same_rows_come(teller: Teller) -> None:
     ],
 )
 def test_no_cell_is_a_formula(cell: str, kept: str) -> None:
-    assert harmless(cell) == kept
+    assert escape_cell(cell) == kept
 
 
 @pytest.mark.parametrize(
@@ -243,7 +245,7 @@ def test_a_reversed_period_is_refused_before_anything_is_read() -> None:
     now = datetime(2026, 11, 21, tzinfo=UTC)
     with pytest.raises(PeriodReversed):
         queries.player_statement(
-            operator=UUID(int=1), player=UUID(int=2), kind=AccountKind.ACCOUNT, book=Book.REAL, currency="EUR",
+            operator=UUID(int=1), player=UUID(int=2), kind=AccountKind.ACCOUNT, money_type=MoneyType.REAL, currency="EUR",
             table=None, since=now, until=now, kinds=(),
         )  # fmt: skip
 
@@ -257,13 +259,13 @@ def test_whatever_moved_the_lines_of_any_period_make_up_its_change_in_balance(
     moves: list[int], ends: tuple[int, int]
 ) -> None:
     player = uuid4()
-    account = game_account(operator=UUID(int=1), player=player, table=TABLE, book=Book.REAL, currency="EUR")
+    account = game_account(operator=UUID(int=1), player=player, table=TABLE, money_type=MoneyType.REAL, currency="EUR")
     held = _moved(account, moves)
     moments = [line.recorded_at for line in store.statement(account, after=0, limit=50)]
     since, until = (None if not 0 <= end < len(moments) else moments[end] for end in ends)
-    opening = store.Mark() if since is None else store.mark(account, before=since)
-    closing = store.mark(account, before=until)
-    stated = queries.Statement(account, opening, closing, (), closing.balance - opening.balance)
+    opening = store.RunningBalance() if since is None else store.balance_at(account, before=since)
+    closing = store.balance_at(account, before=until)
+    stated = queries.AccountStatement(account, opening, closing, (), closing.balance - opening.balance)
 
     if since is None or until is None or since < until:
         lines = stated.lines(before=None, limit=50)
@@ -271,7 +273,7 @@ def test_whatever_moved_the_lines_of_any_period_make_up_its_change_in_balance(
         assert [line for page in stated.pages() for line in page] == lines[::-1]
         assert all((since is None or line.recorded_at >= since) for line in lines)
         assert all((until is None or line.recorded_at < until) for line in lines)
-    assert store.mark(account).balance == held
+    assert store.balance_at(account).balance == held
 
 
 def _moved(account: AccountName, moves: list[int]) -> int:

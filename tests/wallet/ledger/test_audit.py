@@ -7,8 +7,8 @@ from casino.events.sql import fetch
 from tests.wallet.ledger.world import account, bank, causes, deposits, fund, game, move, stakes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind
-from wallet.ledger.audit import are_just, check, compare_batch
-from wallet.ledger.entries import Posting, entry
+from wallet.ledger.audit import check, compare_batch, matches_expected
+from wallet.ledger.entries import Posting, build_entry
 from wallet.ledger.rebuild import rebuild_balances
 
 TAMPERING = {
@@ -40,16 +40,16 @@ def test_what_the_owner_tampers_with_is_found_and_named(database: Any, finding: 
         ).fetchall():
             owner.execute(f"ALTER TABLE {table} DROP CONSTRAINT {constraint}")
         owner.execute(TAMPERING[finding], {"alices": game().id})
-    assert finding in {found.what for found in check()}
+    assert finding in {found.kind for found in check()}
 
 
 def test_no_text_hides_a_second_entry_or_one_that_is_missing() -> None:
     wanted = {10: "wager: a -5, b 5", 9: "wager: a -3, b 3"}
     said = "9 wager: a -3, b 3\n10 wager: a -5, b 5"
-    assert are_just(2, said, wanted)
-    assert are_just(0, None, {})
+    assert matches_expected(2, said, wanted)
+    assert matches_expected(0, None, {})
     for count, text in ((1, said), (3, said), (2, said.replace("5", "6")), (0, None)):
-        assert not are_just(count, text, wanted)
+        assert not matches_expected(count, text, wanted)
 
 
 @pytest.mark.django_db
@@ -67,10 +67,10 @@ def test_entries_are_compared_with_those_that_their_events_lead_to() -> None:
         move(right, deposits(), game(), 100),
         move(missing, game(), stakes(), 9),
         move(different, game(), bank(), 2),
-        entry(kind="other", cause=kind, postings=(Posting(game(), -3), Posting(stakes(), 3))),
+        build_entry(kind="other", cause=kind, postings=(Posting(game(), -3), Posting(stakes(), 3))),
     ]
     found = compare_batch([right, missing, extra, different, kind, silent], derived)
-    assert {(finding.where, finding.what) for finding in found} == {
+    assert {(finding.location, finding.kind) for finding in found} == {
         (f"event {missing}", "entry is missing"),
         (f"event {extra}", "entry that no event leads to"),
         (f"event {different}", "entry moves something else"),
@@ -96,7 +96,7 @@ def test_every_kind_of_account_has_the_floor_that_the_rules_give_it(database: An
             "SELECT wallet_open(array_agg(gen_random_uuid()), array_agg(kind || %s)) FROM unnest(%s::text[]) AS kind",
             [f"/{account().operator}/real/EUR//", [str(kind) for kind in AccountKind]],
         )
-    found = {finding.what for finding in check()}
+    found = {finding.kind for finding in check()}
     assert "balance has the wrong floor" not in found
     rebuild_balances()
-    assert "balance has the wrong floor" not in {finding.what for finding in check()}
+    assert "balance has the wrong floor" not in {finding.kind for finding in check()}

@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, TABLE, account, bank, game, stakes
 from wallet.ledger import entries
-from wallet.ledger.entries import Posting, Unbalanced, entry
+from wallet.ledger.entries import Posting, UnbalancedEntry, build_entry
 
 AMOUNTS = st.integers(-(10**12), 10**12)
 ACCOUNTS = [account(), account(BOB), game(), stakes(), bank()]
 
 
 def test_postings_on_one_account_become_one_and_zeros_are_dropped() -> None:
-    made = entry(
+    made = build_entry(
         kind="settled",
         cause=7,
         postings=[
@@ -29,18 +29,18 @@ def test_postings_on_one_account_become_one_and_zeros_are_dropped() -> None:
 
 
 def test_an_entry_that_makes_money_is_refused() -> None:
-    with pytest.raises(Unbalanced, match="does not sum to zero"):
-        entry(kind="paid", cause=1, postings=[Posting(game(), 5), Posting(bank(), -4)])
+    with pytest.raises(UnbalancedEntry, match="does not sum to zero"):
+        build_entry(kind="paid", cause=1, postings=[Posting(game(), 5), Posting(bank(), -4)])
 
 
 def test_real_and_play_money_do_not_balance_each_other() -> None:
-    with pytest.raises(Unbalanced):
-        entry(kind="paid", cause=1, postings=[Posting(game(book=Book.PLAY), 5), Posting(bank(), -5)])
+    with pytest.raises(UnbalancedEntry):
+        build_entry(kind="paid", cause=1, postings=[Posting(game(book=MoneyType.PLAY), 5), Posting(bank(), -5)])
 
 
 def test_an_entry_that_moves_nothing_is_refused() -> None:
-    with pytest.raises(Unbalanced, match="moves nothing"):
-        entry(kind="paid", cause=1, postings=[Posting(game(), 0), Posting(bank(), 0)])
+    with pytest.raises(UnbalancedEntry, match="moves nothing"):
+        build_entry(kind="paid", cause=1, postings=[Posting(game(), 0), Posting(bank(), 0)])
 
 
 def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
@@ -48,7 +48,7 @@ def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
         "operator": OPERATOR,
         "player": ALICE,
         "table": TABLE,
-        "book": Book.REAL,
+        "book": MoneyType.REAL,
         "currency": "EUR",
     }
     there = entries.buy_in(cause=1, amount=500, **where)
@@ -64,8 +64,8 @@ def test_an_entry_exists_exactly_when_it_sums_to_zero_and_moves_something(moves:
     postings = [Posting(name, amount) for name, amount in moves]  # type: ignore[arg-type]
     net = {name: sum(p.amount for p in postings if p.account == name) for name in ACCOUNTS}
     try:
-        made = entry(kind="any", cause=1, postings=postings)
-    except Unbalanced:
+        made = build_entry(kind="any", cause=1, postings=postings)
+    except UnbalancedEntry:
         assert sum(net.values()) != 0 or not any(net.values())
     else:
         assert sum(posting.amount for posting in made.postings) == 0

@@ -5,43 +5,43 @@ from uuid import UUID
 import pytest
 
 from casino.events.store import read
-from casino.kernel.money import AmountNotPositive, Book, UnknownCurrency
+from casino.kernel.money import AmountNotPositive, MoneyType, UnknownCurrency
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
 from wallet.ledger.audit import check, compare_batch
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, stream
-from wallet.ledger.player_accounts import LARGEST_CREDIT, open_player, sandbox_credit
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, wallet_stream
+from wallet.ledger.player_accounts import MAX_SANDBOX_CREDIT, credit_sandbox_player, open_player_accounts
 from wallet.ledger.postings import entry_for
-from wallet.ledger.refusals import CreditTooLarge, OpenInAnotherCurrency, SandboxClosed, UnknownAccount
+from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
 
 def open_alice(currency: str = "EUR") -> None:
-    open_player(operator=OPERATOR, player=ALICE, currency=currency, metadata=METADATA)
+    open_player_accounts(operator=OPERATOR, player=ALICE, currency=currency, metadata=METADATA)
 
 
 def credit(amount: int = 500, **changes: Any) -> int:
-    given = {"operator": OPERATOR, "player": ALICE, "book": Book.REAL, "currency": "EUR", "sandbox": True}
-    return sandbox_credit(amount=amount, metadata=METADATA, **{**given, **changes})
+    given = {"operator": OPERATOR, "player": ALICE, "book": MoneyType.REAL, "currency": "EUR", "sandbox": True}
+    return credit_sandbox_player(amount=amount, metadata=METADATA, **{**given, **changes})
 
 
 def recorded() -> list[object]:
-    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(stream(ALICE))]
+    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(wallet_stream(ALICE))]
 
 
 @pytest.mark.django_db
 def test_opening_a_player_opens_both_books_once() -> None:
     open_alice()
     open_alice()
-    assert recorded() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (Book.REAL, Book.PLAY))]
-    assert store.of_player(operator=OPERATOR, player=ALICE) == {account(): 0, account(book=Book.PLAY): 0}
+    assert recorded() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (MoneyType.REAL, MoneyType.PLAY))]
+    assert store.balances_of_player(operator=OPERATOR, player=ALICE) == {account(): 0, account(book=MoneyType.PLAY): 0}
 
 
 @pytest.mark.django_db
 def test_an_account_keeps_the_currency_it_was_opened_in() -> None:
     open_alice()
-    with pytest.raises(OpenInAnotherCurrency):
+    with pytest.raises(AccountCurrencyDiffers):
         open_alice("SEK")
     with pytest.raises(UnknownCurrency):
         open_alice("???")
@@ -53,8 +53,8 @@ def test_a_credit_is_an_event_and_its_entry() -> None:
     assert credit(500, note="welcome") == 500
     assert credit(250) == 750
     assert recorded()[1:] == [
-        SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 500, "welcome"),
-        SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 250, ""),
+        SandboxCredited(OPERATOR, ALICE, MoneyType.REAL, "EUR", 500, "welcome"),
+        SandboxCredited(OPERATOR, ALICE, MoneyType.REAL, "EUR", 250, ""),
     ]
     assert [line.kind for line in store.statement(account())] == ["sandbox_credit", "sandbox_credit"]
 
@@ -63,8 +63,8 @@ def test_a_credit_is_an_event_and_its_entry() -> None:
 def test_what_was_posted_is_what_the_events_lead_to() -> None:
     open_alice()
     credit(500)
-    credit(70, book=Book.PLAY)
-    events = read(stream(ALICE))
+    credit(70, book=MoneyType.PLAY)
+    events = read(wallet_stream(ALICE))
     derived = [entry_for(CATALOGUE.decode(event.type, event.schema, event.data), event.id) for event in events]
     assert compare_batch([event.id for event in events], [entry for entry in derived if entry]) == []
     assert list(check()) == []
@@ -74,10 +74,10 @@ def test_what_was_posted_is_what_the_events_lead_to() -> None:
 @pytest.mark.parametrize(
     ("changes", "refusal"),
     [
-        ({"sandbox": False}, SandboxClosed),
+        ({"sandbox": False}, OperatorNotSandbox),
         ({"amount": 0}, AmountNotPositive),
         ({"amount": -5}, AmountNotPositive),
-        ({"amount": LARGEST_CREDIT + 1}, CreditTooLarge),
+        ({"amount": MAX_SANDBOX_CREDIT + 1}, CreditTooLarge),
         ({"player": BOB}, UnknownAccount),
         ({"operator": UUID(int=99)}, UnknownAccount),
         ({"currency": "SEK"}, UnknownAccount),
@@ -88,7 +88,7 @@ def test_a_credit_that_may_not_be_is_refused_and_leaves_nothing(changes: dict[st
     with pytest.raises(refusal):
         credit(**changes)
     assert len(recorded()) == 1
-    assert set(store.of_player(operator=OPERATOR, player=ALICE).values()) == {0}
+    assert set(store.balances_of_player(operator=OPERATOR, player=ALICE).values()) == {0}
 
 
 def test_a_player_opened_by_many_at_once_is_opened_once(database: Any, in_threads: Callable[..., list[Any]]) -> None:
@@ -104,4 +104,4 @@ def test_credits_given_at_the_same_time_all_arrive(database: Any, in_threads: Ca
 
 
 def test_an_unopened_name_is_still_worth_nothing() -> None:
-    assert AccountName(account().kind, OPERATOR, Book.REAL, "EUR", BOB) == account(BOB)
+    assert AccountName(account().kind, OPERATOR, MoneyType.REAL, "EUR", BOB) == account(BOB)

@@ -1,6 +1,6 @@
 import pytest
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, OPERATOR, account
 from wallet.ledger.accounts import AccountKind, operator_account
 from wallet.ledger.entries import Entry, Posting
@@ -8,8 +8,8 @@ from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited
 from wallet.ledger.postings import entry_for
 
-OPENED = PlayerAccountOpened(OPERATOR, ALICE, "EUR", (Book.REAL, Book.PLAY))
-CREDITED = SandboxCredited(OPERATOR, ALICE, Book.REAL, "EUR", 2500, "welcome")
+OPENED = PlayerAccountOpened(OPERATOR, ALICE, "EUR", (MoneyType.REAL, MoneyType.PLAY))
+CREDITED = SandboxCredited(OPERATOR, ALICE, MoneyType.REAL, "EUR", 2500, "welcome")
 
 
 def test_opening_an_account_moves_no_money() -> None:
@@ -17,7 +17,7 @@ def test_opening_an_account_moves_no_money() -> None:
 
 
 def test_a_sandbox_credit_comes_from_the_sandbox_account() -> None:
-    sandbox = operator_account(kind=AccountKind.SANDBOX, operator=OPERATOR, book=Book.REAL, currency="EUR")
+    sandbox = operator_account(kind=AccountKind.SANDBOX, operator=OPERATOR, money_type=MoneyType.REAL, currency="EUR")
     assert entry_for(CREDITED, 9) == Entry("sandbox_credit", 9, (Posting(sandbox, -2500), Posting(account(), 2500)))
 
 

@@ -9,16 +9,16 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import OPERATOR, causes
 from wallet.ledger import store
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
 from wallet.ledger.audit import check
-from wallet.ledger.entries import Entry, Posting, entry
+from wallet.ledger.entries import Entry, Posting, build_entry
 from wallet.ledger.refusals import InsufficientFunds
 
 
-def accounts(book: Book, currency: str) -> list[AccountName]:
+def accounts(book: MoneyType, currency: str) -> list[AccountName]:
     where: dict[str, Any] = {"operator": OPERATOR, "book": book, "currency": currency}
     players = [player_account(player=UUID(int=number), **where) for number in (1, 2, 3)]
     return [*players, operator_account(kind=AccountKind.DEPOSITS, **where)]
@@ -26,7 +26,7 @@ def accounts(book: Book, currency: str) -> list[AccountName]:
 
 @st.composite
 def movements(draw: st.DrawFn) -> tuple[Posting, ...]:
-    names = accounts(draw(st.sampled_from(Book)), draw(st.sampled_from(["EUR", "JPY"])))
+    names = accounts(draw(st.sampled_from(MoneyType)), draw(st.sampled_from(["EUR", "JPY"])))
     moved = {name: draw(st.integers(-20, 20)) for name in draw(st.permutations(names))[:3]}
     first, *rest = moved
     moved[first] = -sum(moved[name] for name in rest)
@@ -52,7 +52,9 @@ def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[Posting, .
         for number, batch in enumerate(batches):
             ids = causes(len(batch), f"batch-{number}")
             moved = [(cause, postings) for cause, postings in zip(ids, batch, strict=True)]
-            entries = [entry(kind="any", cause=c, postings=p) for c, p in moved if sum(bool(x.amount) for x in p) > 1]
+            entries = [
+                build_entry(kind="any", cause=c, postings=p) for c, p in moved if sum(bool(x.amount) for x in p) > 1
+            ]
             wanted = defaultdict(int, model)
             if overdrawn(wanted, entries):
                 with pytest.raises(InsufficientFunds), transaction.atomic():
@@ -62,7 +64,7 @@ def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[Posting, .
                 model = wanted
         assert store.balances(model) == model
         assert list(check()) == []
-        for book in Book:
+        for book in MoneyType:
             for currency in ("EUR", "JPY"):
                 assert sum(store.balances(accounts(book, currency)).values()) == 0
         transaction.set_rollback(True)

@@ -5,13 +5,13 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, bank, causes, deposits, fund, game, move, stakes
 from wallet.ledger import store
 from wallet.ledger.audit import check
-from wallet.ledger.entries import Posting, entry
+from wallet.ledger.entries import Posting, build_entry
 from wallet.ledger.refusals import InsufficientFunds
-from wallet.ledger.store import Contradiction
+from wallet.ledger.store import ConflictingEntry
 
 InThreads = Callable[..., list[Any]]
 
@@ -83,21 +83,21 @@ def test_a_cause_that_comes_back_with_another_entry_is_an_error(field: str) -> N
     (cause,) = causes(1)
     store.post([move(cause, game(), stakes(), 40)])
     other = {
-        "kind": entry(kind="other", cause=cause, postings=(Posting(game(), -40), Posting(stakes(), 40))),
+        "kind": build_entry(kind="other", cause=cause, postings=(Posting(game(), -40), Posting(stakes(), 40))),
         "amount": move(cause, game(), stakes(), 41),
         "account": move(cause, game(), bank(), 40),
-        "extra posting": entry(
+        "extra posting": build_entry(
             kind="moved", cause=cause, postings=(Posting(game(), -40), Posting(stakes(), 39), Posting(bank(), 1))
         ),
     }[field]
-    with pytest.raises(Contradiction), transaction.atomic():
+    with pytest.raises(ConflictingEntry), transaction.atomic():
         store.post([other])
     assert store.balances([game(), stakes(), bank()]) == {game(): 60, stakes(): 40, bank(): 0}
 
 
 @pytest.mark.django_db
 def test_two_different_entries_of_one_cause_in_a_batch_are_an_error() -> None:
-    with pytest.raises(Contradiction):
+    with pytest.raises(ConflictingEntry):
         store.post([move(1, game(), stakes(), 1), move(1, game(), stakes(), 2)])
 
 
@@ -124,8 +124,8 @@ def test_no_entry_of_a_batch_may_go_below_zero_even_if_a_later_one_pays_it_back(
 
 @pytest.mark.django_db
 def test_real_and_play_money_stay_apart() -> None:
-    fund(game(book=Book.PLAY), 500)
-    assert store.balances([game(), game(book=Book.PLAY)]) == {game(): 0, game(book=Book.PLAY): 500}
+    fund(game(book=MoneyType.PLAY), 500)
+    assert store.balances([game(), game(book=MoneyType.PLAY)]) == {game(): 0, game(book=MoneyType.PLAY): 500}
 
 
 @pytest.mark.django_db
@@ -133,8 +133,8 @@ def test_a_players_accounts_are_listed_and_nobody_elses() -> None:
     fund(account(), 500)
     fund(account(BOB), 300, "bobs")
     store.post([move(causes(1)[0], account(), game(), 200)])
-    assert store.of_player(operator=OPERATOR, player=ALICE) == {account(): 300, game(): 200}
-    assert store.of_player(operator=BOB, player=ALICE) == {}
+    assert store.balances_of_player(operator=OPERATOR, player=ALICE) == {account(): 300, game(): 200}
+    assert store.balances_of_player(operator=BOB, player=ALICE) == {}
 
 
 @pytest.mark.django_db
@@ -180,7 +180,7 @@ def test_accounts_named_in_opposite_order_do_not_deadlock(database: Any, in_thre
         pair = (account(), account(BOB)) if number % 2 else (account(BOB), account())
         for cause in ids[number]:
             both = [Posting(pair[0], 1), Posting(pair[1], 1), Posting(deposits(), -2)]
-            store.post([entry(kind="both", cause=cause, postings=both)])
+            store.post([build_entry(kind="both", cause=cause, postings=both)])
 
     assert in_threads(4, swap) == [None] * 4
     assert store.balances([account(), account(BOB), deposits()]) == {

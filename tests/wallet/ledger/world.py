@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from casino.events.store import Append, Draft, Metadata, append
-from casino.kernel.money import Book
+from casino.events.store import Append, Metadata, NewEvent, append
+from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import (
     AccountKind,
@@ -13,7 +13,7 @@ from wallet.ledger.accounts import (
     player_account,
     table_account,
 )
-from wallet.ledger.entries import Entry, Posting, entry
+from wallet.ledger.entries import Entry, Posting, build_entry
 
 OPERATOR = UUID(int=1)
 TABLE = UUID(int=2)
@@ -22,36 +22,36 @@ BOB = UUID(int=11)
 METADATA = Metadata(operator=str(OPERATOR), actor="test", causation="", correlation="")
 
 
-def account(player: UUID = ALICE, book: Book = Book.REAL) -> AccountName:
-    return player_account(operator=OPERATOR, player=player, book=book, currency="EUR")
+def account(player: UUID = ALICE, book: MoneyType = MoneyType.REAL) -> AccountName:
+    return player_account(operator=OPERATOR, player=player, money_type=book, currency="EUR")
 
 
-def game(player: UUID = ALICE, book: Book = Book.REAL) -> AccountName:
-    return game_account(operator=OPERATOR, player=player, table=TABLE, book=book, currency="EUR")
+def game(player: UUID = ALICE, book: MoneyType = MoneyType.REAL) -> AccountName:
+    return game_account(operator=OPERATOR, player=player, table=TABLE, money_type=book, currency="EUR")
 
 
-def stakes(book: Book = Book.REAL) -> AccountName:
-    return table_account(kind=AccountKind.STAKES, operator=OPERATOR, table=TABLE, book=book, currency="EUR")
+def stakes(book: MoneyType = MoneyType.REAL) -> AccountName:
+    return table_account(kind=AccountKind.STAKES, operator=OPERATOR, table=TABLE, money_type=book, currency="EUR")
 
 
-def bank(book: Book = Book.REAL) -> AccountName:
-    return table_account(kind=AccountKind.BANK, operator=OPERATOR, table=TABLE, book=book, currency="EUR")
+def bank(book: MoneyType = MoneyType.REAL) -> AccountName:
+    return table_account(kind=AccountKind.BANK, operator=OPERATOR, table=TABLE, money_type=book, currency="EUR")
 
 
-def deposits(book: Book = Book.REAL) -> AccountName:
-    return operator_account(kind=AccountKind.DEPOSITS, operator=OPERATOR, book=book, currency="EUR")
+def deposits(book: MoneyType = MoneyType.REAL) -> AccountName:
+    return operator_account(kind=AccountKind.DEPOSITS, operator=OPERATOR, money_type=book, currency="EUR")
 
 
 def causes(count: int, stream: str = "test") -> tuple[int, ...]:
     """Ids of that many new events on a new stream."""
-    happened = Draft("SomethingHappened", 1, b"{}")
+    happened = NewEvent("SomethingHappened", 1, b"{}")
     return append([Append(stream, 0, (happened,) * count, METADATA)])[0]
 
 
 def move(cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
-    return entry(kind="moved", cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
+    return build_entry(kind="moved", cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
 
 
 def fund(target: AccountName, amount: int, stream: str = "funds") -> None:
     """Gives an account a balance; the deposits account may go below zero."""
-    store.post([move(causes(1, stream)[0], deposits(target.book), target, amount)])
+    store.post([move(causes(1, stream)[0], deposits(target.money_type), target, amount)])

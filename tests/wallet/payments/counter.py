@@ -9,24 +9,24 @@ import pytest
 from django.conf import settings
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
 from wallet.ledger import store
-from wallet.ledger.accounts import AccountKind, debt, hold, operator_account
+from wallet.ledger.accounts import AccountKind, debt_account, hold_account, operator_account
 from wallet.ledger.audit import check, compare_batch
 from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.player_accounts import open_player
+from wallet.ledger.player_accounts import open_player_accounts
 from wallet.ledger.postings import entry_for
 from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, withdrawals
-from wallet.payments.audit import Payments
-from wallet.payments.fees import Terms
-from wallet.payments.methods import Method, Offer
-from wallet.payments.provider_reports import Kind, Report, Said
+from wallet.payments.audit import PaymentTraces
+from wallet.payments.fees import DepositTerms
+from wallet.payments.methods import MethodOffer, MethodVersion
+from wallet.payments.provider_reports import PaymentKind, ProviderReport, ProviderStatus
 
 SECRET = "shared-with-the-provider-" + "s" * 20
 URL = "http://127.0.0.1:9"
 """Port 9 (discard): nobody listens there."""
-HOUSE: dict[str, Any] = {"operator": OPERATOR, "book": Book.REAL, "currency": "EUR"}
+HOUSE: dict[str, Any] = {"operator": OPERATOR, "book": MoneyType.REAL, "currency": "EUR"}
 
 
 def use_provider(monkeypatch: pytest.MonkeyPatch, url: str = URL) -> None:
@@ -35,48 +35,52 @@ def use_provider(monkeypatch: pytest.MonkeyPatch, url: str = URL) -> None:
     monkeypatch.setattr(settings, "PAYMENT_SECRETS", {"sandbox": [SECRET]}, raising=False)
 
 
-def offer(**changes: Any) -> Offer:
+def offer(**changes: Any) -> MethodOffer:
     terms = {"currency": "EUR", "minimum": 1000, "maximum": 200_000, "fee_fixed": 25, "fee_ppm": 15_000}
     given = {name: changes.pop(name, value) for name, value in terms.items()}
     rest = {"name": "Card", "provider": "sandbox", "seconds": 60, "payouts": True, "enabled": True}
-    return Offer(terms=Terms(**given), **{**rest, **changes})
+    return MethodOffer(terms=DepositTerms(**given), **{**rest, **changes})
 
 
-def method(**changes: Any) -> Method:
+def method(**changes: Any) -> MethodVersion:
     return methods.create(operator=OPERATOR, offer=offer(**changes), actor="test")
 
 
 def open_alice() -> None:
-    open_player(operator=OPERATOR, player=ALICE, currency="EUR", metadata=METADATA)
+    open_player_accounts(operator=OPERATOR, player=ALICE, currency="EUR", metadata=METADATA)
 
 
-def deposit(by: Method, amount: int = 5000, player: UUID = ALICE) -> UUID:
+def deposit(by: MethodVersion, amount: int = 5000, player: UUID = ALICE) -> UUID:
     return deposits.request(
         operator=OPERATOR, player=player, currency="EUR", method=by.id, amount=amount, metadata=METADATA
     )
 
 
-def withdraw(by: Method, amount: int = 1000) -> UUID:
+def withdraw(by: MethodVersion, amount: int = 1000) -> UUID:
     return withdrawals.request(
         operator=OPERATOR, player=ALICE, currency="EUR", method=by.id, amount=amount, metadata=METADATA
     )
 
 
-def report(payment: UUID, said: str, *, kind: Kind = Kind.DEPOSIT, amount: int = 5000, **changes: Any) -> Report:
+def report(
+    payment: UUID, said: str, *, kind: PaymentKind = PaymentKind.DEPOSIT, amount: int = 5000, **changes: Any
+) -> ProviderReport:
     reference = changes.pop("reference", f"tx-{payment}")
-    return Report(kind, payment, reference, Said(said), amount, changes.pop("currency", "EUR"), **changes)
+    return ProviderReport(
+        kind, payment, reference, ProviderStatus(said), amount, changes.pop("currency", "EUR"), **changes
+    )
 
 
-def funded(by: Method, amount: int = 5000) -> UUID:
+def funded(by: MethodVersion, amount: int = 5000) -> UUID:
     """A completed deposit of Alice's."""
     made = deposit(by, amount)
     assert deposits.apply(report(made, "completed", amount=amount), provider="sandbox") == deposits.APPLIED
     return made
 
 
-def call_back(told: Report, *, nonce: str = "", secret: str = SECRET, at: int = 0) -> bool:
+def call_back(told: ProviderReport, *, nonce: str = "", secret: str = SECRET, at: int = 0) -> bool:
     """Delivers a report as a signed callback."""
-    body = provider_messages.write(told)
+    body = provider_messages.encode_report(told)
     nonce, timestamp = nonce or secrets.token_hex(16), str(int(time.time()) + at)
     signature = signatures.sign(secret=secret, timestamp=timestamp, nonce=nonce, body=body)
     return callbacks.receive(provider="sandbox", timestamp=timestamp, nonce=nonce, signature=signature, body=body)
@@ -84,8 +88,8 @@ def call_back(told: Report, *, nonce: str = "", secret: str = SECRET, at: int = 
 
 def holds(kind: AccountKind) -> int:
     """What one of Alice's or the operator's real accounts holds."""
-    who = {"operator": OPERATOR, "player": ALICE, "book": Book.REAL, "currency": "EUR"}
-    own = {AccountKind.ACCOUNT: account(), AccountKind.HOLD: hold(**who), AccountKind.DEBT: debt(**who)}
+    who = {"operator": OPERATOR, "player": ALICE, "book": MoneyType.REAL, "currency": "EUR"}
+    own = {AccountKind.ACCOUNT: account(), AccountKind.HOLD: hold_account(**who), AccountKind.DEBT: debt_account(**who)}
     name = own.get(kind) or operator_account(kind=kind, **HOUSE)
     return store.balances([name])[name]
 
@@ -111,12 +115,12 @@ def names(stream: str) -> list[str]:
 def agree() -> None:
     """Events, entries, rows and queue tell one story, and all accounts sum to zero."""
     assert list(check()) == []
-    audited, happened = Payments(), history()
+    audited, happened = PaymentTraces(), history()
     payments = [each for each in happened if not each[1].startswith("wallet-")]
     found = [
         finding
         for _, stream, version, event in payments
-        for finding in audited.follow(event, stream=stream, version=version, where=stream)
+        for finding in audited.replay(event, stream=stream, version=version, where=stream)
     ]
     assert [*found, *audited.check_state()] == []
     entries = [entry_for(event, key) for key, _, _, event in happened]

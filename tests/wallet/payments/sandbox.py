@@ -7,7 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from casino.devstack.home import PROJECT
-from casino.devstack.system import answers, free_port
+from casino.devstack.system import free_port, is_responding
 from tests.processes import clean_environment, wait_until
 from tests.wallet.payments.counter import SECRET
 
@@ -29,7 +29,7 @@ def running_provider(
             stderr=subprocess.STDOUT,
         )
     try:
-        assert wait_until(lambda: answers(port=port, path="/livez")), (folder / "provider.log").read_text()
+        assert wait_until(lambda: is_responding(port=port, path="/livez")), (folder / "provider.log").read_text()
         yield f"http://127.0.0.1:{port}", process
     finally:
         process.terminate()

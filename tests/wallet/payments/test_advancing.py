@@ -29,7 +29,7 @@ from tests.wallet.payments.sandbox import running_provider
 from wallet.ledger.accounts import AccountKind
 from wallet.payments import methods, processor, withdrawals
 from wallet.payments.providers import provider
-from wallet.payments.queries import troubles
+from wallet.payments.queries import load_last_errors
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def advance_until(payment: UUID, wanted: str, table: str = "wallet_deposit") -> 
 
     def look() -> bool:
         execute("UPDATE wallet_payment_due SET next_try_at = clock_timestamp()")
-        processor.advance()
+        processor.process_payments()
         return status(payment, table) == wanted
 
     return wait_until(look, seconds=20)
@@ -86,9 +86,9 @@ def test_a_start_that_fails_or_is_answered_too_late_leaves_the_deposit_pending_a
     card: Any, sandbox: str, cents: int
 ) -> None:
     made = deposit(card, 5000 + cents)
-    processor.advance()
+    processor.process_payments()
     assert status(made) == "pending"
-    assert troubles([made])[made].startswith("no answer")
+    assert load_last_errors([made])[made].startswith("no answer")
     assert advance_until(made, "completed")
     assert holds(AccountKind.ACCOUNT) == 5000 + cents
     assert names(f"deposit-{made}") == ["DepositRequested", "DepositSent", "DepositCompleted"]
@@ -100,10 +100,10 @@ def test_a_provider_that_is_away_is_asked_once_in_a_pass_and_again_later(
 ) -> None:
     made = [deposit(card, 5000) for _ in range(3)]
     use_provider(monkeypatch)
-    assert processor.ask_due() == 3
+    assert processor.poll_due_payments() == 3
     assert [status(each) for each in made] == ["pending"] * 3
-    assert len(troubles(made)) == 1
-    assert processor.ask_due() == 0  # the back-off has begun
+    assert len(load_last_errors(made)) == 1
+    assert processor.poll_due_payments() == 0  # the back-off has begun
     use_provider(monkeypatch, sandbox)
     assert all(advance_until(each, "completed") for each in made)
     assert holds(AccountKind.ACCOUNT) == 15_000
@@ -124,9 +124,9 @@ def test_whoever_dies_between_asking_and_recording_doubles_and_loses_nothing(car
 
 def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) -> None:
     funded(card, 10_000)
-    methods.set_policy(operator=_operator(), automatic_up_to=10_000, second_above=10_000, actor="test")
+    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
     made = [withdraw(card, 1000) for _ in range(4)]
-    in_threads(4, lambda _: processor.advance())
+    in_threads(4, lambda _: processor.process_payments())
     assert all(advance_until(each, "paid", "wallet_withdrawal") for each in made)
     kinds = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)
     assert [holds(kind) for kind in kinds] == [6000, 0, 4000]
@@ -138,7 +138,7 @@ def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) ->
 @pytest.mark.parametrize("cents", [11, 22])
 def test_a_payout_that_fails_comes_back(card: Any, cents: int) -> None:
     funded(card, 10_000)
-    methods.set_policy(operator=_operator(), automatic_up_to=10_000, second_above=10_000, actor="test")
+    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
     made = withdraw(card, 1000 + cents)
     assert advance_until(made, "returned", "wallet_withdrawal")
     assert [holds(AccountKind.ACCOUNT), holds(AccountKind.HOLD)] == [10_000, 0]
@@ -147,7 +147,7 @@ def test_a_payout_that_fails_comes_back(card: Any, cents: int) -> None:
 
 def test_whoever_dies_after_saying_that_a_payout_goes_out_leaves_it_to_be_started(card: Any) -> None:
     funded(card, 10_000)
-    methods.set_policy(operator=_operator(), automatic_up_to=10_000, second_above=10_000, actor="test")
+    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
     made = withdraw(card, 1000)
     assert withdrawals.send(made)  # and dies: the provider was never asked
     assert advance_until(made, "paid", "wallet_withdrawal")
@@ -158,14 +158,14 @@ def test_a_payer_killed_at_any_statement_loses_nothing_and_doubles_nothing(
     card: Any, sandbox: str, database: Database
 ) -> None:
     funded(card, 10_000)
-    methods.set_policy(operator=_operator(), automatic_up_to=10_000, second_above=10_000, actor="test")
+    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
     environment = {
         **database.environment,
         "PAYMENT_PROVIDERS": f"sandbox={sandbox}",
         "PAYMENT_SECRETS": f"sandbox={SECRET}",
     }
     ends = []
-    with dying("wallet.payments.processor:advance", environment) as dies_at:
+    with dying("wallet.payments.processor:process_payments", environment) as dies_at:
         for moment in range(1, 50, 4):
             paid_in, paid_out = deposit(card, 2000), withdraw(card, 500)
             call_back(report(funded(card, 1000), "reversed", amount=1000))
@@ -180,15 +180,15 @@ def test_a_payer_killed_at_any_statement_loses_nothing_and_doubles_nothing(
 def test_what_waits_for_staff_is_not_sent(card: Any) -> None:
     funded(card, 10_000)
     made = withdraw(card, 1000)
-    processor.advance()
+    processor.process_payments()
     assert (status(made, "wallet_withdrawal"), due()) == ("requested", [])
 
 
 def test_a_provider_that_we_no_longer_know_is_named_as_the_trouble(card: Any, settings: Any) -> None:
     made = deposit(card, 5000)
     settings.PAYMENT_PROVIDERS = {}
-    processor.advance()
-    assert troubles([made]) == {made: "unknown_provider"}
+    processor.process_payments()
+    assert load_last_errors([made]) == {made: "unknown_provider"}
 
 
 def _operator() -> UUID:

@@ -17,7 +17,7 @@ from tests.wallet.payments.counter import deposit, funded, method, open_alice, r
 from wallet.ledger import store
 from wallet.payments import deposits
 from wallet.payments import events as pe
-from wallet.payments.audit import Payments
+from wallet.payments.audit import PaymentTraces
 from wallet.payments.rebuild import rebuild_payments
 
 TAMPERING = {
@@ -46,7 +46,7 @@ def lived(database: Database) -> Any:
 
 
 def findings() -> set[str]:
-    return {finding.what for finding in engine.run().findings}
+    return {finding.kind for finding in engine.run_audit().findings}
 
 
 def test_a_sound_history_has_no_findings(lived: Any) -> None:
@@ -118,11 +118,11 @@ HOME = pe.WithdrawalReturned(UUID(int=5), *WHO, "EUR", 700, True, "tx-2", "", AT
 def test_events_that_contradict_those_before_them_are_found(
     events: tuple[pe.PaymentEvent, ...], found: set[str]
 ) -> None:
-    audited, versions = Payments(), Counter[str]()
+    audited, versions = PaymentTraces(), Counter[str]()
     noted = set()
     for event in events:
         stream = pe.stream_of(event)
         versions[stream] += 1
-        told = audited.follow(event, stream=stream, version=versions[stream], where=stream)
-        noted.update(finding.what for finding in told)
+        told = audited.replay(event, stream=stream, version=versions[stream], where=stream)
+        noted.update(finding.kind for finding in told)
     assert noted == found

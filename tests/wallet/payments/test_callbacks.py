@@ -29,7 +29,7 @@ from tests.wallet.payments.counter import (
 )
 from wallet.ledger.accounts import AccountKind
 from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, withdrawals
-from wallet.payments.provider_reports import Kind
+from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.refusals import (
     InvalidSignature,
     MalformedCallback,
@@ -80,7 +80,7 @@ def test_a_callback_is_kept_at_once_and_applied_later_once() -> None:
     ],
 )
 def test_a_callback_that_is_not_signed_just_so_changes_nothing(changes: dict[str, Any], refusal: type) -> None:
-    body = provider_messages.write(report(uuid4(), "completed"))
+    body = provider_messages.encode_report(report(uuid4(), "completed"))
     with pytest.raises(refusal):
         sent(body, **changes)
     assert outcomes() == []
@@ -117,12 +117,12 @@ def test_a_nonce_is_taken_once() -> None:
         b"\xff",
         b'{"kind": "deposit"}',
         b'{"kind":"deposit","payment":"x","reference":"r","status":"completed","amount":"1.00","currency":"EUR"}',
-        provider_messages.write(report(uuid4(), "failed")).replace(b'"50.00"', b"50.00"),
-        provider_messages.write(report(uuid4(), "failed")).replace(b'"50.00"', b'"-50.00"'),
-        provider_messages.write(report(uuid4(), "failed")).replace(b"EUR", b"XXX"),
-        provider_messages.write(report(uuid4(), "failed")).replace(b'"failed"', b'"lost"'),
-        provider_messages.write(report(uuid4(), "failed")).replace(b'"reason":""', b'"reason":"\\u0000"'),
-        provider_messages.write(report(uuid4(), "failed")).replace(b'"reason":""', b'"tip":""'),
+        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"50.00"', b"50.00"),
+        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"50.00"', b'"-50.00"'),
+        provider_messages.encode_report(report(uuid4(), "failed")).replace(b"EUR", b"XXX"),
+        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"failed"', b'"lost"'),
+        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"reason":""', b'"reason":"\\u0000"'),
+        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"reason":""', b'"tip":""'),
     ],
 )
 def test_a_body_that_is_no_report_is_refused_though_well_signed(body: bytes) -> None:
@@ -212,7 +212,7 @@ def test_cancelling_and_sending_at_once_do_one_of_both(
     open_alice()
     card = method()
     funded(card, 10_000)
-    methods.set_policy(operator=OPERATOR, automatic_up_to=10_000, second_above=10_000, actor="test")
+    methods.set_policy(operator=OPERATOR, auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
     for _ in range(5):
         made = withdraw(card, 100)
         ways = (
@@ -256,11 +256,11 @@ def test_a_withdrawal_ends_paid_or_back_whatever_is_said_in_whatever_order(said:
         open_alice()
         card = method()
         funded(card)
-        methods.set_policy(operator=OPERATOR, automatic_up_to=10_000, second_above=10_000, actor="test")
+        methods.set_policy(operator=OPERATOR, auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
         made = withdraw(card, 1000)
         withdrawals.send(made)
         for each in said:
-            withdrawals.apply(report(made, each, kind=Kind.PAYOUT, amount=1000), provider="sandbox")
+            withdrawals.apply(report(made, each, kind=PaymentKind.PAYOUT, amount=1000), provider="sandbox")
         back = bool({"failed", "reversed"} & set(said))
         expected = "returned" if back else "paid" if "completed" in said else "sent"
         assert status(made, "wallet_withdrawal") == expected

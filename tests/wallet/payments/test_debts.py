@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.conftest import Database
 from tests.support.house import House
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
@@ -100,9 +100,9 @@ def test_debt_blocks_real_play_at_buy_in_and_rebuy_and_money_from_the_table_pays
 def test_play_money_is_played_with_in_spite_of_a_debt() -> None:
     owing(3000)
     house = House(operator=OPERATOR)
-    house.credit(ALICE, 100_000, Book.PLAY)
+    house.credit(ALICE, 100_000, MoneyType.PLAY)
     alice = house.guest(house.table("mini"), ALICE)
-    alice.sit(buy_in=50_000, book=Book.PLAY)
+    alice.sit(buy_in=50_000, book=MoneyType.PLAY)
     assert owed() == 3000
 
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from casino.events.sql import execute, fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import (
     agree,
@@ -22,15 +22,15 @@ from tests.wallet.payments.counter import (
 )
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind
-from wallet.ledger.player_accounts import sandbox_credit
+from wallet.ledger.player_accounts import credit_sandbox_player
 from wallet.ledger.refusals import DebtOutstanding, UnknownAccount
 from wallet.payments import debts, deposits, methods
 from wallet.payments.refusals import (
     AmountOutOfRange,
-    MethodClosed,
-    MethodImpossible,
+    DepositMethodUnavailable,
+    InvalidDepositMethod,
     NoEarlierDeposit,
-    UnknownMethod,
+    UnknownDepositMethod,
     UnknownProvider,
 )
 
@@ -144,7 +144,7 @@ def test_a_method_changes_by_a_new_version_and_deposits_under_way_keep_their_ter
     assert changed.version == 2
     tell(made, "completed")
     assert holds(AccountKind.FEES) == 100
-    assert [each.version for each in methods.offered(operator=OPERATOR)] == [2]
+    assert [each.version for each in methods.list_methods(operator=OPERATOR)] == [2]
     agree()
 
 
@@ -153,15 +153,15 @@ def test_what_a_method_does_not_allow_is_refused_and_leaves_nothing() -> None:
     card, closed = method(), method(enabled=False)
     with pytest.raises(AmountOutOfRange):
         deposit(card, 999)
-    with pytest.raises(MethodClosed):
+    with pytest.raises(DepositMethodUnavailable):
         deposit(closed)
     with pytest.raises(UnknownAccount):
         deposit(card, player=BOB)
-    with pytest.raises(UnknownMethod):
-        methods.find(operator=UUID(int=99), method=card.id)
+    with pytest.raises(UnknownDepositMethod):
+        methods.find_method(operator=UUID(int=99), method=card.id)
     with pytest.raises(UnknownProvider):
         method(provider="nobody")
-    with pytest.raises(MethodImpossible):
+    with pytest.raises(InvalidDepositMethod):
         methods.change(operator=OPERATOR, method=card.id, offer=offer(currency="SEK"), actor="test")
     assert fetch("SELECT count(*) FROM wallet_deposit")[0][0] == 0
 
@@ -187,10 +187,16 @@ def test_methods_are_never_changed_in_place() -> None:
 
 def test_play_money_knows_no_debt() -> None:
     open_alice()
-    sandbox_credit(
-        operator=OPERATOR, player=ALICE, book=Book.PLAY, currency="EUR", amount=7, sandbox=True, metadata=METADATA
+    credit_sandbox_player(
+        operator=OPERATOR,
+        player=ALICE,
+        money_type=MoneyType.PLAY,
+        currency="EUR",
+        amount=7,
+        sandbox=True,
+        metadata=METADATA,
     )
-    assert debts.available(account(book=Book.PLAY)) == 7
+    assert debts.available(account(book=MoneyType.PLAY)) == 7
 
 
 def test_a_debt_is_refused_by_name() -> None:

@@ -14,8 +14,8 @@ from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import agree, call_back, deposit, holds, method, open_alice, report, withdraw
 from wallet.ledger.accounts import AccountKind
 from wallet.payments import callbacks, debts, methods, withdrawals
-from wallet.payments.methods import Method
-from wallet.payments.provider_reports import Kind
+from wallet.payments.methods import MethodVersion
+from wallet.payments.provider_reports import PaymentKind
 
 Step = tuple[str, int, int]
 SAID = ("pending", "failed", "completed", "reversed")
@@ -29,7 +29,7 @@ STEPS = st.tuples(
 class Life:
     """Alice's payments so far, and one method for each way to act on them; numbers choose among what there is."""
 
-    def __init__(self, card: Method) -> None:
+    def __init__(self, card: MethodVersion) -> None:
         self.card = card
         self.deposits: list[tuple[Any, int]] = []
         self.withdrawals: list[tuple[Any, int]] = []
@@ -73,7 +73,7 @@ class Life:
     def _tell_payout(self, which: int, number: int) -> None:
         if self.withdrawals:
             made, amount = self.withdrawals[number % len(self.withdrawals)]
-            call_back(report(made, SAID[which], kind=Kind.PAYOUT, amount=amount))
+            call_back(report(made, SAID[which], kind=PaymentKind.PAYOUT, amount=amount))
 
 
 def events() -> int:
@@ -86,7 +86,7 @@ def events() -> int:
 def test_whatever_happens_in_whatever_order_the_books_agree(steps: list[Step]) -> None:
     with transaction.atomic():
         open_alice()
-        methods.set_policy(operator=OPERATOR, automatic_up_to=500, second_above=2000, actor="test")
+        methods.set_policy(operator=OPERATOR, auto_approve_up_to=500, second_approval_above=2000, actor="test")
         life = Life(method(minimum=1, fee_fixed=3))
         for step in [("deposit", 0, 5000), ("tell", 2, 0), ("deliver", 0, 0), *steps]:
             before = events()

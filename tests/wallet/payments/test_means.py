@@ -2,47 +2,51 @@
 
 import pytest
 
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import deposit, method, offer, open_alice
 from wallet.payments import methods
-from wallet.payments.funding_options import LastDeposit, Means
-from wallet.payments.queries import means, open_or_ended_since
+from wallet.payments.funding_options import FundingOptions, LastDeposit
+from wallet.payments.queries import load_funding_options, open_or_ended_since
 from wallet.responsible_gaming import services as protection
-from wallet.responsible_gaming.events import Setter
-from wallet.responsible_gaming.services import On
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.services import PlayerContext
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_last_deposit_comes_with_its_method_as_it_is_offered_now() -> None:
     open_alice()
-    assert means(account()) == Means(0)
+    assert load_funding_options(account()) == FundingOptions(0)
     card = method(name="Card")
     deposit(card, 5000)
     deposit(method(name="Bank"), 7000)
     deposit(card, 6000)
 
-    assert means(account()) == Means(0, 0, LastDeposit(card.id, "Card", 6000, open=True))
+    assert load_funding_options(account()) == FundingOptions(
+        0, 0, LastDeposit(card.id, "Card", 6000, method_available=True)
+    )
 
     methods.change(operator=OPERATOR, method=card.id, offer=offer(name="Old card", enabled=False), actor="test")
-    assert means(account()).last == LastDeposit(card.id, "Old card", 6000, open=False)
+    assert load_funding_options(account()).last_deposit == LastDeposit(
+        card.id, "Old card", 6000, method_available=False
+    )
 
 
 def test_play_money_has_no_deposits_and_no_debts() -> None:
     open_alice()
     deposit(method(), 5000)
 
-    assert means(account(book=Book.PLAY)) == Means(0)
+    assert load_funding_options(account(book=MoneyType.PLAY)) == FundingOptions(0)
 
 
-@pytest.mark.parametrize("book", Book)
-def test_who_stays_away_from_play_is_known(book: Book) -> None:
+@pytest.mark.parametrize("book", MoneyType)
+def test_who_stays_away_from_play_is_known(book: MoneyType) -> None:
     open_alice()
-    on = On(operator=OPERATOR, player=ALICE, currency="EUR", metadata=METADATA)
-    exclusion = protection.cool_off(on=on, by=Setter.PLAYER, hours=24).exclusion
+    on = PlayerContext(operator=OPERATOR, player=ALICE, currency="EUR", metadata=METADATA)
+    exclusion = protection.cool_off(context=on, by=Initiator.PLAYER, hours=24).exclusion
 
-    assert means(account(book=book)) == Means(0, away=exclusion)
+    assert load_funding_options(account(book=book)) == FundingOptions(0, exclusion=exclusion)
 
 
 def test_payments_under_way_are_those_that_have_not_ended() -> None:

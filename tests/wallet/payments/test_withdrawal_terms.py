@@ -12,11 +12,11 @@ from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import agree, funded, holds, method, open_alice, report, withdraw
 from wallet.ledger.accounts import AccountKind
 from wallet.payments import methods, processor, withdrawals
-from wallet.payments.methods import Method
-from wallet.payments.provider_reports import Kind
+from wallet.payments.methods import MethodVersion
+from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.refusals import (
-    NothingArrives,
-    PolicyImpossible,
+    FeeExceedsAmount,
+    InvalidWithdrawalPolicy,
     TooManyWithdrawals,
     WithdrawalTooLarge,
     WithdrawalTooSmall,
@@ -26,18 +26,20 @@ from wallet.payments.withdrawal_terms import WithdrawalTerms, quote
 HOUSES = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS, AccountKind.FEES)
 
 
-def wealthy(**terms: Any) -> Method:
+def wealthy(**terms: Any) -> MethodVersion:
     """Alice with 100.00, and a house with these terms in which nobody looks at withdrawals."""
     open_alice()
     card = method(fee_fixed=0, fee_ppm=0)
     funded(card, 10_000)
     given_terms = WithdrawalTerms(**terms)
-    methods.set_policy(operator=OPERATOR, automatic_up_to=10**9, second_above=10**9, actor="test", terms=given_terms)
+    methods.set_policy(
+        operator=OPERATOR, auto_approve_up_to=10**9, second_approval_above=10**9, actor="test", terms=given_terms
+    )
     return card
 
 
 def tell(withdrawal: Any, said: str, amount: int) -> str:
-    return withdrawals.apply(report(withdrawal, said, kind=Kind.PAYOUT, amount=amount), provider="sandbox")
+    return withdrawals.apply(report(withdrawal, said, kind=PaymentKind.PAYOUT, amount=amount), provider="sandbox")
 
 
 @pytest.mark.django_db
@@ -62,7 +64,7 @@ def test_only_so_many_are_under_way_at_once() -> None:
         withdraw(card)
     withdrawals.cancel(first, operator=OPERATOR, player=ALICE, metadata=METADATA)
     withdraw(card)
-    assert withdrawals.under_way(operator=OPERATOR, player=ALICE) == 2
+    assert withdrawals.count_pending(operator=OPERATOR, player=ALICE) == 2
 
 
 def test_ten_asked_for_at_once_leave_room_for_two(database: Database, in_threads: Callable[..., Any]) -> None:
@@ -100,7 +102,7 @@ def test_a_withdrawal_that_was_never_paid_costs_nothing() -> None:
 @pytest.mark.django_db
 def test_what_the_fee_would_eat_is_refused() -> None:
     card = wealthy(fee_fixed=500)
-    with pytest.raises(NothingArrives):
+    with pytest.raises(FeeExceedsAmount):
         withdraw(card, 500)
 
 
@@ -120,9 +122,13 @@ def test_the_provider_is_asked_to_pay_out_what_is_left_of_it() -> None:
     ],
 )  # fmt: skip
 def test_terms_that_can_not_be_are_refused(terms: dict[str, int]) -> None:
-    with pytest.raises(PolicyImpossible):
+    with pytest.raises(InvalidWithdrawalPolicy):
         methods.set_policy(
-            operator=OPERATOR, automatic_up_to=0, second_above=0, actor="test", terms=WithdrawalTerms(**terms)
+            operator=OPERATOR,
+            auto_approve_up_to=0,
+            second_approval_above=0,
+            actor="test",
+            terms=WithdrawalTerms(**terms),
         )
     assert methods.policy(operator=OPERATOR).version == 0
 
@@ -132,8 +138,8 @@ def test_fee_and_arrival_make_up_the_amount_and_the_fee_is_rounded_up_once(amoun
     terms = WithdrawalTerms(fee_fixed=fixed, fee_ppm=ppm)
     try:
         found = quote(terms, amount, currency="EUR")
-    except NothingArrives:
+    except FeeExceedsAmount:
         assert fixed * 10**6 + amount * ppm > (amount - 1) * 10**6
         return
-    assert found.fee + found.arrives == amount
+    assert found.fee + found.net_amount == amount
     assert 0 <= found.fee * 10**6 - (fixed * 10**6 + amount * ppm) < 10**6

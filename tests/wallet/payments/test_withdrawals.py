@@ -20,15 +20,15 @@ from tests.wallet.payments.counter import (
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.payments import methods, withdrawals
-from wallet.payments.methods import Method
-from wallet.payments.provider_reports import Kind
+from wallet.payments.methods import MethodVersion
+from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.refusals import (
-    MakerIsChecker,
+    InvalidWithdrawalPolicy,
     NotWaitingForReview,
-    PayoutNotOffered,
-    PolicyImpossible,
     TooLateToCancel,
     UnknownWithdrawal,
+    WithdrawalRequiresSecondPerson,
+    WithdrawalsNotSupported,
 )
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 ACCOUNTS = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)
 
 
-def wealthy() -> Method:
+def wealthy() -> MethodVersion:
     """Alice with 100.00, and a method without fees."""
     open_alice()
     card = method(fee_fixed=0, fee_ppm=0)
@@ -45,7 +45,7 @@ def wealthy() -> Method:
 
 
 def policy(automatic: int, second: int) -> None:
-    methods.set_policy(operator=OPERATOR, automatic_up_to=automatic, second_above=second, actor="test")
+    methods.set_policy(operator=OPERATOR, auto_approve_up_to=automatic, second_approval_above=second, actor="test")
 
 
 def approve(withdrawal: UUID, staff: str = "staff:1") -> WithdrawalStatus:
@@ -53,7 +53,7 @@ def approve(withdrawal: UUID, staff: str = "staff:1") -> WithdrawalStatus:
 
 
 def tell(withdrawal: UUID, said: str, **changes: Any) -> str:
-    told = report(withdrawal, said, kind=Kind.PAYOUT, **{"amount": 1000, **changes})
+    told = report(withdrawal, said, kind=PaymentKind.PAYOUT, **{"amount": 1000, **changes})
     return withdrawals.apply(told, provider="sandbox")
 
 
@@ -102,7 +102,7 @@ def test_nobody_two_or_one_have_to_agree_as_the_policy_says() -> None:
     assert approve(middling) is WithdrawalStatus.APPROVED
     assert approve(large) is WithdrawalStatus.REQUESTED
     assert not withdrawals.send(large)
-    with pytest.raises(MakerIsChecker):
+    with pytest.raises(WithdrawalRequiresSecondPerson):
         approve(large)
     assert approve(large, "staff:2") is WithdrawalStatus.APPROVED
     with pytest.raises(NotWaitingForReview):
@@ -148,20 +148,20 @@ def test_what_is_not_there_is_not_held() -> None:
     card = wealthy()
     with pytest.raises(InsufficientFunds):
         withdraw(card, 10_001)
-    with pytest.raises(PayoutNotOffered):
+    with pytest.raises(WithdrawalsNotSupported):
         withdraw(method(payouts=False), 1)
     assert where() == [10_000, 0, 0]
 
 
 @pytest.mark.parametrize(("automatic", "second"), [(2, 1), (-1, 1)])
 def test_a_policy_that_cannot_be_is_refused(automatic: int, second: int) -> None:
-    with pytest.raises(PolicyImpossible):
+    with pytest.raises(InvalidWithdrawalPolicy):
         policy(automatic, second)
 
 
 def test_a_provider_that_refuses_returns_the_money() -> None:
     made = sent()
-    assert withdrawals.refuse(made, provider="sandbox", reason="no such card") == "applied"
-    assert withdrawals.refuse(made, provider="sandbox", reason="no such card") == "nothing_new"
+    assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "applied"
+    assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "nothing_new"
     assert where() == [10_000, 0, 0]
     agree()

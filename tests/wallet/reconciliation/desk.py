@@ -15,18 +15,18 @@ from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import SECRET, deposit, method, open_alice, withdraw
 from wallet.payments import deposits, signatures, withdrawals
-from wallet.payments.methods import Method
-from wallet.payments.provider_reports import Kind, Report
+from wallet.payments.methods import MethodVersion
+from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import provider
 from wallet.reconciliation import services
-from wallet.reconciliation.services import Compared
-from wallet.reconciliation.sources import Day
+from wallet.reconciliation.services import ReconciliationResult
+from wallet.reconciliation.sources import ReconciliationDay
 
 ACCOUNT = str(OPERATOR)
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 
 _NOW = datetime.now(UTC)
-TODAY = Day(OPERATOR, "sandbox", _NOW.date(), _NOW - timedelta(hours=1), _NOW + timedelta(hours=1))
+TODAY = ReconciliationDay(OPERATOR, "sandbox", _NOW.date(), _NOW - timedelta(hours=1), _NOW + timedelta(hours=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +34,20 @@ class Desk:
     """The provider at an address, and a method by it."""
 
     url: str
-    card: Method
+    card: MethodVersion
 
     def tell(self, path: str, **given: Any) -> Any:
         """Has the provider's records say something else."""
         body = msgspec.json.encode(given)
         headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce="n" * 16, body=body)
-        answer = httpx.post(f"{self.url}/v1/records{path}", content=body, headers=headers, verify=http.authorities())
+        answer = httpx.post(f"{self.url}/v1/records{path}", content=body, headers=headers, verify=http.ssl_context())
         assert answer.status_code in {200, 201}
         return answer.json()
 
     def deposit(self, amount: int = 5000) -> UUID:
         """A deposit that both sides have as completed."""
         made = deposit(self.card, amount)
-        self.settle(made, Kind.DEPOSIT, amount)
+        self.settle(made, PaymentKind.DEPOSIT, amount)
         return made
 
     def payout(self, amount: int = 1000) -> UUID:
@@ -56,19 +56,19 @@ class Desk:
         for who in ("staff:1", "staff:2"):
             withdrawals.approve(made, staff=who, metadata=METADATA)
         assert withdrawals.send(made)
-        self.settle(made, Kind.PAYOUT, amount)
+        self.settle(made, PaymentKind.PAYOUT, amount)
         return made
 
-    def settle(self, payment: UUID, kind: Kind, amount: int) -> Report:
+    def settle(self, payment: UUID, kind: PaymentKind, amount: int) -> ProviderReport:
         """Starts a payment with the provider and applies what it says in the end."""
         adapter = provider("sandbox")
-        start = adapter.start_deposit if kind is Kind.DEPOSIT else adapter.start_payout
+        start = adapter.start_deposit if kind is PaymentKind.DEPOSIT else adapter.start_payout
         told = start(payment=payment, amount=amount, currency="EUR", account=ACCOUNT)
         until = time.monotonic() + 10
-        while told.said.value == "pending" and time.monotonic() < until:
+        while told.status.value == "pending" and time.monotonic() < until:
             time.sleep(0.02)
             told = adapter.status(kind=kind, payment=payment)
-        apply = deposits.apply if kind is Kind.DEPOSIT else withdrawals.apply
+        apply = deposits.apply if kind is PaymentKind.DEPOSIT else withdrawals.apply
         assert apply(told, provider="sandbox") == "applied"
         return told
 
@@ -86,6 +86,6 @@ def open_desk(url: str) -> Desk:
     return Desk(url, method(fee_fixed=0, fee_ppm=0))
 
 
-def today() -> list[Compared]:
+def today() -> list[ReconciliationResult]:
     """Compares what was done so far today."""
     return services.compare_day(TODAY)

@@ -14,14 +14,14 @@ from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.reconciliation.desk import open_desk, today
 from wallet.models import Difference
 from wallet.reconciliation import services
-from wallet.reconciliation.audit import Reconciliations
+from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import (
     DifferenceFound,
     DifferenceGone,
-    DifferenceKind,
+    DiscrepancyType,
     ReconciliationRun,
     Resolution,
-    difference_id,
+    discrepancy_id,
     run_id,
     stream_of,
 )
@@ -38,8 +38,8 @@ AT = datetime(2026, 11, 21, tzinfo=UTC)
 DAY = date(2026, 11, 20)
 RUN = run_id(operator=OPERATOR, provider="sandbox", currency="EUR", day=DAY)
 RAN = ReconciliationRun(RUN, OPERATOR, "sandbox", "EUR", DAY, AT - timedelta(days=1), AT, 2, 2, 1, 5000, 1, AT)
-WHAT = DifferenceKind.AMOUNT_DIFFERS
-KEY = difference_id(run=RUN, kind="deposit", payment="p1", what=WHAT)
+WHAT = DiscrepancyType.AMOUNT_MISMATCH
+KEY = discrepancy_id(run=RUN, kind="deposit", payment="p1", type=WHAT)
 FOUND = DifferenceFound(
     KEY, RUN, OPERATOR, "sandbox", "EUR", DAY, "deposit", "p1", "tx", WHAT, 1, "completed", 2, "EUR", "completed", AT
 )
@@ -61,7 +61,7 @@ def lived(database: Database, reachable: str) -> Any:
 
 
 def findings() -> set[str]:
-    return {finding.what for finding in engine.run().findings}
+    return {finding.kind for finding in engine.run_audit().findings}
 
 
 def test_tampering_is_found_by_the_audit_and_undone_by_a_rebuild(lived: Any) -> None:
@@ -77,11 +77,11 @@ def test_tampering_is_found_by_the_audit_and_undone_by_a_rebuild(lived: Any) -> 
 
 
 def followed(*events: Any, stream: str = "") -> set[str]:
-    audited = Reconciliations()
+    audited = ReconciliationTraces()
     return {
-        finding.what
+        finding.kind
         for version, event in enumerate(events, 1)
-        for finding in audited.follow(event, stream=stream or stream_of(event), version=version, where="here")
+        for finding in audited.replay(event, stream=stream or stream_of(event), version=version, where="here")
     }
 
 

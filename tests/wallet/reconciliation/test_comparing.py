@@ -8,57 +8,59 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet.payments.provider_reports import Kind, Said
-from wallet.reconciliation.comparison import AGREES, Ours, Theirs, compare
+from wallet.payments.provider_reports import PaymentKind, ProviderStatus
+from wallet.reconciliation.comparison import MATCHING_STATUSES, OurPayment, TheirPayment, compare
 from wallet.reconciliation.days import bounds, day_of
-from wallet.reconciliation.events import DifferenceKind
+from wallet.reconciliation.events import DiscrepancyType
 
-MINE = Ours(Kind.DEPOSIT, "p1", "tx-1", "completed", 5000, "EUR", expected=True)
-THEIRS = Theirs(Kind.DEPOSIT, "p1", "tx-1", Said.COMPLETED, 5000, "EUR")
+MINE = OurPayment(PaymentKind.DEPOSIT, "p1", "tx-1", "completed", 5000, "EUR", expected=True)
+THEIRS = TheirPayment(PaymentKind.DEPOSIT, "p1", "tx-1", ProviderStatus.COMPLETED, 5000, "EUR")
 
 
-def kinds(ours: list[Ours], theirs: list[Theirs]) -> list[DifferenceKind]:
-    return [each.what for each in compare(ours, theirs).differences]
+def kinds(ours: list[OurPayment], theirs: list[TheirPayment]) -> list[DiscrepancyType]:
+    return [each.type for each in compare(ours, theirs).discrepancies]
 
 
 def test_what_agrees_is_matched_and_added_up_deposits_less_payouts() -> None:
-    payout = replace(MINE, kind=Kind.PAYOUT, payment="p2", state="paid", amount=700)
-    outcome = compare([MINE, payout], [THEIRS, replace(THEIRS, kind=Kind.PAYOUT, payment="p2", amount=700)])
+    payout = replace(MINE, kind=PaymentKind.PAYOUT, payment="p2", status="paid", amount=700)
+    outcome = compare([MINE, payout], [THEIRS, replace(THEIRS, kind=PaymentKind.PAYOUT, payment="p2", amount=700)])
     assert (outcome.ours, outcome.theirs, outcome.matched, outcome.amount) == (2, 2, 2, 4300)
-    assert outcome.differences == ()
+    assert outcome.discrepancies == ()
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "found"),
     [
-        ([], [THEIRS], [DifferenceKind.MISSING_HERE]),
-        ([MINE], [], [DifferenceKind.MISSING_THERE]),
+        ([], [THEIRS], [DiscrepancyType.MISSING_OURS]),
+        ([MINE], [], [DiscrepancyType.MISSING_THEIRS]),
         ([replace(MINE, expected=False)], [], []),
-        ([MINE], [replace(THEIRS, amount=5001)], [DifferenceKind.AMOUNT_DIFFERS]),
-        ([MINE], [replace(THEIRS, currency="USD")], [DifferenceKind.AMOUNT_DIFFERS]),
-        ([MINE], [replace(THEIRS, said=Said.REVERSED)], [DifferenceKind.STATE_DIFFERS]),
+        ([MINE], [replace(THEIRS, amount=5001)], [DiscrepancyType.AMOUNT_MISMATCH]),
+        ([MINE], [replace(THEIRS, currency="USD")], [DiscrepancyType.AMOUNT_MISMATCH]),
+        ([MINE], [replace(THEIRS, status=ProviderStatus.REVERSED)], [DiscrepancyType.STATUS_MISMATCH]),
         (
             [MINE],
-            [replace(THEIRS, said=Said.FAILED, amount=1)],
-            [DifferenceKind.AMOUNT_DIFFERS, DifferenceKind.STATE_DIFFERS],
+            [replace(THEIRS, status=ProviderStatus.FAILED, amount=1)],
+            [DiscrepancyType.AMOUNT_MISMATCH, DiscrepancyType.STATUS_MISMATCH],
         ),
-        ([MINE], [replace(THEIRS, kind=Kind.PAYOUT)], [DifferenceKind.MISSING_THERE, DifferenceKind.MISSING_HERE]),
-        ([replace(MINE, state="cancelled", kind=Kind.PAYOUT)], [replace(THEIRS, kind=Kind.PAYOUT)],
-         [DifferenceKind.STATE_DIFFERS]),
+        ([MINE], [replace(THEIRS, kind=PaymentKind.PAYOUT)], [DiscrepancyType.MISSING_THEIRS, DiscrepancyType.MISSING_OURS]),
+        ([replace(MINE, status="cancelled", kind=PaymentKind.PAYOUT)], [replace(THEIRS, kind=PaymentKind.PAYOUT)],
+         [DiscrepancyType.STATUS_MISMATCH]),
     ],
 )  # fmt: skip
-def test_every_way_to_differ_is_named(ours: list[Ours], theirs: list[Theirs], found: list[DifferenceKind]) -> None:
+def test_every_way_to_differ_is_named(
+    ours: list[OurPayment], theirs: list[TheirPayment], found: list[DiscrepancyType]
+) -> None:
     assert kinds(ours, theirs) == found
 
 
 @pytest.mark.parametrize("state", ["pending", "completed", "failed", "reversed", "sent", "paid", "returned"])
-@pytest.mark.parametrize("said", list(Said))
-def test_states_agree_only_as_the_table_says(state: str, said: Said) -> None:
-    found = kinds([replace(MINE, state=state)], [replace(THEIRS, said=said)])
-    assert (found == []) == (said in AGREES[state])
+@pytest.mark.parametrize("said", list(ProviderStatus))
+def test_states_agree_only_as_the_table_says(state: str, said: ProviderStatus) -> None:
+    found = kinds([replace(MINE, status=state)], [replace(THEIRS, status=said)])
+    assert (found == []) == (said in MATCHING_STATUSES[state])
 
 
-some = st.lists(st.tuples(st.sampled_from(Kind), st.sampled_from("abcd"), st.integers(1, 3)), max_size=8)
+some = st.lists(st.tuples(st.sampled_from(PaymentKind), st.sampled_from("abcd"), st.integers(1, 3)), max_size=8)
 
 
 @given(some, some)
@@ -66,10 +68,10 @@ def test_matches_and_differences_account_for_every_payment(ours: Any, theirs: An
     here = [replace(MINE, kind=kind, payment=key, amount=amount) for kind, key, amount in ours]
     there = [replace(THEIRS, kind=kind, payment=key, amount=amount) for kind, key, amount in theirs]
     outcome = compare(here, there)
-    differing = {((one.ours or one.theirs).kind, (one.ours or one.theirs).payment) for one in outcome.differences}  # type: ignore[union-attr]
+    differing = {((one.ours or one.theirs).kind, (one.ours or one.theirs).payment) for one in outcome.discrepancies}  # type: ignore[union-attr]
     keys = {(one.kind, one.payment) for one in [*here, *there]}
     assert outcome.matched + len(differing) == len(keys)
-    mirrored = {DifferenceKind.MISSING_HERE: DifferenceKind.MISSING_THERE}
+    mirrored = {DiscrepancyType.MISSING_OURS: DiscrepancyType.MISSING_THEIRS}
     mirrored |= {value: key for key, value in mirrored.items()}
     told = [replace(THEIRS, kind=one.kind, payment=one.payment, amount=one.amount) for one in here]
     back = [replace(MINE, kind=one.kind, payment=one.payment, amount=one.amount) for one in there]

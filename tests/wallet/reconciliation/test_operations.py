@@ -15,12 +15,12 @@ from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import names, use_provider
 from tests.wallet.reconciliation.desk import ACCOUNT, YESTERDAY, Desk, open_desk, today
 from wallet.models import Difference, Reconciliation
-from wallet.payments.provider import NoAnswer
+from wallet.payments.provider import ProviderUnavailable
 from wallet.reconciliation import queries, schedule, services
-from wallet.reconciliation.events import DifferenceKind, Resolution
-from wallet.reconciliation.queries import Which
-from wallet.reconciliation.refusals import DayNotOver, DifferenceClosed, DifferenceNoteMissing, UnknownDifference
-from wallet.reconciliation.state import DifferenceStatus
+from wallet.reconciliation.events import DiscrepancyType, Resolution
+from wallet.reconciliation.queries import DiscrepancyFilter
+from wallet.reconciliation.refusals import DayNotOver, DiscrepancyClosed, DiscrepancyNoteMissing, UnknownDiscrepancy
+from wallet.reconciliation.state import DiscrepancyStatus
 
 pytestmark = pytest.mark.django_db
 PROVIDERS = ["sandbox"]
@@ -54,11 +54,11 @@ def one() -> Difference:
     return Difference.objects.get()
 
 
-def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DifferenceStatus:
+def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DiscrepancyStatus:
     return services.assign(key, operator=OPERATOR, owner=owner, by="staff:1", metadata=METADATA, **more).status
 
 
-def resolve(key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR) -> DifferenceStatus:
+def resolve(key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR) -> DiscrepancyStatus:
     given: dict[str, Any] = {"resolution": Resolution.PROVIDER_CORRECTED, "by": "staff:7", "metadata": METADATA}
     return services.resolve(key, operator=operator, note=note, **given).status
 
@@ -103,8 +103,8 @@ def test_comparing_again_writes_nothing_and_keeps_owner_and_resolution(desk: Des
         desk.tell(f"/deposits/{payment}", status="failed")
     today()
     keys = {row.payment: row.pk for row in Difference.objects.filter(payment__in=[str(first), str(second)])}
-    assert assign(keys[str(first)]) is DifferenceStatus.ASSIGNED
-    assert resolve(keys[str(second)]) is DifferenceStatus.RESOLVED
+    assert assign(keys[str(first)]) is DiscrepancyStatus.ASSIGNED
+    assert resolve(keys[str(second)]) is DiscrepancyStatus.RESOLVED
     events = fetch(EVENTS)[0][0]
     today()
     assert fetch(EVENTS)[0][0] == events
@@ -126,7 +126,7 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
     desk.tell(f"/deposits/{payment}")
     today()
     assert found()[str(payment)] == ("state_differs", "gone")
-    with pytest.raises(DifferenceClosed):
+    with pytest.raises(DiscrepancyClosed):
         resolve(key)
     desk.tell(f"/deposits/{payment}", status="reversed")
     today()
@@ -152,21 +152,21 @@ def test_what_people_say_needs_words_and_stays_out_of_events(desk: Desk) -> None
     today()
     key = Difference.objects.get(payment=str(payment)).pk
     for note in (" ", "x" * 501):
-        with pytest.raises(DifferenceNoteMissing):
+        with pytest.raises(DiscrepancyNoteMissing):
             resolve(key, note)
-    with pytest.raises(UnknownDifference):
+    with pytest.raises(UnknownDiscrepancy):
         resolve(key, operator=UUID(int=99))
     assign(key, note="Look at ticket 12.")
     resolve(key)
     assert [note.note for note in queries.notes([key])[key]] == ["Look at ticket 12.", "The provider sent it again."]
     assert not fetch("SELECT FROM events_event WHERE data::text LIKE '%%ticket 12%%' OR data::text LIKE '%%sent it%%'")
-    assert queries.differences(Which(OPERATOR, status=DifferenceStatus.OPEN), before=None, limit=9) == []
-    assert queries.differences(Which(UUID(int=99)), before=None, limit=9) == []
+    assert queries.discrepancies(DiscrepancyFilter(OPERATOR, status=DiscrepancyStatus.OPEN), before=None, limit=9) == []
+    assert queries.discrepancies(DiscrepancyFilter(UUID(int=99)), before=None, limit=9) == []
 
 
 def test_a_provider_without_an_answer_leaves_nothing_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     use_provider(monkeypatch)
-    with pytest.raises(NoAnswer):
+    with pytest.raises(ProviderUnavailable):
         today()
     assert not Reconciliation.objects.exists()
 
@@ -177,23 +177,23 @@ def test_a_day_is_compared_when_it_is_over_and_not_before(desk: Desk) -> None:
 
 
 def test_days_of_the_last_week_are_due_once_and_again_while_something_is_open(desk: Desk) -> None:
-    assert schedule.due(providers=PROVIDERS, limit=50) == []  # the method is of today
+    assert schedule.list_due_days(providers=PROVIDERS, limit=50) == []  # the method is of today
     assert fetch(f"{LONG_OFFERED} RETURNING id")
-    waiting = schedule.due(providers=PROVIDERS, limit=50)
-    assert schedule.Due(OPERATOR, "sandbox", YESTERDAY - timedelta(days=1)) in waiting
-    assert schedule.due(providers=["another"], limit=50) == []
+    waiting = schedule.list_due_days(providers=PROVIDERS, limit=50)
+    assert schedule.DueDay(OPERATOR, "sandbox", YESTERDAY - timedelta(days=1)) in waiting
+    assert schedule.list_due_days(providers=["another"], limit=50) == []
     payment = desk.deposit()
     desk.yesterday("deposits", payment)
     past = (datetime.now(UTC) - timedelta(days=1)).isoformat()
     desk.tell(f"/deposits/{payment}", status="failed", at=past)
-    which = schedule.Due(OPERATOR, "sandbox", YESTERDAY)
+    which = schedule.DueDay(OPERATOR, "sandbox", YESTERDAY)
     assert schedule.reconcile_due(providers=PROVIDERS) == len(waiting)
-    assert schedule.try_to_reconcile(which) == ""
-    assert schedule.due(providers=PROVIDERS, limit=50) == []
+    assert schedule.attempt_reconciliation(which) == ""
+    assert schedule.list_due_days(providers=PROVIDERS, limit=50) == []
     execute("UPDATE wallet_reconciliation_try SET tried_at = tried_at - interval '25 hours'")
-    assert schedule.due(providers=PROVIDERS, limit=50) == [which] * (which in waiting)
+    assert schedule.list_due_days(providers=PROVIDERS, limit=50) == [which] * (which in waiting)
     resolve(one().pk)
-    assert schedule.due(providers=PROVIDERS, limit=50) == []
+    assert schedule.list_due_days(providers=PROVIDERS, limit=50) == []
 
 
 def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> None:
@@ -213,11 +213,11 @@ def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> N
 
 
 def test_a_trouble_is_noted_and_tried_again_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    which = schedule.Due(OPERATOR, "sandbox", YESTERDAY)
+    which = schedule.DueDay(OPERATOR, "sandbox", YESTERDAY)
     use_provider(monkeypatch)
-    assert schedule.try_to_reconcile(which).startswith("no answer")
+    assert schedule.attempt_reconciliation(which).startswith("no answer")
     use_provider(monkeypatch, desk.url)
-    assert schedule.try_to_reconcile(which) == ""
+    assert schedule.attempt_reconciliation(which) == ""
     assert fetch("SELECT tries, trouble FROM wallet_reconciliation_try") == [(2, "")]
 
 
@@ -226,7 +226,9 @@ def test_one_operators_account_holds_nothing_of_anothers(desk: Desk) -> None:
     Operator.objects.create(id=UUID(int=5), slug="rival", name="Rival", currency="EUR")
     today()
     other = services.compare_day(
-        services.Day(UUID(int=5), "sandbox", YESTERDAY, datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC))
+        services.ReconciliationDay(
+            UUID(int=5), "sandbox", YESTERDAY, datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC)
+        )
     )
     assert [compared.outcome.theirs for compared in other] == []
-    assert DifferenceKind.MISSING_HERE not in {row.what for row in Difference.objects.filter(operator_id=UUID(int=5))}
+    assert DiscrepancyType.MISSING_OURS not in {row.what for row in Difference.objects.filter(operator_id=UUID(int=5))}

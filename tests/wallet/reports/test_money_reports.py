@@ -7,25 +7,25 @@ import pytest
 
 from casino.events import sealer
 from casino.events.sql import fetch
-from casino.kernel.money import Book
-from casino.reports.definition import Asked, Definition
+from casino.kernel.money import MoneyType
+from casino.reports.definition import ReportDefinition, ReportScope
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, causes, deposits, game, stakes
 from wallet.ledger import store
-from wallet.ledger.accounts import AccountKind, AccountName, debt, hold, operator_account, rack
-from wallet.ledger.entries import Posting, entry
+from wallet.ledger.accounts import AccountKind, AccountName, debt_account, hold_account, operator_account, rack_account
+from wallet.ledger.entries import Posting, build_entry
 from wallet.reports.accounts import ACCOUNTS
 from wallet.reports.liability import LIABILITY
 
 pytestmark = pytest.mark.django_db
 
-HOUSE: dict[str, Any] = {"operator": OPERATOR, "book": Book.REAL, "currency": "EUR"}
-HOLD = hold(player=ALICE, **HOUSE)
-DEBT = debt(player=ALICE, **HOUSE)
+HOUSE: dict[str, Any] = {"operator": OPERATOR, "book": MoneyType.REAL, "currency": "EUR"}
+HOLD = hold_account(player=ALICE, **HOUSE)
+DEBT = debt_account(player=ALICE, **HOUSE)
 FEES = operator_account(kind=AccountKind.FEES, **HOUSE)
 PAID_OUT = operator_account(kind=AccountKind.WITHDRAWALS, **HOUSE)
 ADJUSTED = operator_account(kind=AccountKind.ADJUSTMENTS, **HOUSE)
 SANDBOX = operator_account(kind=AccountKind.SANDBOX, **HOUSE)
-RACK = rack(player=ALICE, table=game().table or OPERATOR, **HOUSE)
+RACK = rack_account(player=ALICE, table=game().table or OPERATOR, **HOUSE)
 MOVES: list[tuple[str, dict[AccountName, int]]] = [
     ("deposit", {deposits(): -10_000, account(): 9_900, FEES: 100}),
     ("sandbox_credit", {SANDBOX: -500, account(): 500}),
@@ -50,7 +50,7 @@ def moved(stream: str) -> None:
     numbers = causes(len(MOVES), stream)
     store.post(
         [
-            entry(kind=kind, cause=cause, postings=[Posting(name, amount) for name, amount in postings.items()])
+            build_entry(kind=kind, cause=cause, postings=[Posting(name, amount) for name, amount in postings.items()])
             for cause, (kind, postings) in zip(numbers, MOVES, strict=True)
         ]
     )
@@ -61,11 +61,11 @@ def now() -> datetime:
     return found
 
 
-def read(definition: Definition, since: datetime, until: datetime) -> list[dict[str, Any]]:
+def read(definition: ReportDefinition, since: datetime, until: datetime) -> list[dict[str, Any]]:
     """The rows as of all that is sealed, by the names of the columns."""
     position = fetch("SELECT coalesce(max(position), 0)::bigint FROM events_seal")[0][0]
     names = [column.name for column in definition.columns]
-    asked = Asked(OPERATOR, False, since, until, position)
+    asked = ReportScope(OPERATOR, False, since, until, position)
     return [dict(zip(names, row, strict=True)) for row in definition.read(asked).rows]
 
 
@@ -75,7 +75,7 @@ def test_all_that_moves_an_account_has_its_column_and_adds_up() -> None:
     sealer.seal_all()
     middle = now()
     moved("second")
-    store.post([entry(kind="deposit", cause=causes(1, "bob")[0], postings=[
+    store.post([build_entry(kind="deposit", cause=causes(1, "bob")[0], postings=[
         Posting(deposits(), -1), Posting(account(BOB), 1)
     ])])  # fmt: skip
     sealer.seal_all()
@@ -121,5 +121,5 @@ def test_what_is_not_sealed_is_in_no_report() -> None:
 def test_of_another_operator_nothing_is_told() -> None:
     moved("first")
     sealer.seal_all()
-    asked = Asked(BOB, False, now() - timedelta(hours=1), now(), 10**6)
+    asked = ReportScope(BOB, False, now() - timedelta(hours=1), now(), 10**6)
     assert (ACCOUNTS.read(asked).rows, LIABILITY.read(asked).rows) == ([], [])

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from casino.events.sql import fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from casino.operators import services
 from casino.operators.models import StaffMembership
 from tests.support.house import House
@@ -20,7 +20,7 @@ from tests.support.protection import age_wishes, away, limited, on
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger.accounts import player_account
 from wallet.responsible_gaming import services as protection
-from wallet.responsible_gaming.events import Measure, Setter
+from wallet.responsible_gaming.events import Initiator, LimitType
 
 pytestmark = pytest.mark.django_db
 RIGHTS = ("view_account", "view_protection", "change_protection")
@@ -46,8 +46,8 @@ def member(house: House, *rights: str) -> Client:
     return client_of(user)
 
 
-def real(house: House, player: UUID, book: Book = Book.REAL) -> UUID:
-    return player_account(operator=house.operator, player=player, book=book, currency="EUR").id
+def real(house: House, player: UUID, book: MoneyType = MoneyType.REAL) -> UUID:
+    return player_account(operator=house.operator, player=player, money_type=book, currency="EUR").id
 
 
 def url(name: str, row: Any) -> str:
@@ -62,7 +62,7 @@ def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: Hou
     staff, account = member(house, *RIGHTS), real(house, alice)
     assert url("account_limit", account) in staff.get(url("account_change", account)).content.decode()
     assert "limit per week is changed" in send(staff, "account_limit", account, **FORM)
-    limited(house, alice, Measure.TIME, 90)
+    limited(house, alice, LimitType.TIME, 90)
     page = unescape(staff.get(url("protection_change", alice)).content.decode())
     assert all(word in page for word in ("250.00", "Alice", "90"))
     ((by, actor),) = fetch(
@@ -86,13 +86,13 @@ def test_it_takes_the_permission_and_the_real_account(house: House, alice: UUID)
         not in looks.get(url("account_change", real(house, alice))).content.decode()
     )
     assert looks.post(url("account_limit", real(house, alice)), FORM).status_code == 403
-    play = real(house, alice, Book.PLAY)
+    play = real(house, alice, MoneyType.PLAY)
     assert member(house, *RIGHTS).post(url("account_limit", play), FORM).status_code == 403
 
 
 def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, alice: UUID) -> None:
     staff = member(house, *RIGHTS)
-    protection.self_exclude(on=on(house, alice), by=Setter.PLAYER, months=6)
+    protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=6)
     listed = staff.get(reverse("admin:wallet_protection_changelist"), {"exclusion": "yes"})
     assert [row.pk for row in listed.context["cl"].result_list] == [alice]
     assert "before its time" in send(staff, "protection_end", alice)
@@ -133,7 +133,9 @@ def test_keeping_away_takes_the_permission_the_real_account_and_ones_own_operato
     looks = member(house, *RIGHTS[:2])
     assert url("account_exclude", account) not in looks.get(url("account_change", account)).content.decode()
     assert looks.post(url("account_exclude", account), AWAY).status_code == 403
-    assert member(house, *RIGHTS).post(url("account_exclude", real(house, alice, Book.PLAY)), AWAY).status_code == 403
+    assert (
+        member(house, *RIGHTS).post(url("account_exclude", real(house, alice, MoneyType.PLAY)), AWAY).status_code == 403
+    )
     other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
     assert member(other, *RIGHTS, "view_event").post(url("account_exclude", account), AWAY).status_code == 403
 

@@ -9,12 +9,13 @@ import pytest
 
 from casino.events.sql import fetch
 from tests.wallet.responsible_gaming.test_counting import TABLES, post, rich
-from wallet.responsible_gaming.audit import Protections
+from wallet.responsible_gaming.audit import ResponsibleGamingTraces
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
     HouseLimitSet,
-    Measure,
-    Period,
+    Initiator,
+    LimitPeriod,
+    LimitType,
     PlayLimitRaiseAsked,
     PlayLimitRaised,
     PlayLimitSet,
@@ -22,18 +23,17 @@ from wallet.responsible_gaming.events import (
     RealityCheckSet,
     SelfExcluded,
     SelfExclusionEnded,
-    Setter,
 )
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 OPERATOR, ALICE = UUID(int=1), UUID(int=10)
 DAY = timedelta(days=1)
-KEY: tuple[Any, ...] = (Measure.STAKE, Period.DAY)
-SET = PlayLimitSet(OPERATOR, ALICE, "EUR", Setter.PLAYER, *KEY, 500, NOW)
+KEY: tuple[Any, ...] = (LimitType.STAKE, LimitPeriod.DAY)
+SET = PlayLimitSet(OPERATOR, ALICE, "EUR", Initiator.PLAYER, *KEY, 500, NOW)
 ASKED = PlayLimitRaiseAsked(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + DAY, NOW + 2 * DAY)
 RAISED = PlayLimitRaised(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 2 * DAY)
-COOLING = CoolingOffStarted(OPERATOR, ALICE, Setter.PLAYER, NOW + DAY, NOW)
-GONE = SelfExcluded(OPERATOR, ALICE, Setter.OPERATOR, datetime(2027, 5, 21, 9, tzinfo=UTC), NOW)
+COOLING = CoolingOffStarted(OPERATOR, ALICE, Initiator.PLAYER, NOW + DAY, NOW)
+GONE = SelfExcluded(OPERATOR, ALICE, Initiator.OPERATOR, datetime(2027, 5, 21, 9, tzinfo=UTC), NOW)
 BACK = SelfExclusionEnded(OPERATOR, ALICE, datetime(2027, 5, 21, 9, tzinfo=UTC))
 REMIND = RealityCheckSet(OPERATOR, ALICE, 30, NOW)
 HOUSE = HouseLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
@@ -41,12 +41,12 @@ RULES, PLACE = "protection changed against the rules", "event out of place"
 
 
 def found(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip: int = 0) -> list[str]:
-    protections, versions, whats = Protections(), {}, []  # type: ignore[var-annotated]
+    protections, versions, whats = ResponsibleGamingTraces(), {}, []  # type: ignore[var-annotated]
     for event in events:
         own = f"house-{event.operator}" if isinstance(event, HouseLimitSet | PlayMoneyCapSet) else f"protection-{ALICE}"
         versions[own] = versions.get(own, skip) + 1
-        findings = protections.follow(event, opened=opened, stream=stream or own, version=versions[own], where="here")
-        whats.extend(finding.what for finding in findings)
+        findings = protections.replay(event, wallet=opened, stream=stream or own, version=versions[own], where="here")
+        whats.extend(finding.kind for finding in findings)
     return whats
 
 
@@ -86,36 +86,36 @@ def test_another_wallet_another_stream_and_a_gap_are_named() -> None:
 
 
 def test_who_plays_while_away_is_known_by_the_time() -> None:
-    protections = Protections()
+    protections = ResponsibleGamingTraces()
     for version, event in enumerate((COOLING, GONE, BACK), 1):
         list(
-            protections.follow(
-                event, opened=(OPERATOR, "EUR"), stream=f"protection-{ALICE}", version=version, where="here"
+            protections.replay(
+                event, wallet=(OPERATOR, "EUR"), stream=f"protection-{ALICE}", version=version, where="here"
             )
         )
         if event is COOLING:
-            assert protections.kept_away(ALICE, at=NOW) is None
-            assert protections.kept_away(ALICE, at=NOW + timedelta(hours=1)) is not None
-            assert protections.kept_away(ALICE, at=NOW + DAY) is None
+            assert protections.exclusion_at(ALICE, at=NOW) is None
+            assert protections.exclusion_at(ALICE, at=NOW + timedelta(hours=1)) is not None
+            assert protections.exclusion_at(ALICE, at=NOW + DAY) is None
         if event is GONE:
-            assert protections.kept_away(ALICE, at=NOW + 2 * DAY) is not None
-    assert protections.kept_away(ALICE, at=BACK.at + DAY) is None
-    assert protections.kept_away(UUID(int=11), at=NOW) is None
+            assert protections.exclusion_at(ALICE, at=NOW + 2 * DAY) is not None
+    assert protections.exclusion_at(ALICE, at=BACK.at + DAY) is None
+    assert protections.exclusion_at(UUID(int=11), at=NOW) is None
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("period", Period)
+@pytest.mark.parametrize("period", LimitPeriod)
 @pytest.mark.parametrize(("most", "whats"), [(700, []), (699, ["staked over a limit"])])
-def test_a_wager_over_the_limit_that_held_is_found(period: Period, most: int, whats: list[str]) -> None:
+def test_a_wager_over_the_limit_that_held_is_found(period: LimitPeriod, most: int, whats: list[str]) -> None:
     rich(ALICE)
     ((at,),) = fetch("SELECT clock_timestamp()")
     post(ALICE, [(TABLES[0], "wager", 400, 0, False), (TABLES[1], "wager", 300, 0, False)], "over")
-    protections = Protections()
+    protections = ResponsibleGamingTraces()
     event = replace(SET, period=period, most=most, at=at)
     assert list(_follow(protections, event)) == []
-    found_then = [each.what for each in protections.check_state() if each.what == "staked over a limit"]
+    found_then = [each.kind for each in protections.check_state() if each.kind == "staked over a limit"]
     assert found_then == whats
 
 
-def _follow(protections: Protections, event: Any) -> Any:
-    return protections.follow(event, opened=(OPERATOR, "EUR"), stream=f"protection-{ALICE}", version=1, where="here")
+def _follow(protections: ResponsibleGamingTraces, event: Any) -> Any:
+    return protections.replay(event, wallet=(OPERATOR, "EUR"), stream=f"protection-{ALICE}", version=1, where="here")

@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casino.events.sql import execute, fetch
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import OPERATOR, causes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, table_account
-from wallet.ledger.entries import Posting, entry
+from wallet.ledger.entries import Posting, build_entry
 from wallet.responsible_gaming import eligibility, release_times, windows
-from wallet.responsible_gaming.events import Measure, Period, Setter
-from wallet.responsible_gaming.limits import Excess
-from wallet.responsible_gaming.rebuild import rebuild_protection
-from wallet.responsible_gaming.state import Limit
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.limits import ExceededLimit
+from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.responsible_gaming.state import PlayLimit
 
 TABLES = (UUID(int=501), UUID(int=502), UUID(int=503))
 KINDS = ("wager", "settlement", "void", "buy_in", "cash_out")
@@ -32,19 +32,19 @@ MOVES = st.lists(
 )
 
 
-def game(player: UUID, table: UUID, book: Book) -> AccountName:
-    return game_account(operator=OPERATOR, player=player, table=table, book=book, currency="EUR")
+def game(player: UUID, table: UUID, book: MoneyType) -> AccountName:
+    return game_account(operator=OPERATOR, player=player, table=table, money_type=book, currency="EUR")
 
 
 def post(player: UUID, moves: list[tuple[UUID, str, int, int, bool]], stream: str) -> None:
     """All of it in one batch, as dealers post."""
     entries = []
     for (table, kind, amount, _, play), cause in zip(moves, causes(len(moves), stream), strict=True):
-        book = Book.PLAY if play else Book.REAL
-        bank = table_account(kind=AccountKind.BANK, operator=OPERATOR, table=table, book=book, currency="EUR")
+        book = MoneyType.PLAY if play else MoneyType.REAL
+        bank = table_account(kind=AccountKind.BANK, operator=OPERATOR, table=table, money_type=book, currency="EUR")
         own = -amount if kind in {"wager", "cash_out"} else amount
         postings = (Posting(game(player, table, book), own), Posting(bank, -own))
-        entries.append(entry(kind=kind, cause=cause, postings=postings))
+        entries.append(build_entry(kind=kind, cause=cause, postings=postings))
     store.post(entries)
 
 
@@ -65,29 +65,29 @@ def spread(player: UUID, moves: list[tuple[UUID, str, int, int, bool]]) -> list[
     for table in TABLES:
         rows = fetch(
             "SELECT sequence FROM wallet_turnover WHERE account_id = %s ORDER BY sequence",
-            [game(player, table, Book.REAL).id],
+            [game(player, table, MoneyType.REAL).id],
         )
         times = [at for at, where, _, _ in found if where == table]
         for (sequence,), at in zip(rows, times, strict=True):
             execute(
                 "UPDATE wallet_turnover SET at = %s WHERE account_id = %s AND sequence = %s",
-                [at, game(player, table, Book.REAL).id, sequence],
+                [at, game(player, table, MoneyType.REAL).id, sequence],
             )
     return [(at, kind, amount) for at, _, kind, amount in found]
 
 
 def counted(player: UUID) -> list[tuple[Any, ...]]:
     """The totals of the player's real money at all tables."""
-    accounts = [game(player, table, Book.REAL).id for table in TABLES]
+    accounts = [game(player, table, MoneyType.REAL).id for table in TABLES]
     return fetch(
         "SELECT * FROM wallet_turnover WHERE account_id = ANY (%s::uuid[]) ORDER BY account_id, sequence", [accounts]
     )
 
 
-def summed(moves: list[tuple[datetime, str, int]], measure: Measure, since: datetime) -> int:
+def summed(moves: list[tuple[datetime, str, int]], measure: LimitType, since: datetime) -> int:
     total = 0
     for at, kind, amount in moves:
-        if at > since and measure is Measure.STAKE:
+        if at > since and measure is LimitType.STAKE:
             total += amount if kind == "wager" else 0
         elif at > since:
             total += amount if kind == "wager" else -amount
@@ -102,36 +102,36 @@ def test_a_window_adds_up_what_lies_in_it(moves: list[tuple[UUID, str, int, int,
     rich(player)
     post(player, moves, f"m-{player}")
     before = counted(player)
-    rebuild_protection()
+    rebuild_responsible_gaming()
     assert counted(player) == before
     done = spread(player, moves)
     (now,) = fetch("SELECT clock_timestamp()")[0]
     used = eligibility.usage(player=player, now=now).used
-    for period in Period:
-        for measure in (Measure.STAKE, Measure.LOSS):
+    for period in LimitPeriod:
+        for measure in (LimitType.STAKE, LimitType.LOSS):
             assert used[measure, period] == summed(done, measure, windows.start(period, now))
 
 
 @pytest.mark.django_db
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(moves=MOVES, measure=st.sampled_from([Measure.STAKE, Measure.LOSS]), needed=st.integers(1, 500))
+@given(moves=MOVES, measure=st.sampled_from([LimitType.STAKE, LimitType.LOSS]), needed=st.integers(1, 500))
 def test_at_the_moment_told_it_fits_and_just_before_it_does_not(
-    moves: list[tuple[UUID, str, int, int, bool]], measure: Measure, needed: int
+    moves: list[tuple[UUID, str, int, int, bool]], measure: LimitType, needed: int
 ) -> None:
     player = uuid4()
     rich(player)
     post(player, moves, f"m-{player}")
     done = spread(player, moves)
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    used = summed(done, measure, windows.start(Period.MONTH, now))
-    limit = Limit(Setter.PLAYER, measure, Period.MONTH, max(needed, used + needed - 1), now)
-    excess = Excess(limit, used, needed)
-    if excess.over <= 0:
+    used = summed(done, measure, windows.start(LimitPeriod.MONTH, now))
+    limit = PlayLimit(Initiator.PLAYER, measure, LimitPeriod.MONTH, max(needed, used + needed - 1), now)
+    excess = ExceededLimit(limit, used, needed)
+    if excess.shortfall <= 0:
         return
-    when: Any = release_times.frees_at(excess, player=player, now=now)
-    assert summed(done, measure, windows.start(Period.MONTH, when)) + needed <= limit.most
-    before = windows.start(Period.MONTH, when - timedelta(microseconds=1))
-    assert summed(done, measure, before) + needed > limit.most
+    when: Any = release_times.available_at(excess, player=player, now=now)
+    assert summed(done, measure, windows.start(LimitPeriod.MONTH, when)) + needed <= limit.limit
+    before = windows.start(LimitPeriod.MONTH, when - timedelta(microseconds=1))
+    assert summed(done, measure, before) + needed > limit.limit
 
 
 @pytest.mark.django_db
@@ -139,13 +139,15 @@ def test_the_same_entry_posted_again_counts_once() -> None:
     player = uuid4()
     rich(player)
     (cause,) = causes(1, f"again-{player}")
-    bank = table_account(kind=AccountKind.STAKES, operator=OPERATOR, table=TABLES[0], book=Book.REAL, currency="EUR")
-    postings = (Posting(game(player, TABLES[0], Book.REAL), -500), Posting(bank, 500))
+    bank = table_account(
+        kind=AccountKind.STAKES, operator=OPERATOR, table=TABLES[0], money_type=MoneyType.REAL, currency="EUR"
+    )
+    postings = (Posting(game(player, TABLES[0], MoneyType.REAL), -500), Posting(bank, 500))
     for _ in range(2):
         with transaction.atomic():
-            store.post([entry(kind="wager", cause=cause, postings=postings)])
+            store.post([build_entry(kind="wager", cause=cause, postings=postings)])
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    assert eligibility.usage(player=player, now=now).used[Measure.STAKE, Period.DAY] == 500
+    assert eligibility.usage(player=player, now=now).used[LimitType.STAKE, LimitPeriod.DAY] == 500
 
 
 @pytest.mark.django_db

@@ -8,140 +8,161 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.kernel.money import LARGEST
+from casino.kernel.money import MAX_AMOUNT
 from wallet.responsible_gaming import decider
-from wallet.responsible_gaming.decider import RIPENS, Whose
+from wallet.responsible_gaming.decider import INCREASE_DELAY, WalletOwner
 from wallet.responsible_gaming.events import (
-    Measure,
-    Period,
+    Initiator,
+    LimitPeriod,
+    LimitType,
     PlayLimitRaiseAsked,
     PlayLimitSet,
-    Setter,
 )
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
-    ExclusionNotOver,
-    ExclusionRunsLonger,
-    NoRaisePending,
+    ExclusionStillRunning,
+    InvalidPlayLimit,
+    LimitIncreaseTooEarly,
+    LongerExclusionActive,
+    NoLimitIncreasePending,
     NotSelfExcluded,
-    PlayLimitImpossible,
     PlayLimitUnchanged,
-    RaiseNotRipe,
     RealityCheckInvalid,
 )
-from wallet.responsible_gaming.state import ExclusionKind, House, Protection, evolve, evolve_house, strictest
+from wallet.responsible_gaming.state import (
+    ExclusionKind,
+    OperatorLimitsState,
+    PlayerRestrictionsState,
+    evolve,
+    evolve_operator_limits,
+    strictest_limits,
+)
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
-WHOSE = Whose(UUID(int=1), UUID(int=10), "EUR")
+WHOSE = WalletOwner(UUID(int=1), UUID(int=10), "EUR")
 NAIVE = {"min_value": datetime.fromisoformat("2020-01-01"), "max_value": datetime.fromisoformat("2040-01-01")}
 MOMENTS = st.datetimes(**NAIVE, timezones=st.just(UTC))
-STAKES: dict[str, Any] = {"measure": Measure.STAKE, "period": Period.DAY}
+STAKES: dict[str, Any] = {"measure": LimitType.STAKE, "period": LimitPeriod.DAY}
 
 
 def changed(
-    state: Protection, most: int | None, *, by: Setter = Setter.PLAYER, now: datetime = NOW, **key: Any
-) -> Protection:
-    return evolve(state, decider.change(state, whose=WHOSE, by=by, most=most, now=now, **{**STAKES, **key}))
+    state: PlayerRestrictionsState,
+    most: int | None,
+    *,
+    by: Initiator = Initiator.PLAYER,
+    now: datetime = NOW,
+    **key: Any,
+) -> PlayerRestrictionsState:
+    return evolve(state, decider.set_limit(state, owner=WHOSE, by=by, limit=most, now=now, **{**STAKES, **key}))
 
 
-def confirmed(state: Protection, now: datetime) -> Protection:
-    return evolve(state, decider.confirm(state, whose=WHOSE, now=now, **STAKES))
+def confirmed(state: PlayerRestrictionsState, now: datetime) -> PlayerRestrictionsState:
+    return evolve(state, decider.confirm_increase(state, owner=WHOSE, now=now, **STAKES))
 
 
-def limit(state: Protection, by: Setter = Setter.PLAYER) -> int | None:
-    return state.limit(by, Measure.STAKE, Period.DAY)
+def limit(state: PlayerRestrictionsState, by: Initiator = Initiator.PLAYER) -> int | None:
+    return state.limit(by, LimitType.STAKE, LimitPeriod.DAY)
 
 
 def test_a_first_limit_and_a_lower_one_hold_at_once() -> None:
-    state = changed(changed(Protection(), 100), 50)
+    state = changed(changed(PlayerRestrictionsState(), 100), 50)
     assert limit(state) == 50
-    assert state.raises == ()
+    assert state.pending_increases == ()
 
 
 @pytest.mark.parametrize("wanted", [200, None])
 def test_a_higher_limit_or_none_holds_a_day_later_and_once_confirmed(wanted: int | None) -> None:
-    state = changed(changed(Protection(), 100), wanted)
+    state = changed(changed(PlayerRestrictionsState(), 100), wanted)
     assert limit(state) == 100
-    with pytest.raises(RaiseNotRipe) as refused:
-        confirmed(state, NOW + RIPENS - timedelta(microseconds=1))
-    assert refused.value.facts["confirm_from"] == NOW + RIPENS
-    state = confirmed(state, NOW + RIPENS)
+    with pytest.raises(LimitIncreaseTooEarly) as refused:
+        confirmed(state, NOW + INCREASE_DELAY - timedelta(microseconds=1))
+    assert refused.value.facts["confirm_from"] == NOW + INCREASE_DELAY
+    state = confirmed(state, NOW + INCREASE_DELAY)
     assert limit(state) == wanted
-    with pytest.raises(NoRaisePending):
-        confirmed(state, NOW + RIPENS)
+    with pytest.raises(NoLimitIncreasePending):
+        confirmed(state, NOW + INCREASE_DELAY)
 
 
 def test_asking_for_another_one_begins_the_day_anew_and_for_the_same_one_is_refused() -> None:
     later = NOW + timedelta(hours=20)
-    state = changed(changed(Protection(), 100), 200)
+    state = changed(changed(PlayerRestrictionsState(), 100), 200)
     with pytest.raises(PlayLimitUnchanged):
         changed(state, 200, now=later)
     state = changed(state, 300, now=later)
-    with pytest.raises(RaiseNotRipe):
-        confirmed(state, NOW + RIPENS)
-    assert limit(confirmed(state, later + RIPENS)) == 300
+    with pytest.raises(LimitIncreaseTooEarly):
+        confirmed(state, NOW + INCREASE_DELAY)
+    assert limit(confirmed(state, later + INCREASE_DELAY)) == 300
 
 
 def test_a_lower_limit_forgets_the_higher_one_that_was_asked_for() -> None:
-    state = changed(changed(changed(Protection(), 100), 200), 80)
+    state = changed(changed(changed(PlayerRestrictionsState(), 100), 200), 80)
     assert limit(state) == 80
-    with pytest.raises(NoRaisePending):
-        confirmed(state, NOW + RIPENS)
+    with pytest.raises(NoLimitIncreasePending):
+        confirmed(state, NOW + INCREASE_DELAY)
 
 
 def test_a_wish_is_taken_back() -> None:
-    state = changed(changed(Protection(), 100), 200)
-    state = evolve(state, decider.cancel(state, whose=WHOSE, now=NOW, **STAKES))
-    assert (limit(state), state.raises) == (100, ())
-    with pytest.raises(NoRaisePending):
-        decider.cancel(state, whose=WHOSE, now=NOW, **STAKES)
+    state = changed(changed(PlayerRestrictionsState(), 100), 200)
+    state = evolve(state, decider.cancel_increase(state, owner=WHOSE, now=NOW, **STAKES))
+    assert (limit(state), state.pending_increases) == (100, ())
+    with pytest.raises(NoLimitIncreasePending):
+        decider.cancel_increase(state, owner=WHOSE, now=NOW, **STAKES)
 
 
 def test_an_operators_limit_changes_at_once_and_leaves_the_players_wish_alone() -> None:
-    state = changed(changed(Protection(), 100), 200)
-    state = changed(changed(state, 50, by=Setter.OPERATOR), 70, by=Setter.OPERATOR)
-    assert (limit(state), limit(state, Setter.OPERATOR), len(state.raises)) == (100, 70, 1)
-    assert limit(changed(state, None, by=Setter.OPERATOR), Setter.OPERATOR) is None
+    state = changed(changed(PlayerRestrictionsState(), 100), 200)
+    state = changed(changed(state, 50, by=Initiator.OPERATOR), 70, by=Initiator.OPERATOR)
+    assert (limit(state), limit(state, Initiator.OPERATOR), len(state.pending_increases)) == (100, 70, 1)
+    assert limit(changed(state, None, by=Initiator.OPERATOR), Initiator.OPERATOR) is None
 
 
 @pytest.mark.parametrize(
     ("measure", "most"),
-    [(Measure.STAKE, 0), (Measure.LOSS, -1), (Measure.DEPOSIT, LARGEST), (Measure.TIME, 31 * 24 * 60 + 1)],
+    [(LimitType.STAKE, 0), (LimitType.LOSS, -1), (LimitType.DEPOSIT, MAX_AMOUNT), (LimitType.TIME, 31 * 24 * 60 + 1)],
 )
-def test_a_limit_that_can_not_be_is_refused(measure: Measure, most: int) -> None:
-    with pytest.raises(PlayLimitImpossible):
-        changed(Protection(), most, measure=measure)
-    with pytest.raises(PlayLimitImpossible):
-        decider.change_house(
-            House(), operator=WHOSE.operator, currency="EUR", measure=measure, period=Period.DAY, most=most, now=NOW
+def test_a_limit_that_can_not_be_is_refused(measure: LimitType, most: int) -> None:
+    with pytest.raises(InvalidPlayLimit):
+        changed(PlayerRestrictionsState(), most, measure=measure)
+    with pytest.raises(InvalidPlayLimit):
+        decider.set_operator_wide_limit(
+            OperatorLimitsState(),
+            operator=WHOSE.operator,
+            currency="EUR",
+            limit_type=measure,
+            period=LimitPeriod.DAY,
+            limit=most,
+            now=NOW,
         )
 
 
-@pytest.mark.parametrize("by", Setter)
-def test_lifting_what_was_never_set_is_refused(by: Setter) -> None:
+@pytest.mark.parametrize("by", Initiator)
+def test_lifting_what_was_never_set_is_refused(by: Initiator) -> None:
     with pytest.raises(PlayLimitUnchanged):
-        changed(Protection(), None, by=by)
+        changed(PlayerRestrictionsState(), None, by=by)
 
 
 def test_the_strictest_of_all_holds() -> None:
-    state = changed(changed(Protection(), 100), 60, by=Setter.OPERATOR)
-    house = evolve_house(
-        House(), decider.change_house(House(), operator=WHOSE.operator, currency="EUR", most=80, now=NOW, **STAKES)
+    state = changed(changed(PlayerRestrictionsState(), 100), 60, by=Initiator.OPERATOR)
+    house = evolve_operator_limits(
+        OperatorLimitsState(),
+        decider.set_operator_wide_limit(
+            OperatorLimitsState(), operator=WHOSE.operator, currency="EUR", limit=80, now=NOW, **STAKES
+        ),
     )
-    key = Measure.STAKE, Period.DAY
-    assert strictest(state, house)[key].most == 60
-    assert strictest(changed(state, None, by=Setter.OPERATOR), house)[key].most == 80
-    assert strictest(Protection(), House()) == {}
+    key = LimitType.STAKE, LimitPeriod.DAY
+    assert strictest_limits(state, house)[key].limit == 60
+    assert strictest_limits(changed(state, None, by=Initiator.OPERATOR), house)[key].limit == 80
+    assert strictest_limits(PlayerRestrictionsState(), OperatorLimitsState()) == {}
 
 
 @given(st.lists(st.tuples(st.integers(1, 500) | st.none(), st.integers(0, 40)), max_size=20))
 def test_what_holds_never_rises_without_a_day_and_a_second_word(asked: list[tuple[int | None, int]]) -> None:
-    state, now = Protection(), NOW
+    state, now = PlayerRestrictionsState(), NOW
     for most, hours in asked:
         now += timedelta(hours=hours)
         before = limit(state)
         try:
-            event = decider.change(state, whose=WHOSE, by=Setter.PLAYER, most=most, now=now, **STAKES)
+            event = decider.set_limit(state, owner=WHOSE, by=Initiator.PLAYER, limit=most, now=now, **STAKES)
         except PlayLimitUnchanged:
             continue
         state = evolve(state, event)
@@ -150,68 +171,70 @@ def test_what_holds_never_rises_without_a_day_and_a_second_word(asked: list[tupl
         else:
             assert isinstance(event, PlayLimitRaiseAsked)
             assert limit(state) == before
-            assert event.confirm_from == now + RIPENS
+            assert event.confirm_from == now + INCREASE_DELAY
 
 
 @pytest.mark.parametrize("hours", [23, 6 * 7 * 24 + 1])
 def test_cooling_off_lasts_from_a_day_to_six_weeks(hours: int) -> None:
     with pytest.raises(ExclusionLengthInvalid):
-        decider.cool_off(Protection(), whose=WHOSE, by=Setter.PLAYER, hours=hours, now=NOW)
+        decider.cool_off(PlayerRestrictionsState(), owner=WHOSE, by=Initiator.PLAYER, hours=hours, now=NOW)
 
 
 @pytest.mark.parametrize("months", [5, 121])
 def test_self_exclusion_lasts_six_months_at_least(months: int) -> None:
     with pytest.raises(ExclusionLengthInvalid):
-        decider.self_exclude(Protection(), whose=WHOSE, by=Setter.PLAYER, months=months, now=NOW)
+        decider.self_exclude(PlayerRestrictionsState(), owner=WHOSE, by=Initiator.PLAYER, months=months, now=NOW)
 
 
-def cooling(state: Protection, hours: int, now: datetime = NOW) -> Protection:
-    return evolve(state, decider.cool_off(state, whose=WHOSE, by=Setter.PLAYER, hours=hours, now=now))
+def cooling(state: PlayerRestrictionsState, hours: int, now: datetime = NOW) -> PlayerRestrictionsState:
+    return evolve(state, decider.cool_off(state, owner=WHOSE, by=Initiator.PLAYER, hours=hours, now=now))
 
 
-def gone(state: Protection, months: int, now: datetime = NOW, by: Setter = Setter.PLAYER) -> Protection:
-    return evolve(state, decider.self_exclude(state, whose=WHOSE, by=by, months=months, now=now))
+def gone(
+    state: PlayerRestrictionsState, months: int, now: datetime = NOW, by: Initiator = Initiator.PLAYER
+) -> PlayerRestrictionsState:
+    return evolve(state, decider.self_exclude(state, owner=WHOSE, by=by, months=months, now=now))
 
 
-def ended(state: Protection, now: datetime) -> Protection:
-    return evolve(state, decider.end_exclusion(state, whose=WHOSE, now=now))
+def ended(state: PlayerRestrictionsState, now: datetime) -> PlayerRestrictionsState:
+    return evolve(state, decider.end_exclusion(state, owner=WHOSE, now=now))
 
 
 def test_a_cooling_off_ends_by_itself() -> None:
-    state = cooling(Protection(), 24)
-    assert state.excluded(NOW + timedelta(hours=24) - timedelta(microseconds=1)) is not None
-    assert state.excluded(NOW + timedelta(hours=24)) is None
+    state = cooling(PlayerRestrictionsState(), 24)
+    assert state.active_exclusion(NOW + timedelta(hours=24) - timedelta(microseconds=1)) is not None
+    assert state.active_exclusion(NOW + timedelta(hours=24)) is None
     with pytest.raises(NotSelfExcluded):
         ended(state, NOW)
 
 
 def test_a_self_exclusion_lasts_until_its_end_and_the_operators_word() -> None:
-    state = gone(Protection(), 6)
+    state = gone(PlayerRestrictionsState(), 6)
     over = datetime(2027, 5, 21, 9, tzinfo=UTC)
-    with pytest.raises(ExclusionNotOver):
+    with pytest.raises(ExclusionStillRunning):
         ended(state, over - timedelta(microseconds=1))
-    assert state.excluded(over + timedelta(days=1000)) is not None
-    assert ended(state, over).excluded(over) is None
+    assert state.active_exclusion(over + timedelta(days=1000)) is not None
+    assert ended(state, over).active_exclusion(over) is None
     with pytest.raises(NotSelfExcluded):
         ended(ended(state, over), over)
 
 
 def test_an_exclusion_is_made_longer_and_never_shorter() -> None:
-    state = cooling(cooling(Protection(), 24), 48)
-    with pytest.raises(ExclusionRunsLonger):
+    state = cooling(cooling(PlayerRestrictionsState(), 24), 48)
+    with pytest.raises(LongerExclusionActive):
         cooling(state, 48)
     state = gone(state, 6)
     for shorter in (lambda: cooling(state, 1008), lambda: gone(state, 6)):
-        with pytest.raises(ExclusionRunsLonger):
+        with pytest.raises(LongerExclusionActive):
             shorter()
-    longer = gone(state, 12, by=Setter.OPERATOR).exclusion
+    longer = gone(state, 12, by=Initiator.OPERATOR).exclusion
     assert longer is not None
-    assert (longer.kind, longer.by, longer.until.year) == (ExclusionKind.SELF_EXCLUSION, Setter.OPERATOR, 2027)
+    assert (longer.kind, longer.by, longer.until.year) == (ExclusionKind.SELF_EXCLUSION, Initiator.OPERATOR, 2027)
 
 
 @given(MOMENTS, st.integers(6, 120))
 def test_an_audit_reads_the_months_back(now: datetime, months: int) -> None:
-    event = decider.self_exclude(Protection(), whose=WHOSE, by=Setter.PLAYER, months=months, now=now)
+    event = decider.self_exclude(PlayerRestrictionsState(), owner=WHOSE, by=Initiator.PLAYER, months=months, now=now)
     assert decider.months_between(now, event.until) == months
 
 
@@ -219,6 +242,11 @@ def test_an_audit_reads_the_months_back(now: datetime, months: int) -> None:
 def test_a_reality_check_comes_every_15_to_60_minutes(minutes: int, fits: bool) -> None:
     if not fits:
         with pytest.raises(RealityCheckInvalid):
-            decider.remind(whose=WHOSE, minutes=minutes, now=NOW)
+            decider.set_reality_check(owner=WHOSE, minutes=minutes, now=NOW)
         return
-    assert evolve(Protection(), decider.remind(whose=WHOSE, minutes=minutes, now=NOW)).reality_minutes == minutes
+    assert (
+        evolve(
+            PlayerRestrictionsState(), decider.set_reality_check(owner=WHOSE, minutes=minutes, now=NOW)
+        ).reality_check_minutes
+        == minutes
+    )

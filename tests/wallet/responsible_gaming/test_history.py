@@ -3,14 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from wallet.responsible_gaming.events import CoolingOffStarted, SelfExcluded, SelfExclusionEnded, Setter
-from wallet.responsible_gaming.exclusion_history import Past, past
+from wallet.responsible_gaming.events import CoolingOffStarted, Initiator, SelfExcluded, SelfExclusionEnded
+from wallet.responsible_gaming.exclusion_history import ExclusionRecord, exclusion_history
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
 OPERATOR, PLAYER = UUID(int=1), UUID(int=2)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
-ME, STAFF = Setter.PLAYER, Setter.OPERATOR
+ME, STAFF = Initiator.PLAYER, Initiator.OPERATOR
 
 
 def cooled(at: datetime, days: int) -> CoolingOffStarted:
@@ -30,34 +30,40 @@ def exclusion(at: datetime, days: int) -> Exclusion:
 
 
 def test_nothing_happened_and_nothing_is_listed() -> None:
-    assert past([], now=NOON) == []
+    assert exclusion_history([], now=NOON) == []
 
 
 def test_a_cooling_off_ends_by_itself() -> None:
-    assert past([cooled(NOON, 2)], now=NOON + DAY) == [Past(cooling(NOON, 2))]
-    assert past([cooled(NOON, 2)], now=NOON + 2 * DAY) == [Past(cooling(NOON, 2), NOON + 2 * DAY)]
-    assert past([cooled(NOON, 2)], now=NOON + 9 * DAY) == [Past(cooling(NOON, 2), NOON + 2 * DAY)]
+    assert exclusion_history([cooled(NOON, 2)], now=NOON + DAY) == [ExclusionRecord(cooling(NOON, 2))]
+    assert exclusion_history([cooled(NOON, 2)], now=NOON + 2 * DAY) == [
+        ExclusionRecord(cooling(NOON, 2), NOON + 2 * DAY)
+    ]
+    assert exclusion_history([cooled(NOON, 2)], now=NOON + 9 * DAY) == [
+        ExclusionRecord(cooling(NOON, 2), NOON + 2 * DAY)
+    ]
 
 
 def test_a_longer_one_ends_the_one_before_and_the_newest_comes_first() -> None:
     later = NOON + DAY
 
-    assert past([cooled(NOON, 2), excluded(later, 200)], now=later) == [
-        Past(exclusion(later, 200)),
-        Past(cooling(NOON, 2), later),
+    assert exclusion_history([cooled(NOON, 2), excluded(later, 200)], now=later) == [
+        ExclusionRecord(exclusion(later, 200)),
+        ExclusionRecord(cooling(NOON, 2), later),
     ]
 
 
 def test_one_that_was_over_is_not_ended_again_by_the_next() -> None:
     later = NOON + 9 * DAY
 
-    assert past([cooled(NOON, 2), cooled(later, 2)], now=later)[1] == Past(cooling(NOON, 2), NOON + 2 * DAY)
+    assert exclusion_history([cooled(NOON, 2), cooled(later, 2)], now=later)[1] == ExclusionRecord(
+        cooling(NOON, 2), NOON + 2 * DAY
+    )
 
 
 def test_a_self_exclusion_lasts_until_the_operator_ends_it() -> None:
     began, ended = excluded(NOON, 200), NOON + 300 * DAY
 
-    assert past([began], now=ended) == [Past(exclusion(NOON, 200))]
-    assert past([began, SelfExclusionEnded(OPERATOR, PLAYER, ended)], now=ended + DAY) == [
-        Past(exclusion(NOON, 200), ended)
+    assert exclusion_history([began], now=ended) == [ExclusionRecord(exclusion(NOON, 200))]
+    assert exclusion_history([began, SelfExclusionEnded(OPERATOR, PLAYER, ended)], now=ended + DAY) == [
+        ExclusionRecord(exclusion(NOON, 200), ended)
     ]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR
-from wallet.ledger.events import TableLimitSet, limit_stream
+from wallet.ledger.events import TableLimitSet, table_limit_stream
 from wallet.responsible_gaming.betting_week import WEEK
-from wallet.responsible_gaming.table_limit_audit import Limits
+from wallet.responsible_gaming.table_limit_audit import TableLimitTraces
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SET = TableLimitSet(OPERATOR, ALICE, "EUR", 5000, AT, AT + timedelta(days=5))
@@ -18,12 +18,12 @@ NEXT = replace(SET, amount=None, at=SET.next_change_at, next_change_at=SET.next_
 
 def found(*events: TableLimitSet, **changes: Any) -> list[str]:
     """What is found when these events are followed as versions 1, 2 and on of Alice's stream."""
-    limits = Limits()
-    given = {"opened": (OPERATOR, "EUR"), "stream": limit_stream(ALICE), "where": "here", **changes}
+    limits = TableLimitTraces()
+    given = {"opened": (OPERATOR, "EUR"), "stream": table_limit_stream(ALICE), "where": "here", **changes}
     return [
-        finding.what
+        finding.kind
         for version, event in enumerate(events, changes.get("version", 1))
-        for finding in limits.follow(event, **{**given, "version": version})
+        for finding in limits.replay(event, **{**given, "version": version})
     ]
 
 
@@ -36,7 +36,7 @@ def test_changes_in_weeks_of_their_own_are_sound() -> None:
     [
         (SET, {"opened": None}, "limit of another wallet"),
         (SET, {"opened": (OPERATOR, "SEK")}, "limit of another wallet"),
-        (SET, {"stream": limit_stream(BOB)}, "stream differs"),
+        (SET, {"stream": table_limit_stream(BOB)}, "stream differs"),
         (SET, {"version": 2}, "event out of place"),
         (replace(SET, amount=0), {}, "amount out of range"),
         (replace(SET, amount=10**15), {}, "amount out of range"),

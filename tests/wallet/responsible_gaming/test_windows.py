@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet.responsible_gaming.events import Period
-from wallet.responsible_gaming.windows import leaves, month_after, month_before, start
+from wallet.responsible_gaming.events import LimitPeriod
+from wallet.responsible_gaming.windows import leaves_window_at, month_after, month_before, start
 
 NAIVE = {"min_value": datetime.fromisoformat("2000-01-01"), "max_value": datetime.fromisoformat("2100-01-01")}
 MOMENTS = st.datetimes(**NAIVE, timezones=st.just(UTC))
@@ -57,31 +57,31 @@ def test_months_are_added_together_and_never_fall_short() -> None:
 def test_another_zone_or_a_clock_put_back_changes_no_window(hours: int) -> None:
     moment = at("2026-10-25T01:30:00Z")
     elsewhere = moment.astimezone(timezone(timedelta(hours=hours)))
-    for period in Period:
+    for period in LimitPeriod:
         assert start(period, elsewhere) == start(period, moment)
         assert start(period, elsewhere).tzinfo is UTC
-        assert leaves(period, elsewhere) == leaves(period, moment)
-    assert start(Period.DAY, moment) == at("2026-10-24T01:30:00Z")
+        assert leaves_window_at(period, elsewhere) == leaves_window_at(period, moment)
+    assert start(LimitPeriod.DAY, moment) == at("2026-10-24T01:30:00Z")
 
 
-@pytest.mark.parametrize("period", Period)
-def test_a_moment_without_a_zone_is_refused(period: Period) -> None:
+@pytest.mark.parametrize("period", LimitPeriod)
+def test_a_moment_without_a_zone_is_refused(period: LimitPeriod) -> None:
     naive = datetime.fromisoformat("2026-11-21")
     with pytest.raises(ValueError, match="zone"):
         start(period, naive)
     with pytest.raises(ValueError, match="zone"):
-        leaves(period, naive)
+        leaves_window_at(period, naive)
 
 
-@given(MOMENTS, st.sampled_from(Period))
-def test_what_happened_leaves_at_the_moment_told_and_not_before(happened: datetime, period: Period) -> None:
-    gone = leaves(period, happened)
+@given(MOMENTS, st.sampled_from(LimitPeriod))
+def test_what_happened_leaves_at_the_moment_told_and_not_before(happened: datetime, period: LimitPeriod) -> None:
+    gone = leaves_window_at(period, happened)
     assert start(period, gone) >= happened
     assert start(period, gone - TICK) < happened
 
 
-@given(MOMENTS, st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=400)), st.sampled_from(Period))
-def test_a_window_never_goes_back(now: datetime, later: timedelta, period: Period) -> None:
+@given(MOMENTS, st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=400)), st.sampled_from(LimitPeriod))
+def test_a_window_never_goes_back(now: datetime, later: timedelta, period: LimitPeriod) -> None:
     assert start(period, now + later) >= start(period, now)
 
 

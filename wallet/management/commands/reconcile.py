@@ -12,9 +12,9 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 from wallet.payments import methods
-from wallet.payments.provider import NoAnswer
+from wallet.payments.provider import ProviderUnavailable
 from wallet.reconciliation import days
-from wallet.reconciliation.services import Compared, reconcile
+from wallet.reconciliation.services import ReconciliationResult, reconcile
 
 
 class Command(BaseCommand):
@@ -40,30 +40,30 @@ class Command(BaseCommand):
     def _one(self, operator: Operator, day: date | None) -> bool:
         day = day or days.day_of(timezone.now(), operator.time_zone) - timedelta(days=1)
         fine = True
-        for provider in sorted({method.offer.provider for method in methods.offered(operator=operator.id)}):
+        for provider in sorted({method.offer.provider for method in methods.list_methods(operator=operator.id)}):
             try:
                 compared = reconcile(operator=operator.id, provider=provider, day=day)
-            except (Refusal, NoAnswer) as trouble:
+            except (Refusal, ProviderUnavailable) as trouble:
                 self.stderr.write(f"reconcile: operator={operator.slug} provider={provider} day={day}: {trouble}")
                 fine = False
                 continue
             for one in compared:
                 self._print(operator, provider, day, one)
-                fine = fine and not one.outcome.differences
+                fine = fine and not one.outcome.discrepancies
         return fine
 
-    def _print(self, operator: Operator, provider: str, day: date, one: Compared) -> None:
+    def _print(self, operator: Operator, provider: str, day: date, one: ReconciliationResult) -> None:
         found = one.outcome
-        agreed = money.text(found.amount, one.currency)
+        agreed = money.format_amount(found.amount, one.currency)
         self.stdout.write(
             f"reconcile: operator={operator.slug} provider={provider} day={day} currency={one.currency} "
             f"ours={found.ours} theirs={found.theirs} matched={found.matched} amount={agreed} "
-            f"differences={len(found.differences)}"
+            f"differences={len(found.discrepancies)}"
         )
-        for each in found.differences:
+        for each in found.discrepancies:
             side = each.ours or each.theirs
             if side is not None:
-                self.stdout.write(f"  {each.what}: {side.kind} {side.payment}")
+                self.stdout.write(f"  {each.type}: {side.kind} {side.payment}")
 
 
 def _day(text: str) -> date:

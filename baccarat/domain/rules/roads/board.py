@@ -4,21 +4,21 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.roads.derived import BACK, Colour, Derived, DerivedRoad, colour
-from baccarat.domain.rules.roads.grid import ROWS, Grid, Place
-from baccarat.domain.rules.roads.marks import Mark, Totals
+from baccarat.domain.rules.roads.derived import COLUMNS_BACK, Colour, DerivedRoad, DerivedRoadName, next_colour
+from baccarat.domain.rules.roads.grid import ROWS, GridCell, RoadGrid
+from baccarat.domain.rules.roads.marks import OutcomeTotals, RoundMark
 
 WINNERS: Final = (Outcome.BANKER, Outcome.PLAYER)
 _LETTERS: Final = {Outcome.BANKER: "B", Outcome.PLAYER: "P", Outcome.TIE: "-"}
 
 
-class BigEntry(NamedTuple):
+class BigRoadEntry(NamedTuple):
     """A win on the big road: of round `number`, with the ties that came after it and before the next win."""
 
     winner: Outcome
     number: int
     ties: int
-    place: Place
+    cell: GridCell
 
 
 class Board:
@@ -26,18 +26,18 @@ class Board:
 
     __slots__ = ("_grid", "_lengths", "big_road", "columns", "derived", "leading_ties", "marks")
 
-    def __init__(self, marks: Iterable[Mark] = ()) -> None:
-        self.marks: list[Mark] = []
+    def __init__(self, marks: Iterable[RoundMark] = ()) -> None:
+        self.marks: list[RoundMark] = []
         self.columns: list[str] = []
-        self.big_road: list[BigEntry] = []
+        self.big_road: list[BigRoadEntry] = []
         self.leading_ties = 0
-        self.derived = {name: DerivedRoad(back) for name, back in BACK.items()}
-        self._grid = Grid()
+        self.derived = {name: DerivedRoad(back) for name, back in COLUMNS_BACK.items()}
+        self._grid = RoadGrid()
         self._lengths: list[int] = []
         for mark in marks:
             self.add(mark)
 
-    def add(self, mark: Mark) -> None:
+    def add(self, mark: RoundMark) -> None:
         """Add a round to all roads: at most one entry more on each, or one more tie on the last win."""
         new_streak = self._begins_streak(mark.outcome)
         self._add_to_columns(mark.outcome, new_column=new_streak and bool(self._lengths))
@@ -46,21 +46,21 @@ class Board:
             self._add_tie()
             return
         self._lengthen(self._lengths, new_streak=new_streak)
-        self.big_road.append(BigEntry(mark.outcome, mark.number, 0, self._grid.next(new_streak=new_streak)))
+        self.big_road.append(BigRoadEntry(mark.outcome, mark.number, 0, self._grid.next_cell(new_streak=new_streak)))
         for road in self.derived.values():
             road.add(self._lengths)
 
-    def ask(self, winner: Outcome) -> dict[Derived, Colour | None]:
+    def ask(self, winner: Outcome) -> dict[DerivedRoadName, Colour | None]:
         """Tell which mark each derived road would get if the next round went to `winner`."""
         lengths = list(self._lengths)
         self._lengthen(lengths, new_streak=self._begins_streak(winner))
-        return {name: colour(lengths, back) for name, back in BACK.items()}
+        return {name: next_colour(lengths, back) for name, back in COLUMNS_BACK.items()}
 
-    def totals(self) -> Totals:
+    def totals(self) -> OutcomeTotals:
         """Count the outcomes."""
         found = [mark.outcome for mark in self.marks]
         banker, player, tie = (found.count(outcome) for outcome in (*WINNERS, Outcome.TIE))
-        return Totals(banker, player, tie, len(found))
+        return OutcomeTotals(banker, player, tie, len(found))
 
     def bead_plate(self) -> list[tuple[int, int]]:
         """Return the column and row of each mark on the bead plate: six rows, filled down, then right."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.domain.rules.roads.grid import Grid, Place
+from baccarat.domain.rules.roads.grid import GridCell, RoadGrid
 
 
 class Colour(StrEnum):
@@ -18,7 +18,7 @@ class Colour(StrEnum):
     BLUE = "blue"
 
 
-class Derived(StrEnum):
+class DerivedRoadName(StrEnum):
     """The derived roads by name."""
 
     BIG_EYE_BOY = "big_eye_boy"
@@ -26,18 +26,18 @@ class Derived(StrEnum):
     COCKROACH_PIG = "cockroach_pig"
 
 
-BACK: Final = {Derived.BIG_EYE_BOY: 1, Derived.SMALL_ROAD: 2, Derived.COCKROACH_PIG: 3}
+COLUMNS_BACK: Final = {DerivedRoadName.BIG_EYE_BOY: 1, DerivedRoadName.SMALL_ROAD: 2, DerivedRoadName.COCKROACH_PIG: 3}
 """How many columns each one looks back."""
 
 
-class DerivedEntry(NamedTuple):
+class DerivedRoadEntry(NamedTuple):
     """One entry of a derived road."""
 
     colour: Colour
-    place: Place
+    cell: GridCell
 
 
-def colour(lengths: Sequence[int], back: int) -> Colour | None:
+def next_colour(lengths: Sequence[int], back: int) -> Colour | None:
     """Tell the mark that the last entry of the big road brings; `lengths` are its streaks, that one included.
 
     Below the top of a column it is red if the cell to the left and the one above that are both full or both empty; at
@@ -59,14 +59,14 @@ class DerivedRoad:
     __slots__ = ("_back", "_grid", "entries")
 
     def __init__(self, back: int) -> None:
-        self.entries: list[DerivedEntry] = []
+        self.entries: list[DerivedRoadEntry] = []
         self._back = back
-        self._grid = Grid()
+        self._grid = RoadGrid()
 
     def add(self, lengths: Sequence[int]) -> None:
         """Add the mark, if any, that the big road's last entry brings."""
-        found = colour(lengths, self._back)
+        found = next_colour(lengths, self._back)
         if found is None:
             return
         new_streak = not self.entries or self.entries[-1].colour is not found
-        self.entries.append(DerivedEntry(found, self._grid.next(new_streak=new_streak)))
+        self.entries.append(DerivedRoadEntry(found, self._grid.next_cell(new_streak=new_streak)))

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 ROWS: Final = 6
 
 
-class Place(NamedTuple):
+class GridCell(NamedTuple):
     """A place of an entry: the `depth`-th of the `streak`-th streak, drawn at `column` and `row`."""
 
     streak: int
@@ -20,18 +20,18 @@ class Place(NamedTuple):
     row: int
 
 
-class Grid:
+class RoadGrid:
     """Places given out one after the other; one that was given never changes."""
 
     __slots__ = ("_start", "_taken", "_turned", "last")
 
     def __init__(self) -> None:
-        self.last: Place | None = None
+        self.last: GridCell | None = None
         self._taken: set[tuple[int, int]] = set()
         self._start = 0
         self._turned = False
 
-    def next(self, *, new_streak: bool) -> Place:
+    def next_cell(self, *, new_streak: bool) -> GridCell:
         """Give the place of the next entry, which goes on with the last streak or begins a new one."""
         last = self.last
         place = self._begin() if last is None or new_streak else self._go_on(last)
@@ -39,15 +39,15 @@ class Grid:
         self.last = place
         return place
 
-    def _begin(self) -> Place:
+    def _begin(self) -> GridCell:
         column = self._start + 1
         while (column, 1) in self._taken:
             column += 1
         self._start, self._turned = column, False
-        return Place(1 if self.last is None else self.last.streak + 1, 1, column, 1)
+        return GridCell(1 if self.last is None else self.last.streak + 1, 1, column, 1)
 
-    def _go_on(self, last: Place) -> Place:
+    def _go_on(self, last: GridCell) -> GridCell:
         below = (last.column, last.row + 1)
         self._turned = self._turned or last.row == ROWS or below in self._taken
         column, row = (last.column + 1, last.row) if self._turned else below
-        return Place(last.streak, last.depth + 1, column, row)
+        return GridCell(last.streak, last.depth + 1, column, row)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 
-RUN: Final = 72
+MAX_RUN_LENGTH: Final = 72
 """How many marks make a run where the cards are shuffled before every round, so that no shoe ends it: about as many as
 a shoe of eight decks brings. The mark after the last one begins a new run, as a new shoe does."""
 
@@ -20,7 +20,7 @@ _OUTCOMES: Final = {letter: outcome for outcome, letter in _LETTERS.items()}
 _MARK: Final = re.compile(r"([0-9]+)([BPT])(p?)(b?)(n?)", re.ASCII)
 
 
-class Mark(NamedTuple):
+class RoundMark(NamedTuple):
     """A round on the board. A pair is a side's first two cards of one rank."""
 
     number: int
@@ -35,7 +35,7 @@ class Mark(NamedTuple):
         return f"{self.number}{_LETTERS[self.outcome]}{''.join(sign for sign, holds in signs if holds)}"
 
 
-class Totals(NamedTuple):
+class OutcomeTotals(NamedTuple):
     """How often each outcome came, and how many hands that makes."""
 
     banker: int
@@ -44,7 +44,7 @@ class Totals(NamedTuple):
     hands: int
 
 
-def pairs(cards: Sequence[Card]) -> str:
+def find_pairs(cards: Sequence[Card]) -> str:
     """Tell from cards in deal order (P B P B) whose first two are a pair: "", "p", "b" or "pb"."""
     ranks = [card[:1] for card in cards[:4]]
     if len(ranks) < 4:
@@ -52,37 +52,37 @@ def pairs(cards: Sequence[Card]) -> str:
     return ("p" if ranks[0] == ranks[2] else "") + ("b" if ranks[1] == ranks[3] else "")
 
 
-def noted(run: str, mark: Mark, *, most: int | None) -> str:
+def append_mark(run: str, mark: RoundMark, *, max_marks: int | None) -> str:
     """Add a mark to a run; where the run has `most` marks already, it begins a new one."""
-    full = most is not None and len(run.split()) >= most
+    full = max_marks is not None and len(run.split()) >= max_marks
     return str(mark) if full or not run else f"{run} {mark}"
 
 
-def without(run: str, number: int) -> str:
+def remove_mark(run: str, number: int) -> str:
     """Take a voided round's mark out of a run; a round that is not in it changes nothing."""
-    return " ".join(each for each in run.split() if read_one(each).number != number)
+    return " ".join(each for each in run.split() if parse_mark(each).number != number)
 
 
-def read(run: str) -> tuple[Mark, ...]:
+def parse_run(run: str) -> tuple[RoundMark, ...]:
     """Read all marks of a run, the oldest first. Raises ValueError for a text that is no run."""
-    return tuple(read_one(each) for each in run.split())
+    return tuple(parse_mark(each) for each in run.split())
 
 
-def last(run: str, count: int) -> tuple[Mark, ...]:
+def parse_last(run: str, count: int) -> tuple[RoundMark, ...]:
     """Read the newest `count` marks of a run, the oldest first. Raises ValueError for a text that is none."""
-    return tuple(read_one(each) for each in run.split()[-count:])
+    return tuple(parse_mark(each) for each in run.split()[-count:])
 
 
-def tally(run: str) -> Totals:
+def tally(run: str) -> OutcomeTotals:
     """Count the outcomes of a run without reading its marks: each has one capital letter, its winner's."""
     banker, player, tie = run.count("B"), run.count("P"), run.count("T")
-    return Totals(banker, player, tie, banker + player + tie)
+    return OutcomeTotals(banker, player, tie, banker + player + tie)
 
 
-def read_one(text: str) -> Mark:
+def parse_mark(text: str) -> RoundMark:
     """Read one mark. Raises ValueError."""
     found = _MARK.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is not a mark such as 7Bn.")
     number, winner, player, banker, natural = found.groups()
-    return Mark(int(number), _OUTCOMES[winner], bool(player), bool(banker), bool(natural))
+    return RoundMark(int(number), _OUTCOMES[winner], bool(player), bool(banker), bool(natural))

@@ -13,8 +13,8 @@ class Command(BaseCommand):
     def handle(self, **_: object) -> None:
         try:
             made = signing.sign_now()
-            manifests.take()
-        except (CannotSign, storage.Away) as trouble:
+            manifests.create_manifests()
+        except (CannotSign, storage.StorageUnavailable) as trouble:
             raise CommandError(f"No checkpoint can be made: {trouble}") from trouble
         if made is None:
             self.stdout.write("Nothing is sealed yet.")

@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="the new key's id (the time by default)")
 
     def handle(self, *, name: str, **_: object) -> None:
-        new = keyring.fresh(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
+        new = keyring.generate_key(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
         keys = new if settings.CHECKPOINT_KEYS == keyring.NONE else f"{new},{settings.CHECKPOINT_KEYS}"
         public = keyring.parse(keys, settings.CHECKPOINT_PUBLIC_KEYS)
         file = os.environ.get("CHECKPOINT_KEYS_FILE")
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         settings.CHECKPOINT_KEYS = keys
         try:
             made = signing.sign_now()
-        except (CannotSign, storage.Away) as trouble:
+        except (CannotSign, storage.StorageUnavailable) as trouble:
             raise CommandError(f"The key is in {file}, but no checkpoint can be made yet: {trouble}") from trouble
         signed = "nothing is sealed yet" if made is None else f"checkpoint {made.number} is by {made.key}"
         self.stdout.write(f"{public.active} {public.public[public.active].hex()} is in {file}; {signed}")

@@ -29,7 +29,7 @@ class Command(BaseCommand):
         try:
             operator = find_operator(slug=options["operator"]).id
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
         since, until = (datetime.combine(options[name], time(), tzinfo=UTC) for name in ("since", "until"))
         counts = operator_export.write(options["file"], operator=operator, since=since, until=until)
         told = " ".join(f"{name}={count}" for name, count in counts.items())

@@ -30,7 +30,7 @@ class Command(BaseCommand):
             operator = find_operator(slug=options["operator"]).id
             pieces = player_export.export(operator=operator, player=options["player"], now=timezone.now())
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
         with options["file"].open("wb") as file:
             file.writelines(pieces)
         self.stdout.write(f"Written to {options['file']}.")

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, approve: bool, by: str, reason: str, thorough: bool, **_options: Any) -> None:
         found = _approve(by, reason) if approve else attestation.record("command", thorough=thorough)
-        for part in found.parts.values():
+        for part in found.components.values():
             self.stdout.write(f"{part.name:<14}{len(part.items):>6} items  {part.digest}")
         self.stdout.write(f"{'clock':<14}{clocks.offset_ms():>6} ms behind the database's")
         for finding in found.findings:
@@ -32,11 +32,11 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-def _approve(by: str, reason: str) -> attestation.Found:
+def _approve(by: str, reason: str) -> attestation.Attestation:
     staff = User.objects.filter(username=by, is_staff=True, is_active=True).first()
     if staff is None:
         raise CommandError(f"No member of staff logs in as {by!r}.")
     try:
         return attestation.approve(by=f"staff:{staff.pk}", reason=reason)
     except Refusal as refusal:
-        raise CommandError(refusal.told()) from None
+        raise CommandError(refusal.message()) from None

@@ -27,20 +27,20 @@ class Command(BaseCommand):
         """Look at each kind or purge it. Raises CommandError for what is too young."""
         if options["go"] and not options["by"]:
             raise CommandError("Say who purges: --by NAME.")
-        kinds, days = options["kind"] or list(retention.KEEPINGS), options["older_than"]
+        kinds, days = options["kind"] or list(retention.RETENTION_POLICIES), options["older_than"]
         try:
             for kind in kinds:  # none is purged if one may not be
-                retention.period(kind, days)
+                retention.retention_days(kind, days)
             if options["go"]:
                 done = [retention.purge(kind, by=f"command:{options['by']}", days=days) for kind in kinds]
             else:
-                done = [retention.look(kind, days=days) for kind in kinds]
+                done = [retention.preview_purge(kind, days=days) for kind in kinds]
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
         Console().print(_table(done, gone=options["go"]))
 
 
-def _table(done: list[retention.Purge], *, gone: bool) -> Table:
+def _table(done: list[retention.PurgeResult], *, gone: bool) -> Table:
     table = Table(
         "data", "kept for", "older than", "rows", title="Purged" if gone else "Would be purged (--go does it)"
     )

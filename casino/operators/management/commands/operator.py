@@ -47,7 +47,7 @@ class Command(BaseCommand):
         try:
             forms[options["form"]](options)
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
 
     def _create(self, options: dict[str, Any]) -> None:
         slug = options["slug"]

@@ -12,11 +12,11 @@ from django.utils import timezone
 from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 from casino.reports import document, generation, registry
-from casino.reports.intervals import Interval, Period, between, life, of_period
+from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.renderers import base
 
-WHO = "system:command"
+COMMAND_ACTOR = "system:command"
 
 
 class Command(BaseCommand):
@@ -25,13 +25,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what can be chosen."""
-        parser.add_argument("name", nargs="?", help=f"one of {', '.join(registry.definitions())}")
+        parser.add_argument("name", nargs="?", help=f"one of {', '.join(registry.report_definitions())}")
         parser.add_argument("--operator", metavar="SLUG")
-        parser.add_argument("--period", choices=[period.value for period in Period if period is not Period.INTERVAL])
+        parser.add_argument(
+            "--period", choices=[period.value for period in ReportPeriod if period is not ReportPeriod.INTERVAL]
+        )
         parser.add_argument("--date", type=date.fromisoformat, metavar="YYYY-MM-DD", help="a day in the period")
         parser.add_argument("--from", dest="since", type=_moment, metavar="TIME", help="UTC where no offset is given")
         parser.add_argument("--to", dest="until", type=_moment, metavar="TIME", help="not included")
-        parser.add_argument("--format", default="csv", help=f"one of {', '.join(base.names())}")
+        parser.add_argument("--format", default="csv", help=f"one of {', '.join(base.format_names())}")
         parser.add_argument("--output", type=Path, metavar="FILE", help="standard output when left out")
         parser.add_argument("--check", action="store_true", help="compare versions kept with what is sealed")
 
@@ -48,12 +50,12 @@ class Command(BaseCommand):
             raise CommandError(f"There is no operator {operator!r}.") from None
         try:
             interval = _interval(owner.time_zone, **options)
-            report = generation.make(operator=owner.id, name=name, interval=interval, by=WHO)
-            self._write(base.file_of(report, options["format"]), options["output"])
+            report = generation.generate_report(operator=owner.id, name=name, interval=interval, by=COMMAND_ACTOR)
+            self._write(base.render_report(report, options["format"]), options["output"])
         except Refusal as refusal:
-            raise CommandError(refusal.told()) from None
+            raise CommandError(refusal.message()) from None
 
-    def _write(self, file: base.File, output: Path | None) -> None:
+    def _write(self, file: base.RenderedReport, output: Path | None) -> None:
         if output is not None:
             output.write_bytes(file.content)
             self.stdout.write(f"{output}: {len(file.content)} bytes, sha256 {document.sha256(file.content)}")
@@ -72,7 +74,7 @@ class Command(BaseCommand):
         wrong = checked = 0
         for report in reports.iterator(chunk_size=50):
             checked += 1
-            trouble = generation.trouble_with(report)
+            trouble = generation.find_mismatch(report)
             wrong += bool(trouble)
             if trouble:
                 self.stdout.write(f"  {report} ({report.pk}): {trouble}")
@@ -93,8 +95,8 @@ def _interval(
         if since is None or until is None:
             raise CommandError("An interval has both --from and --to.")
         return between(since=since, until=until, zone=zone)
-    if period == Period.LIFE:
-        return life(until=timezone.now(), zone=zone)
+    if period == ReportPeriod.LIFE:
+        return lifetime_interval(until=timezone.now(), zone=zone)
     if date is None:
         raise CommandError("Give a --date with a --period, --from and --to, or --period life.")
-    return of_period(Period(period or Period.DAY), day=date, zone=zone)
+    return period_interval(ReportPeriod(period or ReportPeriod.DAY), day=date, zone=zone)

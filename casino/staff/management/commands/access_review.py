@@ -9,7 +9,7 @@ from rich.table import Table
 
 from casino.staff import access_review
 
-SHOWN = ("login", "roles", "operators", "status", "second_factor", "last_access", "last_address")
+TABLE_COLUMNS = ("login", "roles", "operators", "status", "second_factor", "last_access", "last_address")
 
 
 class Command(BaseCommand):
@@ -24,13 +24,13 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         """Review every user."""
-        reviewed = access_review.lines(access_review.members(None).order_by("pk"))
+        reviewed = access_review.review_members(access_review.members(None).order_by("pk"))
         if options["csv"] is not None:
             options["csv"].write_text("".join(access_review.as_csv(reviewed)), encoding="utf-8", newline="")
             self.stdout.write(f"{len(reviewed)} users written to {options['csv']}.")
             return
-        table = Table(*SHOWN, title="Who may do what")
+        table = Table(*TABLE_COLUMNS, title="Who may do what")
         for line in reviewed:
-            cells = dict(zip(access_review.COLUMNS, access_review.cells(line), strict=True))
-            table.add_row(*(cells[column] for column in SHOWN))
+            cells = dict(zip(access_review.COLUMNS, access_review.format_row(line), strict=True))
+            table.add_row(*(cells[column] for column in TABLE_COLUMNS))
         Console().print(table)

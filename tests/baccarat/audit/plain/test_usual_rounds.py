@@ -11,18 +11,18 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Fold
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import LogReplay
 from baccarat.audit.plain import states, texts
 from baccarat.audit.plain.forms import FORMS
 from baccarat.audit.plain.rounds import moment
 from baccarat.audit.plain.shoes import first_cards
 from baccarat.audit.plain.tracing import traced
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.rows import ROUNDS, WAGERS, encode
-from casino.events.prefetch import ask
+from casino.events.prefetch import send_query
 from casino.events.sql import execute
 from casino.events.subscriptions import read_sealed
 from casino.kernel.canonical_json import recanonical
@@ -48,9 +48,9 @@ def house(request):
 
 
 def test_rounds_of_every_preset_take_the_short_way(house):
-    fold = Fold(Notes())
-    fold.follow(house.rows)
-    assert fold.notes.findings == []
+    fold = LogReplay(FindingCollector())
+    fold.replay(house.rows)
+    assert fold.collector.findings == []
     assert len(fold.plain.ended) >= 3
     assert len(fold.ended) <= 1  # the first, which others sat down at
 
@@ -92,7 +92,7 @@ def test_a_form_keeps_every_text_as_it_was(text):
 )
 def test_the_first_cards_are_those_of_the_shoes_order(seed, cut, decks, count):
     found = first_cards(seed, cut=cut, decks=decks, count=count)
-    assert found in {None, order(seed, cut=cut, decks=decks, first=count)}
+    assert found in {None, shuffle(seed, cut=cut, decks=decks, first=count)}
 
 
 TIMES = ("2026-11-21T10:00:00Z", "2026-11-21T10:00:00.123456Z", "2026-11-21T10:00:00.1Z")
@@ -142,9 +142,9 @@ def with_everything(preset):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_rounds_with_all_that_players_do_take_the_short_way_and_are_written_as_postgresql_prints_them(preset):
-    house, fold = with_everything(preset), Fold(Notes())
-    fold.follow(house.rows)
-    assert fold.notes.findings == []
+    house, fold = with_everything(preset), LogReplay(FindingCollector())
+    fold.replay(house.rows)
+    assert fold.collector.findings == []
     own = {"CardsLooked", "HandTurned"} if preset == "big_table" else {"CutGiven"}
     assert own | {"PlacementUndone", "ChipsCleared"} <= {row.type for row in house.rows}
     assert len(fold.plain.ended) >= 2
@@ -156,13 +156,13 @@ def test_rounds_with_all_that_players_do_take_the_short_way_and_are_written_as_p
 
 def are(rounds):
     due = states.Due(rounds)
-    ((*rows,),) = ask(states.STATEMENT, [due.ids()])()
+    ((*rows,),) = send_query(states.STATEMENT, [due.ids()])()
     return due.are(*rows)
 
 
 def test_every_column_of_a_usual_rounds_rows_is_compared(played):
-    fold = Fold(Notes())
-    fold.follow(read_sealed(0, 10_000))
+    fold = LogReplay(FindingCollector())
+    fold.replay(read_sealed(0, 10_000))
     assert len(fold.plain.ended) >= 5
     assert are(fold.plain.ended)
     one = next(each for each in fold.plain.ended if each.table.rules.preset == "mini")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.cut import Contribution, MalformedContribution, contributed, cut
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
+from baccarat.domain.fairness.shuffle import shuffle
 
 SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44")
 GIVEN = {3: b"\xaa\xbb", 1: b"luck", 14: bytes(range(32))}
@@ -28,7 +28,7 @@ def independent(shoe: UUID, given: dict[int, bytes]) -> bytes:
 
 
 def test_the_cut_is_the_golden_one() -> None:
-    fixed = cut(SHOE, contributions(GIVEN))
+    fixed = compute_cut(SHOE, contributions(GIVEN))
 
     assert fixed == independent(SHOE, GIVEN)
     assert fixed.hex() == "6c73c132673980172f73c8490150eb80e71cb1443cb200fc5c02a243b13bf1f1"
@@ -40,21 +40,21 @@ def test_the_cut_is_that_of_an_independent_implementation_in_whatever_order_seat
 ) -> None:
     fixed = independent(SHOE, given)
 
-    assert cut(SHOE, contributions(given)) == cut(SHOE, reversed(contributions(given))) == fixed
+    assert compute_cut(SHOE, contributions(given)) == compute_cut(SHOE, reversed(contributions(given))) == fixed
 
 
 @given(lists, lists)
 def test_other_contributions_are_another_cut(one: dict[int, bytes], other: dict[int, bytes]) -> None:
-    assert (cut(SHOE, contributions(one)) == cut(SHOE, contributions(other))) is (one == other)
-    assert cut(SHOE, contributions(one)) != cut(UUID(int=1), contributions(one))
+    assert (compute_cut(SHOE, contributions(one)) == compute_cut(SHOE, contributions(other))) is (one == other)
+    assert compute_cut(SHOE, contributions(one)) != compute_cut(UUID(int=1), contributions(one))
 
 
 def test_nobodys_cut_is_no_bytes_and_one_byte_of_one_seat_changes_the_whole_order() -> None:
     seed = bytes(32)
-    uncut, once, other = (cut(SHOE, given) for given in ([], [Contribution(1, "00")], [Contribution(1, "01")]))
+    uncut, once, other = (compute_cut(SHOE, given) for given in ([], [Contribution(1, "00")], [Contribution(1, "01")]))
 
     assert uncut == b""
-    orders = [order(seed, cut=each, decks=8) for each in (uncut, once, other)]
+    orders = [shuffle(seed, cut=each, decks=8) for each in (uncut, once, other)]
     same = sum(a == b for a, b in zip(orders[1], orders[2], strict=True))
     assert same < 30  # 416 cards meet by chance about 8 times
     assert len(set(orders)) == 3
@@ -63,8 +63,8 @@ def test_nobodys_cut_is_no_bytes_and_one_byte_of_one_seat_changes_the_whole_orde
 @pytest.mark.parametrize("digits", ["", "a", "zz", "0x00", "aa bb", "aa\n", "é0", "00" * 33, " 00"])
 def test_what_is_not_one_to_32_bytes_in_hex_is_no_contribution(digits: str) -> None:
     with pytest.raises(MalformedContribution):
-        contributed(digits)
+        parse_contribution(digits)
 
 
 def test_one_byte_and_32_are_contributions() -> None:
-    assert (contributed("00"), contributed("fF" * 32)) == (b"\0", b"\xff" * 32)
+    assert (parse_contribution("00"), parse_contribution("fF" * 32)) == (b"\0", b"\xff" * 32)

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from baccarat.domain.fairness.openings import NoSuchCard, Opening, is_opened, openings, root
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.openings import CardOpening, NoSuchCard, is_valid_opening, open_cards, shoe_root
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.cards import Card
 
 SEED, CUT = bytes(range(32)), b"\x07" * 32
-ROOT = root(SEED, cut=CUT, decks=8)
-OPENED = openings(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415])
+ROOT = shoe_root(SEED, cut=CUT, decks=8)
+OPENED = open_cards(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415])
 
 
-def climb(opening: Opening, size: int) -> str:
+def climb(opening: CardOpening, size: int) -> str:
     """The root that an opening leads to, by the recursion of RFC 9162, section 2.1.1."""
     data = b"casino.baccarat.card.v1\0" + opening.position.to_bytes(8, "big") + opening.card.encode()
     leaf = hashlib.sha256(b"\0" + data + bytes.fromhex(opening.salt)).digest()
@@ -35,7 +35,7 @@ def climb(opening: Opening, size: int) -> str:
 
 def test_every_opening_leads_an_independent_reader_to_the_root() -> None:
     assert [climb(each, 416) for each in OPENED] == [ROOT] * 4
-    assert all(is_opened(each, decks=8, root=ROOT) for each in OPENED)
+    assert all(is_valid_opening(each, decks=8, root=ROOT) for each in OPENED)
 
 
 def test_root_and_salt_are_the_golden_ones() -> None:
@@ -45,7 +45,7 @@ def test_root_and_salt_are_the_golden_ones() -> None:
 
 
 def test_the_cards_that_are_opened_are_those_of_the_order() -> None:
-    cards = order(SEED, cut=CUT, decks=8)
+    cards = shuffle(SEED, cut=CUT, decks=8)
     assert [each.card for each in OPENED] == [cards[0], cards[6], cards[7], cards[415]]
 
 
@@ -55,24 +55,25 @@ def test_an_opening_that_is_changed_anywhere_proves_nothing(field: str) -> None:
     other = Card("2c") if honest.card != "2c" else Card("3c")
     changed = {"card": other, "position": 8, "salt": "00" * 32, "path": (*honest.path[:-1], "00" * 32)}[field]
 
-    assert not is_opened(replace(honest, **{field: changed}), decks=8, root=ROOT)
+    assert not is_valid_opening(replace(honest, **{field: changed}), decks=8, root=ROOT)
 
 
 def test_another_cut_is_another_root() -> None:
-    assert len({root(SEED, cut=cut, decks=1) for cut in (b"", CUT, b"\x08" * 32)}) == 3
+    assert len({shoe_root(SEED, cut=cut, decks=1) for cut in (b"", CUT, b"\x08" * 32)}) == 3
 
 
 @pytest.mark.parametrize("position", [-1, 416])
 def test_no_card_is_opened_that_the_shoe_does_not_have(position: int) -> None:
     with pytest.raises(NoSuchCard):
-        openings(SEED, cut=CUT, decks=8, positions=[0, position])
+        open_cards(SEED, cut=CUT, decks=8, positions=[0, position])
 
 
 def test_no_opening_tells_of_another_card() -> None:
     """Neighbours stand in a path by hashes over salts: none of the 52 cards tried without its salt gives that hash."""
     beside = OPENED[1].path[0]
     data = [
-        b"casino.baccarat.card.v1\0" + (7).to_bytes(8, "big") + card.encode() for card in order(SEED, cut=CUT, decks=1)
+        b"casino.baccarat.card.v1\0" + (7).to_bytes(8, "big") + card.encode()
+        for card in shuffle(SEED, cut=CUT, decks=1)
     ]
     guesses = {hashlib.sha256(b"\0" + each).hexdigest() for each in data}
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.shuffle import NoSuchCount, order, uniform
+from baccarat.domain.fairness.shuffle import InvalidCardCount, shuffle, uniform_below
 from baccarat.domain.fairness.stream import MalformedSeed
-from baccarat.domain.rules.cards import ordered
+from baccarat.domain.rules.cards import unshuffled_shoe
 
 SEEDS = st.binary(min_size=32, max_size=32)
 CUTS = st.binary(max_size=60)
@@ -67,19 +67,19 @@ def recomputed(seed: bytes, cut: bytes, decks: int) -> list[str]:
     ],
 )
 def test_the_published_orders_never_change(seed: bytes, cut: bytes, decks: int, starts: str, digest: str) -> None:
-    shoe = order(seed, cut=cut, decks=decks)
+    shoe = shuffle(seed, cut=cut, decks=decks)
     assert " ".join(shoe[:10]) == starts
     assert hashlib.sha256(" ".join(shoe).encode()).hexdigest() == digest
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8))
 def test_an_outsider_recomputes_the_same_order(seed: bytes, cut: bytes, decks: int) -> None:
-    assert list(order(seed, cut=cut, decks=decks)) == recomputed(seed, cut, decks)
+    assert list(shuffle(seed, cut=cut, decks=decks)) == recomputed(seed, cut, decks)
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 16))
 def test_the_order_holds_every_card_of_the_shoe_once(seed: bytes, cut: bytes, decks: int) -> None:
-    assert Counter(order(seed, cut=cut, decks=decks)) == Counter(ordered(decks))
+    assert Counter(shuffle(seed, cut=cut, decks=decks)) == Counter(unshuffled_shoe(decks))
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8), data=st.data())
@@ -87,31 +87,31 @@ def test_the_first_cards_are_the_start_of_the_full_order(
     seed: bytes, cut: bytes, decks: int, data: st.DataObject
 ) -> None:
     first = data.draw(st.integers(0, 52 * decks))
-    assert order(seed, cut=cut, decks=decks, first=first) == order(seed, cut=cut, decks=decks)[:first]
+    assert shuffle(seed, cut=cut, decks=decks, first=first) == shuffle(seed, cut=cut, decks=decks)[:first]
 
 
 def test_another_seed_or_another_cut_is_another_order() -> None:
-    base = order(bytes(32), cut=b"", decks=8)
-    assert order(bytes(31) + b"\x01", cut=b"", decks=8) != base
-    assert order(bytes(32), cut=b"\x00", decks=8) != base
+    base = shuffle(bytes(32), cut=b"", decks=8)
+    assert shuffle(bytes(31) + b"\x01", cut=b"", decks=8) != base
+    assert shuffle(bytes(32), cut=b"\x00", decks=8) != base
 
 
 def test_a_word_of_the_incomplete_last_run_is_refused() -> None:
-    assert uniform(iter([2**32 - 1, 2**32 - 2, 7]), below=3) == 2
-    assert uniform(iter([2**32 - 1, 9]), below=416) == 9
-    assert uniform(iter([2**32 - 1]), below=2) == 1
+    assert uniform_below(iter([2**32 - 1, 2**32 - 2, 7]), below=3) == 2
+    assert uniform_below(iter([2**32 - 1, 9]), below=416) == 9
+    assert uniform_below(iter([2**32 - 1]), below=2) == 1
 
 
 @given(below=st.integers(1, 832))
 def test_the_last_word_of_the_last_whole_run_is_used(below: int) -> None:
     last = 2**32 // below * below - 1
-    assert uniform(iter([last]), below=below) == below - 1
+    assert uniform_below(iter([last]), below=below) == below - 1
 
 
 @given(below=st.integers(1, 832).filter(lambda below: 2**32 % below), extra=st.integers(0, 831))
 def test_the_words_after_the_last_whole_run_are_refused(below: int, extra: int) -> None:
     beyond = 2**32 // below * below + extra % (2**32 % below)
-    assert uniform(iter([beyond, 2 * below + 1]), below=below) == 1 % below
+    assert uniform_below(iter([beyond, 2 * below + 1]), below=below) == 1 % below
 
 
 @pytest.mark.parametrize("place", [0, 1, 25, 51])
@@ -120,20 +120,21 @@ def test_every_card_comes_up_about_as_often_at_any_place(place: int) -> None:
     # but 4 of 10,000 fair shuffles.
     rounds = 5200
     seen = Counter(
-        order(index.to_bytes(32, "big"), cut=b"chi-square", decks=1, first=place + 1)[place] for index in range(rounds)
+        shuffle(index.to_bytes(32, "big"), cut=b"chi-square", decks=1, first=place + 1)[place]
+        for index in range(rounds)
     )
-    assert sum((seen[card] - rounds / 52) ** 2 / (rounds / 52) for card in ordered(1)) < 92
+    assert sum((seen[card] - rounds / 52) ** 2 / (rounds / 52) for card in unshuffled_shoe(1)) < 92
 
 
 @pytest.mark.parametrize(("decks", "first"), [(0, None), (-1, None), (8, 417), (8, -1)])
 def test_cards_that_the_shoe_does_not_hold_cannot_be_asked_for(decks: int, first: int | None) -> None:
-    with pytest.raises(NoSuchCount):
-        order(bytes(32), cut=b"", decks=decks, first=first)
+    with pytest.raises(InvalidCardCount):
+        shuffle(bytes(32), cut=b"", decks=decks, first=first)
 
 
 def test_a_seed_of_another_length_is_refused() -> None:
     with pytest.raises(MalformedSeed):
-        order(bytes(16), cut=b"", decks=8)
+        shuffle(bytes(16), cut=b"", decks=8)
 
 
 @pytest.mark.parametrize(
@@ -162,9 +163,9 @@ def test_our_draws_without_bias_give_the_orders_that_others_publish_for_their_st
 
     words, shoe = stream(), [number % 52 for number in range(52 * decks)]
     for place in range(len(shoe) - 1, 0, -1):
-        other = uniform(words, place + 1)
+        other = uniform_below(words, place + 1)
         shoe[place], shoe[other] = shoe[other], shoe[place]
 
-    cards = ordered(1)
+    cards = unshuffled_shoe(1)
     assert " ".join(cards[number] for number in shoe[: len(starts.split())]) == starts
     assert hashlib.sha256(bytes(shoe)).hexdigest() == digest

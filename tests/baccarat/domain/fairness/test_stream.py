@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.stream import MalformedSeed, block, words
+from baccarat.domain.fairness.stream import MalformedSeed, block, uint32_stream
 
 SEED = bytes(range(32))
 
@@ -24,7 +24,7 @@ def test_a_block_is_hmac_over_tag_length_cut_and_counter() -> None:
 
 @given(seed=st.binary(min_size=32, max_size=32), cut=st.binary(max_size=80))
 def test_words_are_the_blocks_in_order_as_big_endian_numbers(seed: bytes, cut: bytes) -> None:
-    drawn = b"".join(word.to_bytes(4, "big") for word in islice(words(seed, cut=cut), 20))
+    drawn = b"".join(word.to_bytes(4, "big") for word in islice(uint32_stream(seed, cut=cut), 20))
     blocks = b"".join(block(seed, cut=cut, counter=counter) for counter in range(3))
     assert drawn == blocks[:80]
 
@@ -39,4 +39,4 @@ def test_a_seed_of_another_length_is_refused(length: int) -> None:
     with pytest.raises(MalformedSeed, match=f"32 bytes, not {length}"):
         block(bytes(length), cut=b"", counter=0)
     with pytest.raises(MalformedSeed):
-        next(words(bytes(length), cut=b""))
+        next(uint32_stream(bytes(length), cut=b""))

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from baccarat.domain.fairness.shuffle import order
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rng_tests.cards import _serial, _twins
-from baccarat.domain.rng_tests.gamma import NoSuchTail, chi_square_tail, normal_tails
-from baccarat.domain.rng_tests.sample import Sample, Verdict
-from baccarat.domain.rng_tests.suite import Judged, holm, judge, passes
-from baccarat.domain.rules.cards import POINTS, Card, ordered
+from baccarat.domain.rng_tests.gamma import InvalidChiSquare, chi_square_tail, normal_tails
+from baccarat.domain.rng_tests.sample import RngTestResult, Sample
+from baccarat.domain.rng_tests.suite import AdjustedTestResult, holm, passes, run_tests
+from baccarat.domain.rules.cards import POINTS, Card, unshuffled_shoe
 from baccarat.domain.rules.deal import Outcome, deal
 
 SHOES, ROUNDS = 300, 2500
@@ -22,9 +22,9 @@ SHOES, ROUNDS = 300, 2500
 @functools.cache
 def ours() -> Sample:
     """Shoes and rounds of both sizes, each with a seed and the shoes with a cut of their own."""
-    shoes = [order(_seed(n), cut=bytes([n % 251]) * 32, decks=8 if n % 4 else 6) for n in range(SHOES)]
+    shoes = [shuffle(_seed(n), cut=bytes([n % 251]) * 32, decks=8 if n % 4 else 6) for n in range(SHOES)]
     decks = [8 if n % 3 else 6 for n in range(ROUNDS)]
-    cards = [order(_seed(n + SHOES), cut=b"", decks=each, first=6) for n, each in enumerate(decks)]
+    cards = [shuffle(_seed(n + SHOES), cut=b"", decks=each, first=6) for n, each in enumerate(decks)]
     return Sample(shoes, [(each, deal(dealt).outcome) for each, dealt in zip(decks, cards, strict=True)])
 
 
@@ -33,24 +33,24 @@ def _seed(number: int) -> bytes:
     return hashlib.sha256(b"seed %d" % number).digest()
 
 
-def failed(judged: Sequence[Judged]) -> set[str]:
-    return {each.verdict.name for each in judged if not each.passed}
+def failed(judged: Sequence[AdjustedTestResult]) -> set[str]:
+    return {each.result.name for each in judged if not each.passed}
 
 
 def test_our_shoes_and_outcomes_pass_every_test_of_the_suite() -> None:
-    judged = judge(ours())
+    judged = run_tests(ours())
 
     assert failed(judged) == set()
     assert passes(judged)
     assert len(judged) == 11
-    assert all(each.verdict.p is not None for each in judged)
+    assert all(each.result.p_value is not None for each in judged)
 
 
 def shuffled(swap: Callable[[random.Random, int, int], int]) -> list[tuple[Card, ...]]:
     """Shoes of one deck shuffled by swapping each place with the one that `swap` draws."""
     chance, shoes = random.Random(7), []
     for _ in range(SHOES):
-        shoe = list(ordered(1))
+        shoe = list(unshuffled_shoe(1))
         for place in range(52):
             other = swap(chance, place, 52)
             shoe[place], shoe[other] = shoe[other], shoe[place]
@@ -85,11 +85,11 @@ UNFAIR: dict[str, tuple[Callable[[], Sample], str]] = {
         "runs of outcomes",
     ),
     "a ten every third time": (
-        lambda: Sample([(Card("Ts") if n % 3 == 0 else Card("5c"), *ordered(1)[1:]) for n in range(300)], ()),
+        lambda: Sample([(Card("Ts") if n % 3 == 0 else Card("5c"), *unshuffled_shoe(1)[1:]) for n in range(300)], ()),
         "gaps between tens",
     ),
     "suits take turns": (
-        lambda: Sample([(Card("5" + "cdhs"[n % 4]), *ordered(1)[1:]) for n in range(300)], ()),
+        lambda: Sample([(Card("5" + "cdhs"[n % 4]), *unshuffled_shoe(1)[1:]) for n in range(300)], ()),
         "all suits collected",
     ),
 }  # fmt: skip
@@ -126,17 +126,17 @@ def _robbed(number: int, dealt: tuple[int, Outcome]) -> tuple[int, Outcome]:
 def test_what_is_unfair_fails(way: str) -> None:
     make, test = UNFAIR[way]
 
-    judged = judge(make())
+    judged = run_tests(make())
 
     assert not passes(judged)
     assert not test or test in failed(judged)
 
 
 def test_a_house_without_history_passes_as_nothing_could_be_tested() -> None:
-    judged = judge(Sample((), ()))
+    judged = run_tests(Sample((), ()))
 
     assert passes(judged)
-    assert [each.verdict.name for each in judged if each.verdict.p is not None] == ["repeated shoes"]
+    assert [each.result.name for each in judged if each.result.p_value is not None] == ["repeated shoes"]
 
 
 @pytest.mark.parametrize(
@@ -156,20 +156,27 @@ def test_tails_of_the_normal_are_those_of_the_tables() -> None:
 
 @pytest.mark.parametrize(("value", "degrees"), [(1.0, 0), (-0.1, 3)])
 def test_there_is_no_such_tail(value: float, degrees: int) -> None:
-    with pytest.raises(NoSuchTail):
+    with pytest.raises(InvalidChiSquare):
         chi_square_tail(value, degrees)
 
 
 def test_p_values_are_adjusted_by_holm() -> None:
-    judged = holm([Verdict("a", "", 0.004), Verdict("b", "", None), Verdict("c", "", 0.001), Verdict("d", "", 0.5)])
+    judged = holm(
+        [
+            RngTestResult("a", "", 0.004),
+            RngTestResult("b", "", None),
+            RngTestResult("c", "", 0.001),
+            RngTestResult("d", "", 0.5),
+        ]
+    )
 
-    assert [each.adjusted for each in judged] == [pytest.approx(0.008), None, pytest.approx(0.003), 0.5]
+    assert [each.adjusted_p_value for each in judged] == [pytest.approx(0.008), None, pytest.approx(0.003), 0.5]
     assert [each.passed for each in judged] == [False, True, False, True]
 
 
 @pytest.mark.parametrize("decks", [1, 4])
 def test_means_and_spreads_are_those_of_random_permutations(decks: int) -> None:
-    chance, shoe = random.Random(decks), list(ordered(decks))
+    chance, shoe = random.Random(decks), list(unshuffled_shoe(decks))
     serial, twins = [], []
     for _ in range(400):
         chance.shuffle(shoe)

@@ -46,7 +46,7 @@ A_TURN: dict[str, Callable[[datetime, UUID], c.PlayerCommand]] = {
     "clear": lambda at, by: c.ClearChips(player=by, now=at),
     "rebet": lambda at, by: rebet({P: 500}, at=at, by=by),
     "deal": lambda at, by: confirm(at=at, by=by),
-    "pass": lambda at, by: c.Pass(player=by, now=at),
+    "pass": lambda at, by: c.PassTurn(player=by, now=at),
 }
 every_command = pytest.mark.parametrize("command", A_TURN.values(), ids=A_TURN)
 
@@ -199,7 +199,7 @@ def test_undo_takes_back_the_last_placement_and_only_that() -> None:
     spec = ann_and_ben(placed(P, 500), placed(B, 1000)).when(undo).then(e.PlacementUndone(seat=1))
     assert ROUND.fold((opened(ANN, BEN), placed(P, 500), placed(B, 1000), e.PlacementUndone(seat=1))).seats[
         0
-    ].placed() == {P: 500}
+    ].placed_stakes() == {P: 500}
     spec.when(undo).then(e.PlacementUndone(seat=1)).when(undo).refused(r.NoChipsPlaced)
 
 
@@ -208,7 +208,7 @@ def test_undo_takes_back_a_whole_rebet() -> None:
 
     state = ROUND.fold((opened(ANN), repeated, e.PlacementUndone(seat=1)))
 
-    assert state.seats[0].placed() == {}
+    assert state.seats[0].placed_stakes() == {}
 
 
 def test_clear_takes_all_chips_back_and_says_nothing_when_there_are_none() -> None:
@@ -273,13 +273,13 @@ def test_confirming_needs_the_balance_even_if_it_was_there_when_the_chips_were_p
 
 
 def test_passing_gives_back_unconfirmed_chips() -> None:
-    ann_and_ben(placed(P, 1000)).when(c.Pass(player=ANN, now=OPENED)).then(e.SeatPassed(seat=1))
+    ann_and_ben(placed(P, 1000)).when(c.PassTurn(player=ANN, now=OPENED)).then(e.SeatPassed(seat=1))
 
-    assert ROUND.fold((opened(ANN), placed(P, 1000), e.SeatPassed(seat=1))).seats[0].placed() == {}
+    assert ROUND.fold((opened(ANN), placed(P, 1000), e.SeatPassed(seat=1))).seats[0].placed_stakes() == {}
 
 
 def test_one_seat_says_nothing_about_another() -> None:
     state = ROUND.fold((opened(ANN, BEN), placed(P, 1000), placed(Spot.BANKER, 500, seat=2), e.SeatPassed(seat=1)))
 
-    assert [seat.placed() for seat in state.seats] == [{}, {B: 500}]
+    assert [seat.placed_stakes() for seat in state.seats] == [{}, {B: 500}]
     assert not state.all_have_acted()

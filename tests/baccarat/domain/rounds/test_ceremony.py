@@ -168,9 +168,9 @@ def test_nobody_else_and_at_no_other_time(command: type) -> None:
 
 def test_no_bet_is_taken_and_no_wager_leaves_while_the_cards_are_out() -> None:
     spec = handed_out()
-    spec.when(c.Pass(player=CAT, now=JUST_BEFORE)).refused(r.BettingIsClosed)
-    spec.when(c.WithdrawSeat(player=ANN)).refused(r.WagerInPlay)
-    assert list(spec.when(c.WithdrawSeat(player=CAT)).events()) == []
+    spec.when(c.PassTurn(player=CAT, now=JUST_BEFORE)).refused(r.BettingIsClosed)
+    spec.when(c.LeaveRound(player=ANN)).refused(r.WagerInPlay)
+    assert list(spec.when(c.LeaveRound(player=CAT)).events()) == []
 
 
 def test_a_round_set_aside_with_its_cards_out_waits_for_a_person() -> None:

@@ -10,8 +10,8 @@ from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import NotEnoughCards, Outcome
-from baccarat.domain.rules.payouts import Result, SpotResult
-from casino.kernel.money import Book
+from baccarat.domain.rules.payouts import SpotResult, StakeResult
+from casino.kernel.money import MoneyType
 from tests.support.examples import (
     A_TIE,
     ANN,
@@ -68,8 +68,8 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
                 e.SeatSettled(
                     seat=1,
                     player=ANN,
-                    book=Book.REAL,
-                    results=(SpotResult(P, 1000, Result.WIN, 1000, 0, 2000),),
+                    book=MoneyType.REAL,
+                    results=(SpotResult(P, 1000, StakeResult.WIN, 1000, 0, 2000),),
                     staked=1000,
                     won=1000,
                     commission=0,
@@ -94,7 +94,7 @@ def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
         e.BettingClosed(closed_at=DEADLINE),
     )
     assert [wager.player for wager in settled(spec).wagers] == [ANN]
-    assert ROUND.fold((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed() == {}
+    assert ROUND.fold((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed_stakes() == {}
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,13 @@ def test_a_round_ends_once() -> None:
 def test_each_wager_is_settled_in_its_own_book() -> None:
     both = e.RoundOpened(
         **{field: getattr(opened(), field) for field in e.RoundOpened.__dataclass_fields__ if field != "seats"},
-        seats=(e.SeatInRound(1, ANN, Book.REAL), e.SeatInRound(2, BEN, Book.PLAY)),
+        seats=(e.SeatInRound(1, ANN, MoneyType.REAL), e.SeatInRound(2, BEN, MoneyType.PLAY)),
     )
-    played = e.WagerConfirmed(seat=2, player=BEN, book=Book.PLAY, stakes={T: 500}, raised={}, confirmed_at=OPENED)
+    played = e.WagerConfirmed(seat=2, player=BEN, book=MoneyType.PLAY, stakes={T: 500}, raised={}, confirmed_at=OPENED)
 
     wagers = settled(Spec(ROUND).given(both, ANN_BET, played).when(deal(A_TIE))).wagers
 
-    assert [(wager.book, wager.returned) for wager in wagers] == [(Book.REAL, 1000), (Book.PLAY, 4500)]
+    assert [(wager.book, wager.returned) for wager in wagers] == [(MoneyType.REAL, 1000), (MoneyType.PLAY, 4500)]
 
 
 def test_deferred_commission_is_named_and_not_yet_taken() -> None:
@@ -153,7 +153,7 @@ def test_too_few_cards_are_a_fault_and_no_result() -> None:
 
 
 def test_withdrawing_gives_chips_back_but_never_a_confirmed_wager() -> None:
-    leave = c.WithdrawSeat(player=ANN)
+    leave = c.LeaveRound(player=ANN)
 
     Spec(ROUND).given(opened(ANN), placed(P, 500)).when(leave).then(e.SeatWithdrawn(seat=1)).when(leave).then()
     Spec(ROUND).given(opened(ANN), ANN_BET).when(leave).refused(r.WagerInPlay, deadline_at=DEADLINE)
@@ -161,7 +161,7 @@ def test_withdrawing_gives_chips_back_but_never_a_confirmed_wager() -> None:
 
 @pytest.mark.parametrize("already", [e.SeatPassed(seat=1), e.SeatTimedOut(seat=1)], ids=["passed", "timed out"])
 def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEvent) -> None:
-    leave = c.WithdrawSeat(player=ANN)
+    leave = c.LeaveRound(player=ANN)
 
     Spec(ROUND).when(leave).then()
     Spec(ROUND).given(opened(ANN, BEN), already).when(leave).then()
@@ -170,13 +170,13 @@ def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEve
 
 
 def test_a_round_set_aside_is_neither_dealt_nor_bet_on_until_a_person_resumes_it() -> None:
-    aside = Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SetRoundAside(reason="SecretLost", now=OPENED)).then(ASIDE)
+    aside = Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SuspendRound(reason="SecretLost", now=OPENED)).then(ASIDE)
 
-    aside.when(c.SetRoundAside(reason="again", now=OPENED)).then()
+    aside.when(c.SuspendRound(reason="again", now=OPENED)).then()
     aside.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
     resumed = aside.when(c.ResumeRound(by="staff", now=OPENED)).then(e.RoundResumed(by="staff", resumed_at=OPENED))
     assert len(resumed.when(deal(at=DEADLINE)).events()) == 3
-    resumed.when(c.ResumeRound(by="staff", now=OPENED)).refused(r.RoundNotSetAside)
+    resumed.when(c.ResumeRound(by="staff", now=OPENED)).refused(r.RoundNotSuspended)
 
 
 def test_a_round_set_aside_in_which_nobody_has_a_wager_may_lapse() -> None:
@@ -187,7 +187,7 @@ def test_a_round_set_aside_in_which_nobody_has_a_wager_may_lapse() -> None:
 
 
 def test_only_a_running_round_is_set_aside() -> None:
-    aside = c.SetRoundAside(reason="SecretLost", now=OPENED)
+    aside = c.SuspendRound(reason="SecretLost", now=OPENED)
 
     Spec(ROUND).when(aside).then()
     Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None)).when(aside).then()

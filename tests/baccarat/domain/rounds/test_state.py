@@ -55,7 +55,7 @@ def test_every_event_can_be_stored(event: type[Any]) -> None:
 
 def test_what_was_never_opened_has_no_facts() -> None:
     with pytest.raises(LookupError):
-        round_state.INITIAL.facts()
+        round_state.INITIAL.require_opened()
     with pytest.raises(LookupError):
         _ = NO_TABLE.rules
 

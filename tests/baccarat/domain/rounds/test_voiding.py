@@ -17,7 +17,7 @@ from baccarat.domain.rounds.void_events import (
     VoidReason,
 )
 from baccarat.domain.rules.presets import TableRules
-from casino.kernel.money import Book
+from casino.kernel.money import MoneyType
 from tests.support.examples import (
     ANN,
     BANKER_WINS,
@@ -48,12 +48,14 @@ def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
     return c.VoidRound(by=by, reason=MALFUNCTION, note="The shoe jammed.", seed=seed, now=DEADLINE)
 
 
-def approve(*purses: c.Purse, by: str = "staff:2", forgive: bool = False) -> c.ApproveVoid:
-    return c.ApproveVoid(by=by, purses=purses, forgive=forgive, now=DEADLINE)
+def approve(*purses: c.PlayerFunds, by: str = "staff:2", forgive: bool = False) -> c.ApproveVoid:
+    return c.ApproveVoid(by=by, funds=purses, forgive=forgive, now=DEADLINE)
 
 
-def purse(*, game: int = 0, account: int = 0, rack: int = 0, seated: bool = True, book: Book = Book.REAL) -> c.Purse:
-    return c.Purse(player=ANN, book=book, seated=seated, game=game, account=account, rack=rack)
+def purse(
+    *, game: int = 0, account: int = 0, rack: int = 0, seated: bool = True, book: MoneyType = MoneyType.REAL
+) -> c.PlayerFunds:
+    return c.PlayerFunds(player=ANN, money_type=book, seated=seated, game=game, account=account, rack=rack)
 
 
 def settled(stakes: dict[object, int], *, banker: bool, rules: TableRules = MINI) -> Told:
@@ -81,7 +83,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
             approved_by=None,
             reason=MALFUNCTION,
             note="The shoe jammed.",
-            seats=(SeatVoided(1, ANN, Book.REAL, 1500, 0, 0, 0, 1500, 0, 0, 0, 0, 0),),
+            seats=(SeatVoided(1, ANN, MoneyType.REAL, 1500, 0, 0, 0, 1500, 0, 0, 0, 0, 0),),
             voided_at=DEADLINE,
             seed="5e" * 32,
             number=1,
@@ -97,8 +99,8 @@ def test_a_round_set_aside_is_voided_and_no_longer_waits() -> None:
 
     after = spec.given(*spec.when(void(seed=None)).events())
 
-    assert (after.state().phase, after.state().set_aside) == (Phase.VOIDED, None)
-    after.when(c.ResumeRound(by="staff:1", now=DEADLINE)).refused(r.RoundNotSetAside)
+    assert (after.state().phase, after.state().suspension_reason) == (Phase.VOIDED, None)
+    after.when(c.ResumeRound(by="staff:1", now=DEADLINE)).refused(r.RoundNotSuspended)
     after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 
@@ -109,7 +111,7 @@ def test_once_the_outcome_is_known_a_void_is_a_request() -> None:
 def test_who_asks_for_a_void_does_not_approve_it() -> None:
     asked = settled({P: 1000}, banker=False).given(REQUEST)
 
-    asked.when(approve(purse(), by="staff:1")).refused(r.VoidNeedsAnother)
+    asked.when(approve(purse(), by="staff:1")).refused(r.VoidNeedsSecondPerson)
 
 
 def test_nobody_approves_or_declines_what_nobody_asked_for() -> None:
@@ -179,12 +181,12 @@ def test_winnings_are_taken_from_what_there_is_and_the_rest_is_owed_or_forgiven(
 def test_play_money_is_never_owed() -> None:
     in_play = confirmed(1, ANN, {P: 1000})
     spec: Told = Spec(ROUND).given(
-        opened(ANN, rules=MINI, book=Book.PLAY),
-        e.WagerConfirmed(1, ANN, Book.PLAY, in_play.stakes, {}, in_play.confirmed_at),
+        opened(ANN, rules=MINI, book=MoneyType.PLAY),
+        e.WagerConfirmed(1, ANN, MoneyType.PLAY, in_play.stakes, {}, in_play.confirmed_at),
     )
     spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events(), REQUEST)
 
-    seat = undone(spec.when(approve(purse(book=Book.PLAY))))
+    seat = undone(spec.when(approve(purse(book=MoneyType.PLAY))))
 
     assert (seat.owed, seat.forgiven) == (0, 1000)
 
@@ -204,7 +206,7 @@ def test_nobody_deals_or_bets_in_a_void_round() -> None:
     after = spec.given(*spec.when(void()).events())
 
     after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
-    after.when(c.Pass(player=BEN, now=OPENED)).refused(r.BettingIsClosed)
-    assert after.state().voided_of(1) is not None
-    assert after.state().voided_of(2) is None
-    assert UUID(int=3) == after.state().facts().round
+    after.when(c.PassTurn(player=BEN, now=OPENED)).refused(r.BettingIsClosed)
+    assert after.state().void_of(1) is not None
+    assert after.state().void_of(2) is None
+    assert UUID(int=3) == after.state().require_opened().round

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.domain.rules import bulk
-from baccarat.domain.rules.cards import FULL_DECK, Card, ordered
+from baccarat.domain.rules.cards import FULL_DECK, Card, unshuffled_shoe
 from baccarat.domain.rules.deal import Outcome, deal
 
 OF_POINTS = tuple(next(card for card in FULL_DECK if card[0] == rank) for rank in "TA23456789")
@@ -17,8 +17,8 @@ OF_POINTS = tuple(next(card for card in FULL_DECK if card[0] == rank) for rank i
 def one_by_one(shoe: list[Card], until: int) -> dict[Outcome, int]:
     counts: Counter[Outcome] = Counter()
     position = 0
-    while position < until and position + bulk.MOST <= len(shoe):
-        dealt = deal(shoe[position : position + bulk.MOST])
+    while position < until and position + bulk.MAX_CARDS_PER_ROUND <= len(shoe):
+        dealt = deal(shoe[position : position + bulk.MAX_CARDS_PER_ROUND])
         counts[dealt.outcome] += 1
         position += len(dealt.cards)
     return {outcome: counts[outcome] for outcome in bulk.OUTCOMES}
@@ -36,7 +36,7 @@ def test_every_six_points_come_to_the_outcome_and_the_cards_of_a_deal() -> None:
 
 @given(seed=st.integers(0, 2**32), decks=st.integers(1, 8), until=st.integers(0, 500))
 def test_a_shoe_played_out_counts_what_its_rounds_count_one_by_one(seed: int, decks: int, until: int) -> None:
-    shoe = list(ordered(decks))
+    shoe = list(unshuffled_shoe(decks))
     Random(seed).shuffle(shoe)
 
     assert bulk.play_out(shoe, until=until) == one_by_one(shoe, until)
@@ -45,4 +45,4 @@ def test_a_shoe_played_out_counts_what_its_rounds_count_one_by_one(seed: int, de
 
 @pytest.mark.parametrize("length", [0, 5])
 def test_a_shoe_too_short_for_a_round_has_none(length: int) -> None:
-    assert sum(bulk.play_out(ordered(1)[:length]).values()) == 0
+    assert sum(bulk.play_out(unshuffled_shoe(1)[:length]).values()) == 0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, name, ordered, parse, points
+from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, card_name, parse, points, unshuffled_shoe
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ def test_a_deck_has_52_different_cards_from_the_ace_of_clubs_to_the_king_of_spad
 
 
 def test_a_shoe_repeats_the_deck() -> None:
-    shoe = ordered(8)
+    shoe = unshuffled_shoe(8)
     assert len(shoe) == 416
     assert all(shoe[place] == FULL_DECK[place % 52] for place in range(416))
 
 
 def test_cards_are_named_in_words() -> None:
-    assert [name(Card(card)) for card in ("9h", "Td", "Ac", "Ks")] == [
+    assert [card_name(Card(card)) for card in ("9h", "Td", "Ac", "Ks")] == [
         "nine of hearts",
         "ten of diamonds",
         "ace of clubs",
@@ -36,7 +36,7 @@ def test_cards_are_named_in_words() -> None:
 
 @given(st.text(max_size=3).filter(lambda text: text not in FULL_DECK))
 def test_anything_else_is_no_card(text: str) -> None:
-    for use in (parse, points, name):
+    for use in (parse, points, card_name):
         with pytest.raises(UnknownCard, match="is not a card"):
             use(Card(text))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.domain.rules.cards import FULL_DECK, Card
-from baccarat.domain.rules.deal import Deal, IllegalDeal, NotEnoughCards, Outcome, deal, replay, steps
+from baccarat.domain.rules.deal import Deal, IllegalDeal, NotEnoughCards, Outcome, deal, describe_steps, replay
 
 ANY_CARD = st.sampled_from(FULL_DECK)
 OF_VALUE = [Card(rank + "s") for rank in "TA23456789"]
@@ -112,7 +112,7 @@ def test_cards_go_to_player_and_banker_in_turn_with_their_suits() -> None:
 
 
 def told(drawn: str) -> list[tuple[str, str]]:
-    return [(step.rule, step.text) for step in steps(replay(cards(drawn)))]
+    return [(step.rule, step.text) for step in describe_steps(replay(cards(drawn)))]
 
 
 def test_a_deal_is_told_card_by_card_with_the_rule_that_applied() -> None:
@@ -165,4 +165,4 @@ def test_rule_4_is_told_by_its_row(drawn: str, words: str) -> None:
 @given(st.lists(ANY_CARD, min_size=6, max_size=6))
 def test_every_card_is_told_once_and_in_deal_order_of_each_hand(drawn: list[Card]) -> None:
     dealt = deal(drawn)
-    assert tuple(step.card for step in steps(dealt) if step.card) == dealt.cards
+    assert tuple(step.card for step in describe_steps(dealt) if step.card) == dealt.cards

@@ -6,10 +6,10 @@ from math import perm
 
 import pytest
 
-from baccarat.domain.rules.counting import Counts, counts
+from baccarat.domain.rules.counting import OutcomeCounts, count_outcomes
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import expected_return, sheet
-from baccarat.domain.rules.odds_page import commission_policy, decimal, document, exact, notes
+from baccarat.domain.rules.odds import expected_return, odds_sheet
+from baccarat.domain.rules.odds_page import describe_commission, format_decimal, format_fraction, notes, odds_document
 from baccarat.domain.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, rules_for
 from baccarat.domain.rules.wagers import Spot
 
@@ -27,17 +27,17 @@ PLAYER, BANKER, TIE = Spot
     ],
 )
 def test_counts_are_the_published_ones(decks: int, banker: int, player: int, tie: int, all_draws: int) -> None:
-    assert counts(decks) == Counts(banker=banker, player=player, tie=tie, all=all_draws)
+    assert count_outcomes(decks) == OutcomeCounts(banker=banker, player=player, tie=tie, total=all_draws)
 
 
 @pytest.mark.parametrize("decks", range(1, 17))
 def test_every_ordered_draw_is_counted_once(decks: int) -> None:
-    assert counts(decks).all == perm(52 * decks, 6)
+    assert count_outcomes(decks).total == perm(52 * decks, 6)
 
 
 def test_no_decks_cannot_be_counted() -> None:
     with pytest.raises(ValueError, match="at least one deck"):
-        counts(0)
+        count_outcomes(0)
 
 
 @pytest.mark.parametrize(
@@ -56,18 +56,18 @@ def test_no_decks_cannot_be_counted() -> None:
     ],
 )
 def test_house_edges_are_the_published_ones(name: str, spot: Spot, edge: str) -> None:
-    assert decimal(sheet(rules_for(name, currency="EUR")).spot(spot).exact.edge, places=8) == edge
+    assert format_decimal(odds_sheet(rules_for(name, currency="EUR")).spot(spot).exact.edge, places=8) == edge
 
 
 def test_the_tie_of_classic_returns_the_minimum_that_its_source_states() -> None:
-    assert decimal(sheet(rules_for("classic", currency="EUR")).spot(TIE).exact.rtp) == "0.950687113"
+    assert format_decimal(odds_sheet(rules_for("classic", currency="EUR")).spot(TIE).exact.rtp) == "0.950687113"
 
 
 @pytest.mark.parametrize(("rate", "edge"), [(Ratio(4, 100), "0.00599308"), (Ratio(5, 100), "0.01057906")])
 def test_the_commission_rate_sets_the_edge(rate: Ratio, edge: str) -> None:
     commission = Commission(rate, None, CommissionTiming.SETTLEMENT)
-    odds = sheet(rules_for("mini", currency="EUR", commission=commission)).spot(BANKER)
-    assert decimal(odds.exact.edge, places=8) == edge
+    odds = odds_sheet(rules_for("mini", currency="EUR", commission=commission)).spot(BANKER)
+    assert format_decimal(odds.exact.edge, places=8) == edge
 
 
 @pytest.mark.parametrize(
@@ -80,23 +80,23 @@ def test_the_commission_rate_sets_the_edge(rate: Ratio, edge: str) -> None:
     ],
 )
 def test_variances_are_the_published_ones(name: str, spot: Spot, deviation: float) -> None:
-    variance = sheet(rules_for(name, currency="EUR")).spot(spot).exact.variance
+    variance = odds_sheet(rules_for(name, currency="EUR")).spot(spot).exact.variance
     assert float(variance) ** 0.5 == pytest.approx(deviation, abs=5e-6)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("spot", Spot)
 def test_a_stake_wins_loses_or_pushes_and_returns_one_less_the_edge(name: str, spot: Spot) -> None:
-    odds = sheet(rules_for(name, currency="EUR")).spot(spot)
+    odds = odds_sheet(rules_for(name, currency="EUR")).spot(spot)
     assert odds.win + odds.lose + odds.push == 1
     assert odds.exact.rtp == 1 - odds.exact.edge
     assert (odds.push == 0) is (spot is TIE)
 
 
 def test_the_minimum_stake_is_priced_as_the_table_rounds() -> None:
-    plain = sheet(rules_for("overview", currency="EUR")).spot(BANKER)
+    plain = odds_sheet(rules_for("overview", currency="EUR")).spot(BANKER)
     assert plain.at_minimum == plain.exact
-    rounded = sheet(rules_for("overview", currency="EUR", minimum=6_00)).spot(BANKER)
+    rounded = odds_sheet(rules_for("overview", currency="EUR", minimum=6_00)).spot(BANKER)
     assert rounded.exact == plain.exact
     assert rounded.at_minimum.edge == plain.win * (1 - Fraction(11, 12)) + rounded.lose - rounded.win
 
@@ -104,7 +104,7 @@ def test_the_minimum_stake_is_priced_as_the_table_rounds() -> None:
 def test_a_wager_is_worth_the_sum_of_its_spots_after_commission_deferred_or_not() -> None:
     for name in ("mini", "big_table"):
         rules = rules_for(name, currency="EUR")
-        odds = sheet(rules)
+        odds = odds_sheet(rules)
         wager = {PLAYER: 100_00, BANKER: 200_00, TIE: 25_00}
         worth = sum(stake * odds.spot(spot).exact.rtp for spot, stake in wager.items())
         assert expected_return(rules, wager) == worth
@@ -122,7 +122,7 @@ def test_a_wager_is_worth_the_sum_of_its_spots_after_commission_deferred_or_not(
     ],
 )
 def test_decimals_are_rounded_half_up_in_size(value: Fraction, places: int, text: str) -> None:
-    assert decimal(value, places=places) == text
+    assert format_decimal(value, places=places) == text
 
 
 @pytest.mark.parametrize(
@@ -136,36 +136,36 @@ def test_decimals_are_rounded_half_up_in_size(value: Fraction, places: int, text
     ],
 )
 def test_the_commission_is_told_in_words(name: str, words: str) -> None:
-    assert commission_policy(rules_for(name, currency="EUR")) == words
+    assert describe_commission(rules_for(name, currency="EUR")) == words
 
 
 def test_rounding_to_the_whole_lowest_chip_is_told_in_words() -> None:
     whole = Commission(Ratio(5, 100), Ratio(1, 1), CommissionTiming.SETTLEMENT)
-    words = commission_policy(rules_for("mini", currency="EUR", commission=whole))
+    words = describe_commission(rules_for("mini", currency="EUR", commission=whole))
     assert "rounded up to the lowest chip (1.00 EUR)" in words
 
 
 def test_notes_say_where_the_player_has_the_edge_and_why_that_matters() -> None:
-    told = " ".join(notes(sheet(rules_for("atlantic_city", currency="EUR"))))
+    told = " ".join(notes(odds_sheet(rules_for("atlantic_city", currency="EUR"))))
     assert "The player has the edge on Banker: the house edge is -1.235081%" in told
     assert "real money only when its operator accepts that expressly" in told
-    assert "edge on" not in " ".join(notes(sheet(rules_for("mini", currency="EUR"))))
+    assert "edge on" not in " ".join(notes(odds_sheet(rules_for("mini", currency="EUR"))))
 
 
 def test_notes_say_when_commission_is_rounded_half_up() -> None:
-    assert "half up" in " ".join(notes(sheet(rules_for("mini", currency="JPY"))))
-    assert "half up" not in " ".join(notes(sheet(rules_for("mini", currency="EUR"))))
+    assert "half up" in " ".join(notes(odds_sheet(rules_for("mini", currency="JPY"))))
+    assert "half up" not in " ".join(notes(odds_sheet(rules_for("mini", currency="EUR"))))
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_document_is_json_with_fractions_beside_decimals(name: str) -> None:
-    found = sheet(rules_for(name, currency="EUR"))
-    read = json.loads(json.dumps(document(found)))
+    found = odds_sheet(rules_for(name, currency="EUR"))
+    read = json.loads(json.dumps(odds_document(found)))
     for odds, told in zip(found.spots, read["spots"], strict=True):
         assert told["spot"] == odds.spot
         assert Fraction(told["exact"]["edge"]["fraction"]) == odds.exact.edge
-        assert told["win"] == {"fraction": exact(odds.win), "decimal": decimal(odds.win)}
-    assert read["counts"]["all"] == found.counts.all
+        assert told["win"] == {"fraction": format_fraction(odds.win), "decimal": format_decimal(odds.win)}
+    assert read["counts"]["all"] == found.counts.total
     assert read["player_edge"] == list(found.player_edge)
 
 

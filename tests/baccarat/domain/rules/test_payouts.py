@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.payouts import Result, SpotResult, UnknownStake, pays, settle
+from baccarat.domain.rules.payouts import InvalidStake, SpotResult, StakeResult, odds_for, settle
 from baccarat.domain.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, TableRules, rules_for
 from baccarat.domain.rules.wagers import Spot, Stakes
 
@@ -51,9 +51,9 @@ def test_deferred_commission_is_owed_and_not_taken() -> None:
 def test_several_spots_settle_each_on_its_own_in_the_order_of_the_layout() -> None:
     settled = settle(rules_for("overview", currency="EUR"), {TIE: 5_00, BANKER: 6_00, PLAYER: 7_00}, Outcome.BANKER)
     assert settled.results == (
-        SpotResult(PLAYER, 7_00, Result.LOSE, 0, 0, 0),
-        SpotResult(BANKER, 6_00, Result.WIN, 6_00, 50, 11_50),
-        SpotResult(TIE, 5_00, Result.LOSE, 0, 0, 0),
+        SpotResult(PLAYER, 7_00, StakeResult.LOSE, 0, 0, 0),
+        SpotResult(BANKER, 6_00, StakeResult.WIN, 6_00, 50, 11_50),
+        SpotResult(TIE, 5_00, StakeResult.LOSE, 0, 0, 0),
     )
     assert (settled.staked, settled.won, settled.commission, settled.returned) == (18_00, 6_00, 50, 11_50)
 
@@ -64,14 +64,14 @@ def test_what_is_paid_and_the_commission_make_the_gross_win(
 ) -> None:
     settled = settle(rules, stakes, outcome)
     for one in settled.results:
-        gross = Fraction(one.stake * pays(rules, one.spot).numerator, pays(rules, one.spot).denominator)
-        if one.result is Result.WIN:
+        gross = Fraction(one.stake * odds_for(rules, one.spot).numerator, odds_for(rules, one.spot).denominator)
+        if one.result is StakeResult.WIN:
             paid = one.returned - one.stake - (one.commission if settled.deferred else 0)
             assert paid + one.commission == one.win == gross
             assert 0 <= one.commission <= one.win
-        if one.result is Result.PUSH:
+        if one.result is StakeResult.PUSH:
             assert (one.returned, one.win, one.commission) == (one.stake, 0, 0)
-        if one.result is Result.LOSE:
+        if one.result is StakeResult.LOSE:
             assert (one.returned, one.win, one.commission) == (0, 0, 0)
 
 
@@ -97,8 +97,8 @@ def test_commission_falls_on_banker_wins_alone(rules: TableRules, stakes: Stakes
 @given(rules=TABLES, outcome=st.sampled_from(Outcome), stake=st.integers(1, 10**9))
 def test_exactly_one_spot_wins_and_the_others_lose_or_push(rules: TableRules, outcome: Outcome, stake: int) -> None:
     settled = settle(rules, dict.fromkeys(Spot, stake), outcome)
-    won = [one.spot.value for one in settled.results if one.result is Result.WIN]
-    pushed = [one.spot for one in settled.results if one.result is Result.PUSH]
+    won = [one.spot.value for one in settled.results if one.result is StakeResult.WIN]
+    pushed = [one.spot for one in settled.results if one.result is StakeResult.PUSH]
     assert won == [outcome.value]
     assert pushed == ([PLAYER, BANKER] if outcome is Outcome.TIE else [])
 
@@ -128,7 +128,7 @@ def test_stakes_as_read_from_json_settle_the_same() -> None:
 
 @pytest.mark.parametrize("stakes", [{"dragon": 5}, {BANKER: 5, "dragon": 5}, {BANKER: 0}, {PLAYER: -5}])
 def test_a_stake_off_the_layout_or_without_money_is_refused(stakes: Stakes) -> None:
-    with pytest.raises(UnknownStake):
+    with pytest.raises(InvalidStake):
         settle(rules_for("mini", currency="EUR"), stakes, Outcome.BANKER)
 
 

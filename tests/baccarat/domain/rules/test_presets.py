@@ -17,7 +17,7 @@ from baccarat.domain.rules.presets import (
     Shuffle,
     SpotsPerRound,
     TableRules,
-    UnderMinimum,
+    UnderMinimumPolicy,
     UnknownPreset,
     player_edge_spots,
     rules_for,
@@ -28,7 +28,7 @@ from casino.kernel.money import UnknownCurrency
 NAMES = ("atlantic_city", "overview", "mini", "classic", "big_table")
 ROUND, SHOE = Shuffle.EACH_ROUND, Shuffle.SHOE
 ANY, ONE = SpotsPerRound.ANY, SpotsPerRound.ONE
-RAISE, REJECT = UnderMinimum.RAISE, UnderMinimum.REJECT
+RAISE, REJECT = UnderMinimumPolicy.RAISE, UnderMinimumPolicy.REJECT
 NOW, LATER = CommissionTiming.SETTLEMENT, CommissionTiming.DEFERRED
 EVEN, FIVE, QUARTER = Ratio(1, 1), Ratio(5, 100), Ratio(1, 4)
 SMALL, BIG = (1, 5, 25, 100, 500), (25, 100, 500, 1000)

@@ -8,10 +8,10 @@ from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.rules.roads.marks import RUN, read
+from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, parse_run
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
-from baccarat.domain.tables.evolve import Event
+from baccarat.domain.tables.evolve import GameEvent
 from baccarat.domain.tables.state import TableState
 from tests.support.examples import ANN, BIG, MINI, OPENED, SHOE, opened, table_opened
 
@@ -27,7 +27,7 @@ def begun(rules: TableRules = MINI) -> TableState:
     return TABLE.fold([table_opened(rules)])
 
 
-def told(state: TableState, *events: Event) -> TableState:
+def told(state: TableState, *events: GameEvent) -> TableState:
     for event in events:
         state = TABLE.evolve(state, event)
     return state
@@ -96,18 +96,18 @@ def test_a_void_from_before_rounds_were_numbered_in_it_leaves_the_board_alone() 
 
 def test_a_long_shoes_board_stays_until_the_next_shoe_begins() -> None:
     state = told(begun(BIG), shoe(1))
-    for number in range(1, RUN + 11):
+    for number in range(1, MAX_RUN_LENGTH + 11):
         state = played(state, number)
-    assert len(read(state.marks)) == RUN + 10
+    assert len(parse_run(state.marks)) == MAX_RUN_LENGTH + 10
     state = told(state, ended())
-    assert len(read(state.marks)) == RUN + 10
+    assert len(parse_run(state.marks)) == MAX_RUN_LENGTH + 10
     assert told(state, shoe(2)).marks == ""
 
 
 def test_where_every_round_has_its_own_shoe_a_full_board_is_wiped_for_the_next_mark() -> None:
     state = begun()
-    for number in range(1, RUN + 1):
+    for number in range(1, MAX_RUN_LENGTH + 1):
         state = played(state, number)
-    assert len(read(state.marks)) == RUN
-    assert played(state, RUN + 1, Outcome.PLAYER).marks == f"{RUN + 1}P"
-    assert len(read(played(told(state, voided(5)), RUN + 1).marks)) == RUN
+    assert len(parse_run(state.marks)) == MAX_RUN_LENGTH
+    assert played(state, MAX_RUN_LENGTH + 1, Outcome.PLAYER).marks == f"{MAX_RUN_LENGTH + 1}P"
+    assert len(parse_run(played(told(state, voided(5)), MAX_RUN_LENGTH + 1).marks)) == MAX_RUN_LENGTH

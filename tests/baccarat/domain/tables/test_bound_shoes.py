@@ -6,14 +6,14 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.audit.findings import Notes
-from baccarat.audit.fold import Fold
+from baccarat.audit.findings import FindingCollector
+from baccarat.audit.fold import LogReplay
 from baccarat.domain.rules.table_rules import ShoeShape, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import rules_refusals as r
 from baccarat.domain.tables.decider import TABLE
-from baccarat.domain.tables.rules_events import RulesPublished, Waits
+from baccarat.domain.tables.rules_events import EffectiveFrom, RulesPublished
 from baccarat.domain.tables.shoe_events import ShoeCommitted
 from baccarat.storage.event_registry import CATALOGUE
 from tests.baccarat.audit.test_fold import PLAYERS, House, folded, forge, whats
@@ -25,18 +25,18 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 def drafted(house: House, **changes: object) -> int:
     rules = replace(house.journal.table.rules, **changes)
-    house.journal.on_table(c.DraftRules(rules, 7500, "", "staff:1", house.now))
+    house.journal.decide_on_table(c.DraftRules(rules, 7500, "", "staff:1", house.now))
     house.write()
-    version: int = house.journal.table.ruling().highest
+    version: int = house.journal.table.current_rules_lifecycle().latest_version
     return version
 
 
-def published(house: House, **changes: object) -> Waits:
+def published(house: House, **changes: object) -> EffectiveFrom:
     """What new rules wait for, once one has drafted and another published them."""
     version = drafted(house, **changes)
-    house.journal.on_table(c.PublishRules(version, "staff:2", house.now))
+    house.journal.decide_on_table(c.PublishRules(version, "staff:2", house.now))
     house.write()
-    waiting = house.journal.table.ruling().next
+    waiting = house.journal.table.current_rules_lifecycle().pending
     assert waiting is not None
     return waiting.waits_for
 
@@ -65,7 +65,7 @@ def of_the_shoe_in_play(house: House) -> tuple[int, int, int]:
 def test_other_decks_wait_for_a_shoe_that_is_committed_to_after_their_publishing() -> None:
     house = seated()
     house.do("cut", PLAYERS[0], None, 7)
-    assert published(house, decks=2) is Waits.NEW_SHOE
+    assert published(house, decks=2) is EffectiveFrom.NEW_SHOE
     assert house.journal.table.next_shoe.shape == ShoeShape(decks=1, cut_cards_from_end=14, burn=True)
 
     shoe_played(house)
@@ -75,13 +75,13 @@ def test_other_decks_wait_for_a_shoe_that_is_committed_to_after_their_publishing
     assert of_the_shoe_in_play(house) == (3, 3, 2)
     shoe_played(house)
     assert whats(house) == []
-    assert folded(house)[0].tables[f"table-{house.journal.table.facts().table}"].state() == house.journal.table
+    assert folded(house)[0].tables[f"table-{house.journal.table.require_opened().table}"].state() == house.journal.table
 
 
 def test_what_does_not_shape_a_shoe_waits_as_before() -> None:
     house = seated()
-    assert published(house, maximum=100_000) is Waits.NEXT_ROUND
-    assert published(house, commission=None) is Waits.NEXT_SHOE
+    assert published(house, maximum=100_000) is EffectiveFrom.NEXT_ROUND
+    assert published(house, commission=None) is EffectiveFrom.NEXT_SHOE
     shoe_played(house)
     assert (house.journal.table.rules.commission, whats(house)) == (None, [])
 
@@ -89,7 +89,7 @@ def test_what_does_not_shape_a_shoe_waits_as_before() -> None:
 @pytest.mark.parametrize("changes", [{"decks": 2}, {"cut_cards_from_end": 20}, {"burn": False}])
 def test_a_shoe_that_nobody_has_begun_is_bound_as_well(changes: dict[str, int]) -> None:
     house = House("big_table", decks=1, cut_cards_from_end=14)
-    assert published(house, **changes) is Waits.NEW_SHOE
+    assert published(house, **changes) is EffectiveFrom.NEW_SHOE
 
 
 def test_rules_for_which_a_shoe_is_committed_to_can_give_way_only_to_others_of_that_shape() -> None:
@@ -97,11 +97,11 @@ def test_rules_for_which_a_shoe_is_committed_to_can_give_way_only_to_others_of_t
     published(house, decks=2)
     shoe_played(house)
     version = drafted(house, maximum=100_000)
-    with pytest.raises(r.ShoeIsBound):
-        house.journal.on_table(c.PublishRules(version, "staff:2", house.now))
-    house.journal.on_table(c.RejectRules(version, "The shoe is bound.", "staff:2", house.now))
+    with pytest.raises(r.CommittedShoeConflict):
+        house.journal.decide_on_table(c.PublishRules(version, "staff:2", house.now))
+    house.journal.decide_on_table(c.RejectRules(version, "The shoe is bound.", "staff:2", house.now))
     house.write()
-    assert published(house, decks=2, maximum=100_000) is Waits.NEXT_SHOE
+    assert published(house, decks=2, maximum=100_000) is EffectiveFrom.NEXT_SHOE
     shoe_played(house)
     assert (of_the_shoe_in_play(house), house.journal.table.rules.maximum) == ((3, 5, 2), 100_000)
     assert whats(house) == []
@@ -109,20 +109,20 @@ def test_rules_for_which_a_shoe_is_committed_to_can_give_way_only_to_others_of_t
 
 def test_withdrawn_rules_play_no_shoe_to_its_end_for_others_that_wait() -> None:
     house = seated()
-    house.journal.on_table(
-        c.DecommissionRules(house.journal.table.rules.version, "Printed wrong.", "staff:2", house.now)
+    house.journal.decide_on_table(
+        c.RetireRules(house.journal.table.rules.version, "Printed wrong.", "staff:2", house.now)
     )
     house.write()
     version = drafted(house, decks=2)
-    with pytest.raises(r.WithdrawnTableCannotWait):
-        house.journal.on_table(c.PublishRules(version, "staff:2", house.now))
+    with pytest.raises(r.RetiredRulesCannotWait):
+        house.journal.decide_on_table(c.PublishRules(version, "staff:2", house.now))
 
 
 def test_no_round_is_played_by_withdrawn_rules_while_others_wait_for_a_shoe() -> None:
     house = seated()
     published(house, decks=2)
-    house.journal.on_table(
-        c.DecommissionRules(house.journal.table.rules.version, "Printed wrong.", "staff:2", house.now)
+    house.journal.decide_on_table(
+        c.RetireRules(house.journal.table.rules.version, "Printed wrong.", "staff:2", house.now)
     )
     house.write()
     for action in ("place", "confirm", "deal"):
@@ -136,10 +136,10 @@ def test_a_shoe_committed_to_before_shapes_were_told_has_that_of_its_table() -> 
     old = ShoeCommitted(shoe=UUID(int=4), number=1, commitment="c0" * 32, committed_at=OPENED)
     rules = replace(BIG, decks=6, version=3)
     state = Spec(TABLE).given(table_opened(BIG), old, drafting(rules)).state()
-    assert state.bound_shape() == BIG.shape
+    assert state.committed_shape() == BIG.shape
     (event,) = TABLE.decide(c.PublishRules(3, "staff:2", OPENED), state)
     assert isinstance(event, RulesPublished)
-    assert event.waits_for is Waits.NEW_SHOE
+    assert event.waits_for is EffectiveFrom.NEW_SHOE
 
 
 def drafting(rules: TableRules) -> object:
@@ -150,7 +150,7 @@ def drafting(rules: TableRules) -> object:
 @pytest.mark.parametrize(
     ("kind", "change", "what"),
     [
-        ("RulesPublished", lambda e: {"waits_for": Waits.NEXT_SHOE}, "version takes effect at another time"),
+        ("RulesPublished", lambda e: {"waits_for": EffectiveFrom.NEXT_SHOE}, "version takes effect at another time"),
         ("ShoeCommitted", lambda e: {"shape": replace(e.shape, decks=3)}, "shoe is not made as it was committed to"),
         ("ShoeCommitted", lambda e: {"shape": None}, "shoe is not made as it was committed to"),
     ],
@@ -166,15 +166,15 @@ def test_a_forged_binding_is_named(two_shapes: House, kind: str, change: object,
 def test_rules_put_into_force_before_their_shoe_are_named(two_shapes: House) -> None:
     """As if a contribution had made the committed shoe look better with other decks."""
     rows = list(two_shapes.rows)
-    forge(two_shapes, "RulesPublished", lambda event: {"waits_for": Waits.NEXT_SHOE})
+    forge(two_shapes, "RulesPublished", lambda event: {"waits_for": EffectiveFrom.NEXT_SHOE})
     start = next(place for place, row in enumerate(rows) if row.type == "ShoeStarted" and place > 10)
     place = next(place for place, row in enumerate(rows) if row.type == "RulesTookEffect")
     took = two_shapes.rows.pop(place)
     two_shapes.rows.insert(start, took)
-    notes = Notes()
-    Fold(notes).follow(two_shapes.rows)
+    notes = FindingCollector()
+    LogReplay(notes).replay(two_shapes.rows)
     two_shapes.rows[:] = rows
-    named = {finding.what for finding in notes.findings}
+    named = {finding.kind for finding in notes.findings}
     assert {"version takes effect at another time", "shoe is not made as it was committed to"} <= named
 
 

@@ -13,7 +13,7 @@ from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
-from casino.kernel.money import AmountNotPositive, Book
+from casino.kernel.money import AmountNotPositive, MoneyType
 from tests.support.examples import (
     AC,
     ANN,
@@ -37,32 +37,34 @@ from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
 
 
-def take(seat: int, player: UUID = ANN, *, book: Book = Book.REAL, buy_in: int = 1000, available: int = 1000
+def take(seat: int, player: UUID = ANN, *, book: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
          ) -> c.TakeSeat:  # fmt: skip
-    return c.TakeSeat(player=player, seat=seat, book=book, buy_in=buy_in, available=available, now=OPENED)
+    return c.TakeSeat(player=player, seat=seat, money_type=book, buy_in=buy_in, available=available, now=OPENED)
 
 
 def test_a_table_opens_with_frozen_rules() -> None:
-    Spec(TABLE).when(open_table(MINI)).then(replace(table_opened(MINI), books=(Book.REAL,), edge_accepted=()))
+    Spec(TABLE).when(open_table(MINI)).then(replace(table_opened(MINI), books=(MoneyType.REAL,), edge_accepted=()))
 
 
 def test_a_players_edge_for_real_money_needs_the_operators_word() -> None:
     assert player_edge_spots(AC) == (B,)
     Spec(TABLE).when(open_table(AC, edge_accepted=False)).refused(r.PlayerEdgeNotAccepted, spots=[B])
-    Spec(TABLE).when(open_table(AC, books=(Book.PLAY, Book.REAL), edge_accepted=False)).refused(r.PlayerEdgeNotAccepted)
-    Spec(TABLE).when(open_table(AC)).then(replace(table_opened(AC), books=(Book.REAL,), edge_accepted=(B,)))
+    Spec(TABLE).when(open_table(AC, books=(MoneyType.PLAY, MoneyType.REAL), edge_accepted=False)).refused(
+        r.PlayerEdgeNotAccepted
+    )
+    Spec(TABLE).when(open_table(AC)).then(replace(table_opened(AC), books=(MoneyType.REAL,), edge_accepted=(B,)))
 
 
 def test_a_players_edge_in_play_money_needs_nobodys_word() -> None:
-    Spec(TABLE).when(open_table(AC, books=(Book.PLAY,), edge_accepted=False)).then(
-        replace(table_opened(AC), books=(Book.PLAY,), edge_accepted=())
+    Spec(TABLE).when(open_table(AC, books=(MoneyType.PLAY,), edge_accepted=False)).then(
+        replace(table_opened(AC), books=(MoneyType.PLAY,), edge_accepted=())
     )
 
 
 def test_play_money_is_refused_where_the_rules_offer_none() -> None:
     serious = rules_for("mini", currency="EUR", play_money=False)
 
-    Spec(TABLE).when(open_table(serious, books=(Book.REAL, Book.PLAY))).refused(r.PlayMoneyNotOffered)
+    Spec(TABLE).when(open_table(serious, books=(MoneyType.REAL, MoneyType.PLAY))).refused(r.PlayMoneyNotOffered)
     assert Spec(TABLE).when(open_table(serious)).events()
 
 
@@ -95,9 +97,9 @@ def test_a_taken_seat_is_taken_and_one_seat_is_enough() -> None:
 
 
 def test_a_book_the_table_does_not_take_is_refused() -> None:
-    spec = Spec(TABLE).given(table_opened(books=(Book.REAL,)))
+    spec = Spec(TABLE).given(table_opened(books=(MoneyType.REAL,)))
 
-    spec.when(take(1, book=Book.PLAY)).refused(r.BookNotOffered, books=[Book.REAL])
+    spec.when(take(1, book=MoneyType.PLAY)).refused(r.MoneyTypeNotOffered, books=[MoneyType.REAL])
 
 
 def test_the_buy_in_needs_the_account_balance() -> None:
@@ -130,12 +132,12 @@ def test_changing_seat_needs_a_seat_and_a_free_one() -> None:
 
 
 def test_rebuy_moves_money_from_the_account_in_the_seats_book() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN, book=Book.PLAY))
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN, book=MoneyType.PLAY))
     rebuy = c.Rebuy(player=ANN, amount=500, available=500, now=OPENED)
 
-    spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, book=Book.PLAY, amount=500, rebought_at=OPENED))
+    spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, book=MoneyType.PLAY, amount=500, rebought_at=OPENED))
     refusal = spec.when(replace(rebuy, available=499)).refused(InsufficientFunds)
-    assert refusal.account.book is Book.PLAY
+    assert refusal.account.money_type is MoneyType.PLAY
     spec.when(replace(rebuy, player=BEN)).refused(r.NotSeated)
 
 
@@ -148,7 +150,7 @@ def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
 
 def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
     leave = c.LeaveSeat(player=ANN, game_balance=700, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=700, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=700, collected=0, left_at=OPENED)
 
     spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
 
@@ -174,7 +176,7 @@ def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int 
     return e.SeatFreed(
         seat=1,
         player=ANN,
-        book=Book.REAL,
+        book=MoneyType.REAL,
         returned=700,
         collected=collected,
         reason=reason,
@@ -191,9 +193,9 @@ def missing(turns: int) -> list[re.SeatTimedOut]:
 def test_the_seat_of_an_absent_player_is_kept_for_as_many_missed_turns_as_the_table_says() -> None:
     spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), *missing(2))
 
-    spec.when(free(silence=AWAY)).refused(r.SeatIsKept)
+    spec.when(free(silence=AWAY)).refused(r.SeatIsHeld)
     third = spec.given(*missing(1))
-    third.when(free(silence=AWAY - timedelta(microseconds=1))).refused(r.SeatIsKept)
+    third.when(free(silence=AWAY - timedelta(microseconds=1))).refused(r.SeatIsHeld)
     over = third.when(free(silence=AWAY)).then(freed(e.Absence.MISSED_ROUNDS, missed=3, silence=AWAY))
     assert over.state().seats == ()
     over.when(free(silence=AWAY)).refused(r.NotSeated)
@@ -216,15 +218,15 @@ def test_any_word_of_a_seat_starts_the_count_of_missed_turns_anew(word: object) 
 
     spoken = spec.given(word)
 
-    assert [seat.missed for seat in spec.state().seats] == [3, 0]
-    assert [seat.missed for seat in spoken.state().seats] == [0, 0]
-    spoken.when(free(silence=AWAY)).refused(r.SeatIsKept)
+    assert [seat.missed_turns for seat in spec.state().seats] == [3, 0]
+    assert [seat.missed_turns for seat in spoken.state().seats] == [0, 0]
+    spoken.when(free(silence=AWAY)).refused(r.SeatIsHeld)
 
 
 def test_where_no_rounds_pass_a_seat_is_kept_by_time() -> None:
     spec = Spec(TABLE).given(table_opened(MINI), seat_taken(1, ANN), *missing(50))
 
-    spec.when(free(silence=GONE - timedelta(microseconds=1))).refused(r.SeatIsKept)
+    spec.when(free(silence=GONE - timedelta(microseconds=1))).refused(r.SeatIsHeld)
     spec.when(free(silence=GONE)).then(freed(e.Absence.GONE, missed=50, silence=GONE))
 
 
@@ -242,5 +244,5 @@ def test_leaving_collects_the_commission_in_the_rack() -> None:
     spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
     spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
-        e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=9500, collected=500, left_at=OPENED)
+        e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=9500, collected=500, left_at=OPENED)
     )

@@ -6,10 +6,10 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.cut import cut as cut_of
+from baccarat.domain.fairness.cut import compute_cut as cut_of
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.cut import MOST_CHANGES
-from baccarat.domain.rounds.refusals import CutGivenTooOften, NoShoeToCut
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
+from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut
 from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.rules.deal import Outcome
@@ -18,8 +18,8 @@ from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutGiven, TableClosed
-from baccarat.domain.tables.shoes import burned_for
-from casino.kernel.money import Book
+from baccarat.domain.tables.shoes import burn_count
+from casino.kernel.money import MoneyType
 from tests.support.examples import (
     ANN,
     BEN,
@@ -54,8 +54,8 @@ def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutGiven:
     return ShoeCutGiven(shoe=SHOE, seat=seat, player=player, contribution=contribution, given_at=OPENED)
 
 
-def cut(player: UUID, contribution: str) -> c.GiveShoeCut:
-    return c.GiveShoeCut(player=player, contribution=contribution, now=OPENED)
+def cut(player: UUID, contribution: str) -> c.ContributeToShoeCut:
+    return c.ContributeToShoeCut(player=player, contribution=contribution, now=OPENED)
 
 
 def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStarted:
@@ -80,7 +80,7 @@ def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
         re.SeatSettled(
             seat=seat,
             player=player,
-            book=Book.REAL,
+            book=MoneyType.REAL,
             results=(),
             staked=1,
             won=commission * 20,
@@ -108,11 +108,11 @@ def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
 def test_as_many_cards_are_burned_as_the_first_one_has_points_and_ten_for_a_ten_or_court_card(
     turned: str, burned: int
 ) -> None:
-    assert burned_for(Card(turned)) == burned
+    assert burn_count(Card(turned)) == burned
     spec = Spec(TABLE).given(table_opened(BIG), committed()).when(start(turned)).then(started(turned, burned))
     shoe = spec.state().shoe
     assert shoe is not None
-    assert shoe.out == 1 + burned
+    assert shoe.cards_out == 1 + burned
 
 
 def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
@@ -122,7 +122,7 @@ def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
     shoe = spec.given(event).state().shoe
 
     assert shoe is not None
-    assert shoe.out == 0
+    assert shoe.cards_out == 0
 
 
 def test_one_shoe_at_a_time() -> None:
@@ -164,15 +164,15 @@ def test_who_sits_may_add_to_the_cut_of_the_next_shoe_and_the_last_word_of_a_sea
 
 def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_there_starts_anew() -> None:
     spec = Spec(TABLE).given(table_opened(BIG), committed(), seat_taken(1, ANN))
-    for number in range(MOST_CHANGES):
+    for number in range(MAX_CUT_CHANGES):
         spec = spec.when(cut(ANN, f"{number:02x}")).then(given(ANN, f"{number:02x}"))
 
-    spec.when(cut(ANN, "ff")).refused(CutGivenTooOften, most=MOST_CHANGES)
-    left = e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=0, collected=0, left_at=OPENED)
+    spec.when(cut(ANN, "ff")).refused(CutChangedTooOften, most=MAX_CUT_CHANGES)
+    left = e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
     spec = spec.given(left, seat_taken(1, BEN)).when(cut(BEN, "ff")).then(given(BEN, "ff"))
     coming = spec.state().next_shoe
     assert coming is not None
-    assert [(each.seat, each.player, each.contribution) for each in coming.given] == [(1, BEN, "ff")]
+    assert [(each.seat, each.player, each.contribution) for each in coming.contributions] == [(1, BEN, "ff")]
 
 
 def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more() -> None:
@@ -181,14 +181,14 @@ def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more()
         table_opened(BIG), committed(), started(), replace(committed(2), shoe=other), seat_taken(1, ANN)
     )
     close = c.CloseTable(by="staff:1", reason="worn", seeds={SHOE: "5e" * 32}, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, book=Book.REAL, returned=0, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
 
     spec.when(close).refused(r.TableIsOccupied)
     seeds = (RevealedSeed(SHOE, "5e" * 32), RevealedSeed(other, None))
     spec = spec.given(left).when(close).then(TableClosed("staff:1", "worn", OPENED, seeds))
 
     assert list(spec.when(close).events()) == []
-    sit = c.TakeSeat(player=ANN, seat=1, book=Book.REAL, buy_in=0, available=0, now=OPENED)
+    sit = c.TakeSeat(player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, now=OPENED)
     spec.when(sit).refused(r.TableIsClosed)
 
 
@@ -198,7 +198,7 @@ def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:
     def shoe(*events: re.CardsDealt) -> tuple[bool, bool]:
         found = spec.given(*events).state().shoe
         assert found is not None
-        return found.cut_card_out, found.over
+        return found.cut_card_out, found.finished
 
     to_the_cut = dealt(BEFORE_THE_CUT - 6, 6)
     assert shoe(to_the_cut) == (False, False)
@@ -213,7 +213,7 @@ def test_cards_burned_with_a_void_round_count_as_dealt() -> None:
     def shoe(*events: re.CardsDealt | RoundVoided) -> tuple[int, bool, bool]:
         found = spec.given(*events).state().shoe
         assert found is not None
-        return found.out, found.cut_card_out, found.over
+        return found.cards_out, found.cut_card_out, found.finished
 
     assert shoe(voided(burned=0)) == (6, False, False)
     assert shoe(voided(burned=6)) == (12, False, False)
@@ -259,11 +259,11 @@ def test_commission_that_was_taken_at_once_is_not_owed() -> None:
 
 def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
     spec = Spec(TABLE).given(
-        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN), seat_taken(3, CAT, book=Book.PLAY),
+        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN), seat_taken(3, CAT, book=MoneyType.PLAY),
         dealt(6, 5), settled((1, ANN, 500), (3, CAT, 125)),
     )  # fmt: skip
-    real = e.CommissionCollected(seat=1, player=ANN, book=Book.REAL, amount=500)
-    play = e.CommissionCollected(seat=3, player=CAT, book=Book.PLAY, amount=125)
+    real = e.CommissionCollected(seat=1, player=ANN, book=MoneyType.REAL, amount=500)
+    play = e.CommissionCollected(seat=3, player=CAT, book=MoneyType.PLAY, amount=125)
 
     after = spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).then(
         e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=11, collected=(real, play), ended_at=OPENED)

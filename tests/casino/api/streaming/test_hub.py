@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from pytest_django import DjangoDbBlocker
 
-from casino.api.streaming.hub import LOADED, Hub
+from casino.api.streaming.hub import PRELOADED_POSITIONS, Hub
 from casino.events import sealer, subscriptions
-from casino.events.records import Sealed
+from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 from tests.casino.events.writing import write
 from tests.services import Services
@@ -44,12 +44,12 @@ class Ear:
         self.failed = True
 
 
-def facts(batch: Sequence[Sealed]) -> list[Fact]:
+def facts(batch: Sequence[SealedEvent]) -> list[Fact]:
     return [Fact(sealed.position, (sealed.stream,)) for sealed in batch]
 
 
 def hub() -> Hub[Fact]:
-    return Hub(prepare=facts, delivered=len)
+    return Hub(prepare=facts, on_delivered=len)
 
 
 def readers() -> list[threading.Thread]:
@@ -87,24 +87,24 @@ def test_each_follower_hears_of_its_topics_alone_and_in_order(log: None) -> None
 
     async def scene() -> None:
         here = hub()
-        await here.enter()
+        await here.acquire()
         red, both = Ear(frozenset({"red"})), Ear(frozenset({"red", "blue"}))
-        here.join(red, after=red_before - 2)
-        await here.enter()
-        here.join(both, after=red_before - 1)
+        here.add_follower(red, after=red_before - 2)
+        await here.acquire()
+        here.add_follower(both, after=red_before - 1)
         assert red.heard == [red_before - 1, red_before]
         assert both.heard == [red_before, blue_before]
         last_red = await asyncio.to_thread(grow_elsewhere, "red", 1)
         last = await asyncio.to_thread(grow_elsewhere, "blue", 1)
-        assert await here.reach(last)
+        assert await here.wait_for_position(last)
         assert red.heard[2:] == [last_red]
         assert both.heard[2:] == [last_red, last]
-        here.refollow(red, frozenset({"blue"}))
+        here.set_topics(red, frozenset({"blue"}))
         last = await asyncio.to_thread(grow_elsewhere, "blue", 1)
-        assert await here.reach(last)
+        assert await here.wait_for_position(last)
         assert red.heard[3:] == [last]
-        here.leave(red)
-        here.leave(both)
+        here.release(red)
+        here.release(both)
 
     asyncio.run(scene())
 
@@ -113,11 +113,11 @@ def test_the_reader_runs_from_the_first_stream_to_the_last(log: None) -> None:
     async def scene() -> None:
         here = hub()
         before = readers()
-        await asyncio.gather(here.enter(), here.enter())
+        await asyncio.gather(here.acquire(), here.acquire())
         (reader,) = [thread for thread in readers() if thread not in before]
-        here.leave(None)
+        here.release(None)
         assert reader.is_alive()
-        here.leave(None)
+        here.release(None)
         await asyncio.to_thread(reader.join, 5.0)
         assert not reader.is_alive()
 
@@ -129,28 +129,28 @@ def test_what_one_follower_cannot_bear_ends_that_one_alone(log: None) -> None:
 
     async def scene() -> None:
         here = hub()
-        await here.enter()
+        await here.acquire()
         weak, strong = Ear(frozenset({"red"}), bears=last - 2), Ear(frozenset({"red"}))
         for ear in (weak, strong):
-            here.join(ear, after=last - 3)
+            here.add_follower(ear, after=last - 3)
         assert (weak.failed, weak.heard) == (True, [last - 2])
         assert (strong.failed, strong.heard) == (False, [last - 2, last - 1, last])
-        here.leave(weak)
+        here.release(weak)
 
     asyncio.run(scene())
 
 
 def test_what_was_sealed_long_before_the_start_is_not_kept(log: None) -> None:
-    last = grow("noise", LOADED + 10)
+    last = grow("noise", PRELOADED_POSITIONS + 10)
 
     async def scene() -> None:
         here = hub()
-        await here.enter()
-        assert here.keeps(last)
-        assert here.keeps(last - LOADED)
-        assert not here.keeps(last - LOADED - 1)
-        assert not here.keeps(last + 1)
-        assert [fact.position for fact in here.since(last - 2)] == [last - 1, last]
-        here.leave(None)
+        await here.acquire()
+        assert here.has_since(last)
+        assert here.has_since(last - PRELOADED_POSITIONS)
+        assert not here.has_since(last - PRELOADED_POSITIONS - 1)
+        assert not here.has_since(last + 1)
+        assert [fact.position for fact in here.messages_since(last - 2)] == [last - 1, last]
+        here.release(None)
 
     asyncio.run(scene())

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from baccarat.domain.rules.cards import ordered
+from baccarat.domain.rules.cards import unshuffled_shoe
 from baccarat.domain.rules.deal import Outcome, deal
 from baccarat.domain.rules.roads.board import Board
-from baccarat.domain.rules.roads.marks import Mark
+from baccarat.domain.rules.roads.marks import RoundMark
 from tests.bench import peers
 
 SHOES = 2000
@@ -23,7 +23,7 @@ COLOURS = {"red": "s", "blue": "C", None: " "}
 
 def played_out(chance: random.Random) -> list[Outcome]:
     """The outcomes of a shuffled shoe of eight decks."""
-    shoe, outcomes, out = list(ordered(8)), [], 0
+    shoe, outcomes, out = list(unshuffled_shoe(8)), [], 0
     chance.shuffle(shoe)
     while out < len(shoe) - CUT:
         dealt = deal(shoe[out : out + 6])
@@ -47,7 +47,7 @@ def test_thousands_of_random_shoes_are_drawn_as_another_package_draws_them() -> 
     theirs = json.loads(answer.stdout)
     assert len(theirs) == SHOES
     for shoe, expected in zip(shoes, theirs, strict=True):
-        board = Board(Mark(number, outcome) for number, outcome in enumerate(shoe, 1))
+        board = Board(RoundMark(number, outcome) for number, outcome in enumerate(shoe, 1))
         assert expected == {
             "lengths": lengths(board),
             "marks": ["".join(COLOURS[entry.colour] for entry in road.entries) for road in board.derived.values()],
@@ -57,5 +57,5 @@ def test_thousands_of_random_shoes_are_drawn_as_another_package_draws_them() -> 
 
 def lengths(board: Board) -> list[int]:
     """How long each streak of the big road is."""
-    streaks = [entry.place.streak for entry in board.big_road]
+    streaks = [entry.cell.streak for entry in board.big_road]
     return [streaks.count(streak) for streak in range(1, max(streaks, default=0) + 1)]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.roads.board import WINNERS, Board
-from baccarat.domain.rules.roads.derived import BACK, Derived
+from baccarat.domain.rules.roads.derived import COLUMNS_BACK, DerivedRoadName
 from baccarat.domain.rules.roads.grid import ROWS
-from baccarat.domain.rules.roads.marks import Mark
+from baccarat.domain.rules.roads.marks import RoundMark
 from tests.baccarat.domain.rules.roads import oracle
 
 OUTCOMES = {"B": Outcome.BANKER, "P": Outcome.PLAYER, "T": Outcome.TIE}
@@ -21,22 +21,22 @@ streaky = st.lists(st.tuples(st.sampled_from("BPT"), st.integers(1, 14)), max_si
 )
 
 
-def marks(outcomes: str) -> list[Mark]:
-    return [Mark(number, OUTCOMES[letter]) for number, letter in enumerate(outcomes, 1)]
+def marks(outcomes: str) -> list[RoundMark]:
+    return [RoundMark(number, OUTCOMES[letter]) for number, letter in enumerate(outcomes, 1)]
 
 
 def board(outcomes: str) -> Board:
     return Board(marks(outcomes))
 
 
-def colours(found: Board, road: Derived) -> str:
+def colours(found: Board, road: DerivedRoadName) -> str:
     return "".join(entry.colour[0].upper() for entry in found.derived[road].entries)
 
 
 def drawn(found: Board) -> list[str]:
     """The big road as rows of text; a small letter carries a tie."""
     cells = {
-        (entry.place.column, entry.place.row): entry.winner[0] if entry.ties else entry.winner[0].upper()
+        (entry.cell.column, entry.cell.row): entry.winner[0] if entry.ties else entry.winner[0].upper()
         for entry in found.big_road
     }
     width = max((column for column, _ in cells), default=0)
@@ -57,28 +57,28 @@ def test_the_worked_example_is_drawn_as_printed() -> None:
         "......B...",
         "......BB..",
     ]
-    assert colours(found, Derived.BIG_EYE_BOY) == "RBBBRRBRBBBRRRRRBRBBB"
-    assert colours(found, Derived.SMALL_ROAD) == "BRBRBBBBRBRRRRBBBBR"
-    assert colours(found, Derived.COCKROACH_PIG) == "RRBBRRRRRRBRRBRRRR"
+    assert colours(found, DerivedRoadName.BIG_EYE_BOY) == "RBBBRRBRBBBRRRRRBRBBB"
+    assert colours(found, DerivedRoadName.SMALL_ROAD) == "BRBRBBBBRBRRRRBBBBR"
+    assert colours(found, DerivedRoadName.COCKROACH_PIG) == "RRBBRRRRRRBRRBRRRR"
     assert found.totals()._asdict() == {"banker": 14, "player": 11, "tie": 1, "hands": 26}
 
 
 def test_the_worked_examples_derived_roads_are_laid_out_as_printed() -> None:
     found = board(WORKED)
     lengths = {
-        Derived.BIG_EYE_BOY: [1, 3, 2, 1, 1, 3, 5, 1, 1, 3],
-        Derived.SMALL_ROAD: [1, 1, 1, 1, 4, 1, 1, 4, 4, 1],
-        Derived.COCKROACH_PIG: [2, 2, 6, 1, 2, 1, 4],
+        DerivedRoadName.BIG_EYE_BOY: [1, 3, 2, 1, 1, 3, 5, 1, 1, 3],
+        DerivedRoadName.SMALL_ROAD: [1, 1, 1, 1, 4, 1, 1, 4, 4, 1],
+        DerivedRoadName.COCKROACH_PIG: [2, 2, 6, 1, 2, 1, 4],
     }
     for road, expected in lengths.items():
-        places = [entry.place for entry in found.derived[road].entries]
+        places = [entry.cell for entry in found.derived[road].entries]
         assert [sum(place.streak == streak for place in places) for streak in range(1, len(expected) + 1)] == expected
         assert runs_of(colours(found, road)) == expected
 
 
 @pytest.mark.parametrize(("outcomes", "marks_"), [("BBPP", "R"), ("BBPB", "B"), ("BPBP", "RR"), ("BB", ""), ("", "")])
 def test_the_smallest_cases_of_big_eye_boy(outcomes: str, marks_: str) -> None:
-    assert colours(board(outcomes), Derived.BIG_EYE_BOY) == marks_
+    assert colours(board(outcomes), DerivedRoadName.BIG_EYE_BOY) == marks_
 
 
 def test_ties_before_the_first_win_are_kept_and_draw_nothing() -> None:
@@ -96,7 +96,7 @@ def test_the_bead_plate_goes_down_six_rows_then_right() -> None:
 
 
 def test_two_long_streaks_turn_right_one_above_the_other() -> None:
-    places = [(entry.place.column, entry.place.row) for entry in board("B" * 9 + "P" * 8).big_road]
+    places = [(entry.cell.column, entry.cell.row) for entry in board("B" * 9 + "P" * 8).big_road]
     assert places[5:9] == [(1, 6), (2, 6), (3, 6), (4, 6)]
     assert places[9:] == [(2, 1), (2, 2), (2, 3), (2, 4), (2, 5), (3, 5), (4, 5), (5, 5)]
 
@@ -116,22 +116,22 @@ def _agrees(outcomes: str) -> None:
     found = board(outcomes)
     wins = outcomes.replace("T", "")
     assert [len(run) for run in oracle.streaks(outcomes)] == [
-        len([entry for entry in found.big_road if entry.place.streak == streak])
+        len([entry for entry in found.big_road if entry.cell.streak == streak])
         for streak in range(1, len(oracle.streaks(outcomes)) + 1)
     ]
-    assert [(entry.place.column, entry.place.row) for entry in found.big_road] == oracle.drawn(wins)
-    for road, back in BACK.items():
+    assert [(entry.cell.column, entry.cell.row) for entry in found.big_road] == oracle.drawn(wins)
+    for road, back in COLUMNS_BACK.items():
         expected = oracle.derived(outcomes, back)
         assert colours(found, road) == expected
-        places = [(entry.place.column, entry.place.row) for entry in found.derived[road].entries]
+        places = [(entry.cell.column, entry.cell.row) for entry in found.derived[road].entries]
         assert places == oracle.drawn(expected)
 
 
 @given(streaky)
 def test_no_two_entries_share_a_cell_and_none_is_outside_the_six_rows(outcomes: str) -> None:
     found = board(outcomes)
-    roads = [[entry.place for entry in found.big_road]]
-    roads += [[entry.place for entry in road.entries] for road in found.derived.values()]
+    roads = [[entry.cell for entry in found.big_road]]
+    roads += [[entry.cell for entry in road.entries] for road in found.derived.values()]
     for places in roads:
         cells = [(place.column, place.row) for place in places]
         assert len(set(cells)) == len(cells)
@@ -147,7 +147,7 @@ def test_one_round_more_only_adds_or_puts_a_tie_on_the_last_win(outcomes: str, m
     ]
     assert after.big_road[: wins - 1] == before.big_road[: wins - 1] or not wins
     assert len(after.big_road) == wins + (more != "T")
-    for road in Derived:
+    for road in DerivedRoadName:
         entries = before.derived[road].entries
         assert after.derived[road].entries[: len(entries)] == entries
         assert len(after.derived[road].entries) - len(entries) in ((0,) if more == "T" else (0, 1))
@@ -161,7 +161,7 @@ def test_ask_tells_the_mark_that_the_next_round_will_bring_and_changes_nothing(o
     for letter, winner in zip("BP", WINNERS, strict=True):
         asked = found.ask(winner)
         after = board(outcomes + letter)
-        for road in Derived:
+        for road in DerivedRoadName:
             new = after.derived[road].entries[len(found.derived[road].entries) :]
             assert asked[road] == (new[0].colour if new else None)
     assert vars_of(found) == vars_of(board(outcomes))
