@@ -28,7 +28,7 @@ class TakeSeat(Action):
         "takeSeat",
         "Sit down with money from the account",
         bodies.SeatTake,
-        {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "play"},
+        {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "play"},
         "One who sits down while a round runs waits for the next.",
     )
     @idempotent

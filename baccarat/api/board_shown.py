@@ -98,7 +98,7 @@ class LobbySeatShown(serializers.Serializer[Any]):
     """The caller's own seat."""
 
     seat = serializers.IntegerField()
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
 
 
 class LobbyLine(serializers.Serializer[Any]):
@@ -106,7 +106,7 @@ class LobbyLine(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     name = serializers.CharField()
-    books = serializers.ListField(child=one_of(*MoneyType))
+    money_types = serializers.ListField(child=one_of(*MoneyType))
     preset = serializers.CharField()
     currency = serializers.CharField()
     chips = serializers.ListField(child=serializers.CharField())
@@ -140,4 +140,4 @@ class StatisticsQuery(StrictSerializer):
 class LobbyQuery(StrictSerializer):
     """What a lobby may be asked for."""
 
-    book = MoneyTypeField(required=False, default=None)
+    money_type = MoneyTypeField(required=False, default=None)

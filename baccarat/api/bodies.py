@@ -121,7 +121,7 @@ class SeatTake(StrictSerializer):
     seat = WholeNumberField()
     buy_in = AmountField()
     currency = CurrencyField()
-    book = MoneyTypeField()
+    money_type = MoneyTypeField()
     contribution = ContributionField(required=False)
 
 
@@ -229,13 +229,13 @@ class TableOpening(StrictSerializer):
     name = TextField(max_length=80)
     preset = TextField(max_length=40)
     currency = CurrencyField()
-    books = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
+    money_types = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
     accept_player_edge = FlagField(required=False, default=False)
     acknowledgement = TextField(max_length=500, required=False, default="")
     rules = OwnRules(required=False, default=dict)
 
-    def validate_books(self, books: list[MoneyType]) -> list[MoneyType]:
-        """Refuse a book named twice."""
-        if len(set(books)) != len(books):
-            raise ValidationError("A book is named twice.", code=refusals.BookNamedTwice.code)
-        return books
+    def validate_books(self, money_types: list[MoneyType]) -> list[MoneyType]:
+        """Refuse a money type named twice."""
+        if len(set(money_types)) != len(money_types):
+            raise ValidationError("A money_type is named twice.", code=refusals.MoneyTypeNamedTwice.code)
+        return money_types

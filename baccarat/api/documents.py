@@ -96,13 +96,13 @@ open_table = extend_schema(
     request=bodies.TableOpening,
     responses={201: serializers.TableShown},
     examples=[
-        body({"name": "Mini 1", "preset": "mini", "currency": "EUR", "books": ["play"]}),
+        body({"name": "Mini 1", "preset": "mini", "currency": "EUR", "money_types": ["play"]}),
         body(
             {
                 "name": "High limits",
                 "preset": "mini",
                 "currency": "EUR",
-                "books": ["real", "play"],
+                "money_types": ["real", "play"],
                 "rules": {
                     "chips": ["25.00", "100.00", "500.00"],
                     "minimum": "25.00",

@@ -18,7 +18,7 @@ def _seat(**changes: Any) -> dict[str, Any]:
         "seat": 1,
         "player": None,
         "you": True,
-        "book": "play",
+        "money_type": "play",
         "standing": "deciding",
         "placed": [{"spot": "banker", "amount": "10.00"}],
         "wager": None,
@@ -96,7 +96,7 @@ STATE: Final[dict[str, Any]] = {
     "id": TABLE_ID,
     "name": "Mini 1",
     "currency": "EUR",
-    "seats": [{"seat": 1, "player": None, "you": True, "book": "play", "commission_owed": "0.00"}],
+    "seats": [{"seat": 1, "player": None, "you": True, "money_type": "play", "commission_owed": "0.00"}],
     "shoe": None,
     "next_shoe": {
         "id": "01a1fcbc-0790-7c11-9d45-6a0f5e9b2d31",
@@ -107,7 +107,7 @@ STATE: Final[dict[str, Any]] = {
     "round": BETTING,
     "you": {
         "seat": 1,
-        "book": "play",
+        "money_type": "play",
         "game_balance": {"amount": "100.00", "currency": "EUR"},
         "under_minimum": False,
         "notice": None,
@@ -124,7 +124,7 @@ LINE: Final[dict[str, Any]] = {
     "name": "Mini 1",
     "preset": "mini",
     "currency": "EUR",
-    "books": ["play"],
+    "money_types": ["play"],
     "minimum": "5.00",
     "maximum": "300.00",
     "seats": 1,
@@ -133,7 +133,7 @@ LINE: Final[dict[str, Any]] = {
 }
 SHOWN: Final[dict[str, Any]] = {
     **STATE,
-    "books": ["play"],
+    "money_types": ["play"],
     "rules": {
         "preset": "mini",
         "version": 1,

@@ -45,7 +45,7 @@ _BOARD: Final = {
 _LINE: Final = {
     "id": TABLE_ID,
     "name": "Mini 1",
-    "books": ["play"],
+    "money_types": ["play"],
     "preset": "mini",
     "currency": "EUR",
     "chips": ["1.00", "5.00", "25.00", "100.00", "500.00"],
@@ -55,7 +55,7 @@ _LINE: Final = {
     "caller": False,
     "seats": 1,
     "free_seats": [],
-    "you": {"seat": 1, "book": "play"},
+    "you": {"seat": 1, "money_type": "play"},
     "phase": "betting",
     "round_number": 5,
     "deadline_at": None,
@@ -89,7 +89,10 @@ lobby = extend_schema(
     description="`phase`, `round_number` and `deadline_at` are of the round in hand; null where none is.",
     parameters=[
         OpenApiParameter(
-            "book", str, enum=[book.value for book in MoneyType], description="Only tables with this book."
+            "money_type",
+            str,
+            enum=[money_type.value for money_type in MoneyType],
+            description="Only tables that play for it.",
         ),
         *paging.PARAMETERS,
     ],

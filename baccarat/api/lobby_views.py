@@ -34,11 +34,11 @@ class Lobby(PlayerView):
     @lobby_documents.lobby
     def get(self, request: Request) -> Response:
         page, caller = paging.parse_page_request(request, str), self.caller
-        asked = _query(LobbyQuery, request, "book")
+        asked = _query(LobbyQuery, request, "money_type")
         found = lobby.tables(
             operator=caller.operator,
             viewer=caller.player,
-            money_type=asked["book"],
+            money_type=asked["money_type"],
             after=id_after(page),
             limit=page.fetch_limit,
         )

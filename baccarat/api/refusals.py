@@ -17,10 +17,10 @@ class SpotNamedTwice(Refusal):
     remedy = "Send each spot once, with the whole stake on it."
 
 
-class BookNamedTwice(Refusal):
-    code = "book_named_twice"
+class MoneyTypeNamedTwice(Refusal):
+    code = "money_type_named_twice"
     kind = RefusalKind.INVALID
-    title = "A book is named twice"
+    title = "A money_type is named twice"
     remedy = "Send each of real and play at most once."
 
 

@@ -26,7 +26,7 @@ _EXAMPLE: Final = {
     "until": None,
     "played": [
         {
-            "book": "real",
+            "money_type": "real",
             "rounds": 1,
             "wagers": 1,
             "staked": "10.00",

@@ -49,7 +49,7 @@ class SpotReturnShown(serializers.Serializer[Any]):
 class PlayedShown(serializers.Serializer[Any]):
     """What was played by a version; voided wagers are counted apart."""
 
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
     rounds = serializers.IntegerField()
     wagers = serializers.IntegerField()
     staked = serializers.CharField()
@@ -113,7 +113,7 @@ def shown(found: RulesVersionDetails) -> dict[str, Any]:
 def _played(each: PlayTotals, currency: str) -> dict[str, Any]:
     actual = each.actual_return()
     return {
-        "book": each.money_type,
+        "money_type": each.money_type,
         "rounds": each.rounds,
         "wagers": each.wagers,
         "staked": format_amount(each.staked, currency),

@@ -74,7 +74,7 @@ class RoundSeatShown(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     player = serializers.UUIDField(allow_null=True, help_text="For the operator's eyes; null for a player.")
     you = serializers.BooleanField()
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
     standing = one_of(*SeatStatus)
     placed = StakeShown(many=True)
     wager = StakeShown(many=True, allow_null=True)
@@ -168,7 +168,7 @@ class SeatShown(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     player = serializers.UUIDField(allow_null=True, help_text="For the operator's eyes; null for a player.")
     you = serializers.BooleanField()
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
     commission_owed = serializers.CharField()
 
 
@@ -228,7 +228,7 @@ class YouShown(serializers.Serializer[Any]):
     """The caller's own part of the table."""
 
     seat = serializers.IntegerField()
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
     game_balance = MoneySerializer()
     under_minimum = serializers.BooleanField(help_text="True: rebuy or deposit before the next wager.")
     notice = ShortageShown(allow_null=True, help_text="The ways out, where the game balance is under the minimum.")
@@ -304,7 +304,7 @@ class RulesShown(serializers.Serializer[Any]):
 class TableShown(TableState):
     """A table with its rules and its last round that was settled or voided."""
 
-    books = serializers.ListField(child=one_of(*MoneyType))
+    money_types = serializers.ListField(child=one_of(*MoneyType))
     rules = RulesShown()
     last_round = RoundShown(allow_null=True)
 
@@ -316,7 +316,7 @@ class TableLine(serializers.Serializer[Any]):
     name = serializers.CharField()
     preset = serializers.CharField()
     currency = serializers.CharField()
-    books = serializers.ListField(child=one_of(*MoneyType))
+    money_types = serializers.ListField(child=one_of(*MoneyType))
     minimum = serializers.CharField()
     maximum = serializers.CharField()
     seats = serializers.IntegerField()

@@ -59,7 +59,7 @@ class Tables(OperatorOrPlayerView):
             name=given["name"],
             preset=given["preset"],
             currency=given["currency"],
-            money_types=given["books"],
+            money_types=given["money_types"],
             edge_accepted=given["accept_player_edge"],
             overrides=given["rules"],
             acknowledgement=given["acknowledgement"],

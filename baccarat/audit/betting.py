@@ -24,7 +24,7 @@ _ONE, _RAISE = SpotsPerRound.ONE, UnderMinimumPolicy.RAISE
 def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     """Begin a round at a table, judged by how the table stands."""
     round_ = RoundTrace(
-        event, table, table.collector, {s.seat: RoundSeatTrace(s.seat, s.player, s.book) for s in event.seats}
+        event, table, table.collector, {s.seat: RoundSeatTrace(s.seat, s.player, s.money_type) for s in event.seats}
     )
     kill_switches.check_playing(table, "no round opens")
     rules_versions.check_rules_in_force(table)
@@ -37,7 +37,7 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
             "round's facts differ", f"{table.opened.operator} {table.label}", f"{event.operator} {event.rules}"
         )
     seated = [(guest.seat, guest.player, guest.money_type) for guest in table.list_seats()]
-    taken = [(seat.seat, seat.player, seat.book) for seat in event.seats]
+    taken = [(seat.seat, seat.player, seat.money_type) for seat in event.seats]
     if seated != taken or not taken:
         round_.record_difference("seats of the round differ", _seats(seated), _seats(taken))
     turn = table.rules.turn_seconds
@@ -53,7 +53,7 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
 
 
 def _seats(seats: Sequence[tuple[int, UUID, MoneyType]]) -> str:
-    return ", ".join(f"{seat}: {player} {book}" for seat, player, book in seats) or "nobody"
+    return ", ".join(f"{seat}: {player} {money_type}" for seat, player, money_type in seats) or "nobody"
 
 
 def _shoe(round_: RoundTrace) -> None:
@@ -144,8 +144,8 @@ def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
-    if event.player != part.player or event.book != part.money_type:
-        found = f"{event.player} {event.book}"
+    if event.player != part.player or event.money_type != part.money_type:
+        found = f"{event.player} {event.money_type}"
         round_.record_difference("wager of another player", f"{part.player} {part.money_type}", found, seat=event.seat)
     kill_switches.check_playing(round_.table, "no wager is taken")
     _in_time(round_, event)

@@ -133,8 +133,8 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outco
     except InvalidStake as unknown:
         round_.record_difference("wager can't be settled", unknown, wager.results, seat=part.seat)
         return
-    if wager.player != part.player or wager.book is not part.money_type:
-        found = f"{wager.player} {wager.book}"
+    if wager.player != part.player or wager.money_type is not part.money_type:
+        found = f"{wager.player} {wager.money_type}"
         round_.record_difference(
             "wager settled to another player", f"{part.player} {part.money_type}", found, seat=part.seat
         )

@@ -66,7 +66,7 @@ def _repeated(event: e.WagerRepeated, table: TableOpened) -> Iterator[str]:
 
 def _confirmed(event: e.WagerConfirmed, table: TableOpened) -> Iterator[str]:
     at = _time(event.confirmed_at)
-    yield f"Seat {event.seat} confirmed its wager at {at}: {_stakes(event.stakes, table.rules)} ({event.book} money)."
+    yield f"Seat {event.seat} confirmed its wager at {at}: {_stakes(event.stakes, table.rules)} ({event.money_type} money)."
     if event.raised:
         least = _amount(table.rules.minimum, table.rules)
         more = _stakes(event.raised, table.rules)

@@ -141,8 +141,10 @@ def _decoded(row: RecordedEvent) -> Any:
 def _traced(opening: re.RoundOpened, table_events: list[Any], notes: FindingCollector) -> RoundTrace:
     """The round at a table that knows the rules and the players, but nothing of the rounds before."""
     table = TableTrace(table_events[0], notes, version=1)
-    table.seats = {seat.player: SeatTrace(seat.seat, seat.player, seat.book, 0) for seat in opening.seats}
-    return RoundTrace(opening, table, notes, {s.seat: RoundSeatTrace(s.seat, s.player, s.book) for s in opening.seats})
+    table.seats = {seat.player: SeatTrace(seat.seat, seat.player, seat.money_type, 0) for seat in opening.seats}
+    return RoundTrace(
+        opening, table, notes, {s.seat: RoundSeatTrace(s.seat, s.player, s.money_type) for s in opening.seats}
+    )
 
 
 def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) -> None:
@@ -165,7 +167,7 @@ def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) 
 
 def _purse(undone: SeatVoided) -> SeatTrace:
     """A player with as much at the table as a void says was there."""
-    return SeatTrace(undone.seat, undone.player, undone.book, undone.from_game, owed=undone.from_rack)
+    return SeatTrace(undone.seat, undone.player, undone.money_type, undone.from_game, owed=undone.from_rack)
 
 
 def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollector) -> str:

@@ -56,7 +56,7 @@ def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
     else:
         _require_returns(table, rules, event.returns)
         words = versions.is_acknowledged(rules, floor=event.floor, acknowledgement=event.acknowledgement)
-        if MoneyType.REAL in table.opened.books and not words:
+        if MoneyType.REAL in table.opened.money_types and not words:
             due = versions.acknowledgement_sentence(rules, floor=event.floor)
             table.record_difference(UNACKNOWLEDGED, due or "nothing", event.acknowledgement or "nothing")
     _follow(table, event)

@@ -20,7 +20,9 @@ from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, Shoe
 def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableTrace:
     """Begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
     table = TableTrace(event, notes, version=1)
-    terms = TableSetup(event.rules, event.books, event.edge_accepted, event.returns, event.floor, event.acknowledgement)
+    terms = TableSetup(
+        event.rules, event.money_types, event.edge_accepted, event.returns, event.floor, event.acknowledgement
+    )
     for what, expected, found in find_setup_faults(terms):
         table.record_difference(what, expected, found)
     shoe_commitments.replay_shoe_commitment(table, event.next_shoe, number=1, record_difference=table.record_difference)
@@ -33,10 +35,10 @@ def replay_seat_taken(table: TableTrace, event: e.SeatTaken) -> None:
     _require_free(table, event.seat)
     if event.player in table.seats:
         table.record_difference(OUT_OF_PLACE, "a player without a seat", f"seat {table.seats[event.player].seat}")
-    if event.book not in table.opened.books:
-        table.record_difference("book not offered", table.opened.books, event.book)
+    if event.money_type not in table.opened.money_types:
+        table.record_difference("money_type not offered", table.opened.money_types, event.money_type)
     _require_positive(table, event.bought_in, least=0)
-    table.seats[event.player] = SeatTrace(event.seat, event.player, event.book, event.bought_in)
+    table.seats[event.player] = SeatTrace(event.seat, event.player, event.money_type, event.bought_in)
 
 
 def replay_seat_changed(table: TableTrace, event: e.SeatChanged) -> None:
@@ -170,8 +172,8 @@ def _require_free(table: TableTrace, seat: int) -> None:
 
 
 def _require_same(table: TableTrace, guest: SeatTrace, event: e.Rebought | e.SeatLeft | e.SeatFreed) -> None:
-    if (guest.seat, guest.money_type) != (event.seat, event.book):
-        table.record_difference("seat differs", f"{guest.seat} {guest.money_type}", f"{event.seat} {event.book}")
+    if (guest.seat, guest.money_type) != (event.seat, event.money_type):
+        table.record_difference("seat differs", f"{guest.seat} {guest.money_type}", f"{event.seat} {event.money_type}")
 
 
 def _require_no_wager(table: TableTrace, guest: SeatTrace) -> None:

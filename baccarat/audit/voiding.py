@@ -119,7 +119,7 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | Non
     return e.SeatVoided(
         seat=part.seat,
         player=part.player,
-        book=part.money_type,
+        money_type=part.money_type,
         staked=staked,
         paid=paid,
         commission=commission,

@@ -15,13 +15,13 @@ from casino.significant.thresholds import Thresholds
 
 _WAGERS: Final = """
     SELECT id, round_id, operator_id, player_id, currency, staked, coalesce(returned - staked, 0)
-      FROM baccarat_wager WHERE round_id = ANY (%s::uuid[]) AND book = 'real' ORDER BY id
+      FROM baccarat_wager WHERE round_id = ANY (%s::uuid[]) AND money_type = 'real' ORDER BY id
 """
 # Rounds' ids ascend with time, so a day is a span of the index by player and round.
 _DAY: Final = """
     SELECT player_id, sum(staked)::bigint, coalesce(sum(returned - staked), 0)::bigint
       FROM baccarat_wager
-     WHERE player_id = ANY (%s::uuid[]) AND round_id >= %s AND round_id < %s AND currency = %s AND book = 'real'
+     WHERE player_id = ANY (%s::uuid[]) AND round_id >= %s AND round_id < %s AND currency = %s AND money_type = 'real'
        AND voided_at IS NULL
      GROUP BY player_id ORDER BY player_id
 """

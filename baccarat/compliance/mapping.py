@@ -68,7 +68,7 @@ def _set_aside(event: re.RoundSetAside, context: MappingContext) -> Iterator[New
 
 
 def _voided(event: ve.RoundVoided, context: MappingContext) -> Iterator[NewSignificantEvent]:
-    real = [seat for seat in event.seats if seat.book is MoneyType.REAL]
+    real = [seat for seat in event.seats if seat.money_type is MoneyType.REAL]
     yield context.significant_event(
         SignificantEventKind.ROUND_VOIDED,
         f"round:{event.round}",
@@ -95,7 +95,7 @@ def _adjusted(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator
         SignificantEventKind.MONEY_ADJUSTED,
         f"adjustment:{event.adjustment}",
         authorised_by=event.approved_by,
-        reason=f"{event.direction} in {event.book} money, player {event.player}",
+        reason=f"{event.direction} in {event.money_type} money, player {event.player}",
         after={"player": str(event.player), "taken": event.taken, "owed": event.owed},
         **amount,
     )
@@ -128,7 +128,7 @@ def _opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSigni
         reason=f"A table was opened: {event.name}",
         after={
             "rules": f"{rules.preset}@{rules.version}",
-            "books": ", ".join(event.books),
+            "money_types": ", ".join(event.money_types),
             "edge_accepted": ", ".join(event.edge_accepted),
             **ends,
         },

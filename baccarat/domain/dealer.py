@@ -75,7 +75,9 @@ def open_round(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
             rules=table.rules.label,
             shoe=dealt_from.shoe,
             commitment=dealt_from.commitment,
-            seats=tuple(SeatInRound(seat=seat.seat, player=seat.player, book=seat.money_type) for seat in table.seats),
+            seats=tuple(
+                SeatInRound(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in table.seats
+            ),
             now=now,
             deadline_at=None if turn is None else now + timedelta(seconds=turn),
             next_shoe=dealt_from.following,

@@ -87,7 +87,7 @@ def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> Entry 
         operator=place.operator,
         player=event.player,
         table=place.table,
-        money_type=event.book,
+        money_type=event.money_type,
         currency=place.currency,
         amount=event.bought_in,
     )
@@ -99,7 +99,7 @@ def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> Entry:
         operator=place.operator,
         player=event.player,
         table=place.table,
-        money_type=event.book,
+        money_type=event.money_type,
         currency=place.currency,
         amount=event.amount,
     )
@@ -110,10 +110,10 @@ def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: TableAccoun
         "cash_out",
         cause,
         (
-            Posting(place.game(event.player, event.book), -event.returned),
-            Posting(place.player(event.player, event.book), event.returned),
-            Posting(place.rack(event.player, event.book), -event.collected),
-            Posting(place.house(AccountKind.COMMISSION, event.book), event.collected),
+            Posting(place.game(event.player, event.money_type), -event.returned),
+            Posting(place.player(event.player, event.money_type), event.returned),
+            Posting(place.rack(event.player, event.money_type), -event.collected),
+            Posting(place.house(AccountKind.COMMISSION, event.money_type), event.collected),
         ),
     )
 
@@ -121,8 +121,8 @@ def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: TableAccoun
 def _shoe_ended(event: te.ShoeEnded, cause: int, place: TableAccounts) -> Entry | None:
     postings = []
     for owed in event.collected:
-        postings.append(Posting(place.rack(owed.player, owed.book), -owed.amount))
-        postings.append(Posting(place.house(AccountKind.COMMISSION, owed.book), owed.amount))
+        postings.append(Posting(place.rack(owed.player, owed.money_type), -owed.amount))
+        postings.append(Posting(place.house(AccountKind.COMMISSION, owed.money_type), owed.amount))
     return _entry("commission_collected", cause, postings)
 
 
@@ -132,8 +132,8 @@ def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: TableAccounts)
         "wager",
         cause,
         (
-            Posting(place.game(event.player, event.book), -staked),
-            Posting(place.house(AccountKind.STAKES, event.book), staked),
+            Posting(place.game(event.player, event.money_type), -staked),
+            Posting(place.house(AccountKind.STAKES, event.money_type), staked),
         ),
     )
 
@@ -149,12 +149,14 @@ def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[Post
     """Stakes leave the table: returns to the player, commission to house or rack, the rest to the bank."""
     held = wager.commission if wager.deferred else 0
     to_player = wager.returned - held
-    commission = place.rack(wager.player, wager.book) if held else place.house(AccountKind.COMMISSION, wager.book)
+    commission = (
+        place.rack(wager.player, wager.money_type) if held else place.house(AccountKind.COMMISSION, wager.money_type)
+    )
     return (
-        Posting(place.house(AccountKind.STAKES, wager.book), -wager.staked),
-        Posting(place.game(wager.player, wager.book), to_player),
+        Posting(place.house(AccountKind.STAKES, wager.money_type), -wager.staked),
+        Posting(place.game(wager.player, wager.money_type), to_player),
         Posting(commission, wager.commission),
-        Posting(place.house(AccountKind.BANK, wager.book), wager.staked - to_player - wager.commission),
+        Posting(place.house(AccountKind.BANK, wager.money_type), wager.staked - to_player - wager.commission),
     )
 
 
@@ -167,19 +169,19 @@ def _round_voided(event: RoundVoided, cause: int, place: TableAccounts) -> Entry
 
 def _wager_voided(undone: SeatVoided, place: TableAccounts, *, was_settled: bool) -> Iterable[Posting]:
     """A wager in play gets its stakes back from the table; what a settlement moved comes back from where it went."""
-    player, book = undone.player, undone.book
+    player, money_type = undone.player, undone.money_type
     if was_settled:
         bank = undone.paid + undone.commission - undone.staked - undone.forgiven
-        house = Posting(place.house(AccountKind.BANK, book), bank)
+        house = Posting(place.house(AccountKind.BANK, money_type), bank)
     else:
-        house = Posting(place.house(AccountKind.STAKES, book), -undone.staked)
+        house = Posting(place.house(AccountKind.STAKES, money_type), -undone.staked)
     return (
         house,
-        Posting(place.house(AccountKind.COMMISSION, book), undone.from_rack - undone.commission),
-        Posting(place.rack(player, book), -undone.from_rack),
-        Posting(place.game(player, book), undone.to_game - undone.from_game),
-        Posting(place.player(player, book), undone.to_account - undone.from_account),
-        Posting(place.debt(player, book), -undone.owed),
+        Posting(place.house(AccountKind.COMMISSION, money_type), undone.from_rack - undone.commission),
+        Posting(place.rack(player, money_type), -undone.from_rack),
+        Posting(place.game(player, money_type), undone.to_game - undone.from_game),
+        Posting(place.player(player, money_type), undone.to_account - undone.from_account),
+        Posting(place.debt(player, money_type), -undone.owed),
     )
 
 

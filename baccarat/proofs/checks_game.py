@@ -99,10 +99,10 @@ def _confirmed(exported: RoundExport) -> dict[int, WagerConfirmed]:
 
 def check_wagers(exported: RoundExport) -> str:
     """Check wagers against seats and limits, and that each is settled once with the stakes confirmed."""
-    seats = {seat.seat: (seat.player, seat.book) for seat in exported.opened.seats}
+    seats = {seat.seat: (seat.player, seat.money_type) for seat in exported.opened.seats}
     confirmed = _confirmed(exported)
     for number, wager in sorted(confirmed.items()):
-        if seats.get(number) != (wager.player, wager.book):
+        if seats.get(number) != (wager.player, wager.money_type):
             raise Mismatch(f"seat {number} is not in the round with this wager", seats.get(number), wager.player)
         _require_limits(exported.table_rules, wager)
     if exported.find_event("RoundSettled") is None:
@@ -112,9 +112,9 @@ def check_wagers(exported: RoundExport) -> str:
     for wager in settled:
         own = confirmed[wager.seat]
         stakes = {line.spot: line.stake for line in wager.results}
-        wanted = (own.player, own.book, dict(own.stakes), sum(own.stakes.values()))
+        wanted = (own.player, own.money_type, dict(own.stakes), sum(own.stakes.values()))
         what = f"seat {wager.seat} is settled with another wager"
-        require_equal(wanted, (wager.player, wager.book, stakes, wager.staked), what)
+        require_equal(wanted, (wager.player, wager.money_type, stakes, wager.staked), what)
     return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
@@ -196,8 +196,8 @@ def check_void(exported: RoundExport) -> str:
         own, wager = confirmed[line.seat], paid.get(line.seat)
         held = wager.commission if wager is not None and wager.deferred else 0
         back, fee = (0, 0) if wager is None else (wager.returned - held, wager.commission)
-        wanted = (own.player, own.book, sum(own.stakes.values()), back, fee)
-        found = (line.player, line.book, line.staked, line.paid, line.commission)
+        wanted = (own.player, own.money_type, sum(own.stakes.values()), back, fee)
+        found = (line.player, line.money_type, line.staked, line.paid, line.commission)
         require_equal(wanted, found, f"seat {line.seat} is undone otherwise")
         moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven
         require_equal(line.staked - line.paid, moved, f"seat {line.seat} gets another amount back")

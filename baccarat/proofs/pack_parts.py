@@ -12,11 +12,11 @@ from casino.kernel.money import format_amount as money
 from wallet.ledger import queries as wallet
 
 _WAGERS: Final = """
-SELECT seat, player_id, book, currency, stakes, staked, won, commission, returned, confirmed_at, settled_at, voided_at
+SELECT seat, player_id, money_type, currency, stakes, staked, won, commission, returned, confirmed_at, settled_at, voided_at
 FROM baccarat_wager WHERE round_id = %s ORDER BY seat
 """
 _NAMES: Final = (
-    "seat", "player", "book", "currency", "stakes", "staked", "won", "commission", "returned", "confirmed_at",
+    "seat", "player", "money_type", "currency", "stakes", "staked", "won", "commission", "returned", "confirmed_at",
     "settled_at", "voided_at",
 )  # fmt: skip
 _AMOUNTS: Final = ("staked", "won", "commission", "returned")
@@ -49,7 +49,7 @@ def ledger_entries(events: Iterable[int]) -> list[dict[str, Any]]:
                 {
                     "account": posting.account,
                     "kind": posting.kind,
-                    "book": posting.money_type,
+                    "money_type": posting.money_type,
                     "player": posting.player,
                     "currency": posting.currency,
                     "amount": money(posting.amount, posting.currency),

@@ -904,7 +904,7 @@ def check_wagers(proof: Proof) -> str:
     confirmed = wagers(proof)
     for number, wager in sorted(confirmed.items()):
         seat = seats.get(number)
-        if seat is None or (seat["player"], seat["book"]) != (wager["player"], wager["book"]):
+        if seat is None or (seat["player"], seat["money_type"]) != (wager["player"], wager["money_type"]):
             raise CheckFailed(f"seat {number} is not in the round with this wager", seat, wager)
         require_limits(proof.rules, wager)
     if proof.find_event("RoundSettled") is None:
@@ -919,7 +919,7 @@ def check_wagers(proof: Proof) -> str:
         stakes = {line["spot"]: line["stake"] for line in wager["results"]}
         for name, wanted, found in (
             ("player", own["player"], wager["player"]),
-            ("book", own["book"], wager["book"]),
+            ("money_type", own["money_type"], wager["money_type"]),
             ("stakes", own["stakes"], stakes),
             ("staked", sum(own["stakes"].values()), wager["staked"]),
         ):
@@ -1011,7 +1011,7 @@ def check_void(proof: Proof) -> str:
         own, wager = confirmed[line["seat"]], paid.get(line["seat"])
         held = wager["commission"] if wager and wager["deferred"] else 0
         wanted = {
-            "player": own["player"], "book": own["book"], "staked": sum(own["stakes"].values()),
+            "player": own["player"], "money_type": own["money_type"], "staked": sum(own["stakes"].values()),
             "paid": wager["returned"] - held if wager else 0, "commission": wager["commission"] if wager else 0,
         }  # fmt: skip
         for name, value in wanted.items():

@@ -48,11 +48,11 @@ def present_lobby_table(
     return {
         "id": str(facts.table),
         "name": facts.name,
-        "books": list(facts.books),
+        "money_types": list(facts.money_types),
         **_rules(table.rules),
         "seats": table.rules.seats,
         "free_seats": [place for place in range(1, table.rules.seats + 1) if place not in taken],
-        "you": None if seat is None else {"seat": seat.seat, "book": seat.money_type},
+        "you": None if seat is None else {"seat": seat.seat, "money_type": seat.money_type},
         "phase": phase,
         "round_number": number,
         "deadline_at": deadline_at,

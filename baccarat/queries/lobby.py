@@ -18,10 +18,10 @@ SELECT kept.state::text, running.phase, running.number, running.deadline_at
 FROM baccarat_table AS kept LEFT JOIN baccarat_round AS running ON running.id = kept.round_id
 WHERE kept.operator_id = %s AND kept.id > %s AND kept.state->>'closed' IS DISTINCT FROM 'true'
   AND kept.state->>'closing' IS NULL
-AND %s = ANY (string_to_array(kept.books, ','))
+AND %s = ANY (string_to_array(kept.money_types, ','))
 ORDER BY kept.id LIMIT %s
 """
-_ALL_TABLES: Final = _TABLES.replace("AND %s = ANY (string_to_array(kept.books, ','))", "")
+_ALL_TABLES: Final = _TABLES.replace("AND %s = ANY (string_to_array(kept.money_types, ','))", "")
 _FIRST: Final = UUID(int=0)
 
 # From which round on the shoe was dealt, and from which the next one.
@@ -65,7 +65,7 @@ def _marks_of(table: UUID, shoe: int) -> str:
 def tables(
     *, operator: UUID, viewer: UUID, money_type: MoneyType | None, after: UUID | None, limit: int
 ) -> list[dict[str, Any]]:
-    """List an operator's tables for a player, in the order they were opened; `book` None is either book."""
+    """List an operator's tables for a player, in the order they were opened; `money_type` None is either money_type."""
     first = after or _FIRST
     if money_type is None:
         rows = fetch(_ALL_TABLES, [operator, first, limit])

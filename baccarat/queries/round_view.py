@@ -110,7 +110,7 @@ def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str, undone: dic
         "seat": seat.seat,
         "player": player_id_for(seat.player, viewer),
         "you": seat.player == viewer,
-        "book": seat.money_type,
+        "money_type": seat.money_type,
         "standing": seat.status,
         "placed": present_stakes(seat.placed_stakes(), currency),
         "wager": None if seat.stakes is None else present_stakes(seat.stakes, currency),

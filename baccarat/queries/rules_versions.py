@@ -25,14 +25,14 @@ from casino.kernel.money import MoneyType
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _PLAYED: Final = """
-SELECT r.rules, w.book, count(DISTINCT w.round_id), count(*),
+SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
        coalesce(sum(w.staked) FILTER (WHERE w.voided_at IS NULL), 0)::bigint,
        coalesce(sum(w.returned) FILTER (WHERE w.voided_at IS NULL), 0)::bigint,
        coalesce(sum(w.commission) FILTER (WHERE w.voided_at IS NULL), 0)::bigint,
        count(*) FILTER (WHERE w.voided_at IS NOT NULL),
        coalesce(sum(w.staked) FILTER (WHERE w.voided_at IS NOT NULL), 0)::bigint
   FROM baccarat_round r JOIN baccarat_wager w ON w.round_id = r.id
- WHERE r.table_id = %s AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL) GROUP BY r.rules, w.book
+ WHERE r.table_id = %s AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL) GROUP BY r.rules, w.money_type
 """
 _SWITCHES: Final = """
 SELECT id, scope, subject, operator_id, stopped, reason, says, by, at, version FROM baccarat_switch
@@ -128,6 +128,6 @@ def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> RulesVersion
 
 
 def _played(values: tuple[Any, ...], *, late: bool) -> PlayTotals:
-    _, book, rounds, wagers, staked, returned, commission, voided, voided_stakes = values
+    _, money_type, rounds, wagers, staked, returned, commission, voided, voided_stakes = values
     paid = returned - commission if late else returned
-    return PlayTotals(MoneyType(book), rounds, wagers, staked, paid, commission, voided, voided_stakes)
+    return PlayTotals(MoneyType(money_type), rounds, wagers, staked, paid, commission, voided, voided_stakes)

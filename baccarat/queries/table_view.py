@@ -76,7 +76,7 @@ def _seat(seat: Seat, viewer: UUID | None, currency: str) -> dict[str, Any]:
         "seat": seat.seat,
         "player": player_id_for(seat.player, viewer),
         "you": seat.player == viewer,
-        "book": seat.money_type,
+        "money_type": seat.money_type,
         "commission_owed": format_amount(seat.owed, currency),
     }
 
@@ -85,7 +85,7 @@ def _you(seat: Seat, table: TableState, round_: RoundState, balance: int, means:
     currency, part = table.rules.currency, round_.seat_of(seat.player)
     return {
         "seat": seat.seat,
-        "book": seat.money_type,
+        "money_type": seat.money_type,
         "game_balance": {"amount": format_amount(balance, currency), "currency": currency},
         "under_minimum": balance < table.rules.minimum,
         "notice": present_low_balance(

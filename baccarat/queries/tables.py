@@ -34,7 +34,7 @@ SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND oper
 """
 _ROUNDS: Final = "SELECT id, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _TABLES: Final = """
-SELECT id, name, preset, currency, books, seats, seats_taken, state::text FROM baccarat_table
+SELECT id, name, preset, currency, money_types, seats, seats_taken, state::text FROM baccarat_table
 WHERE operator_id = %s AND id > %s ORDER BY id LIMIT %s
 """
 _OF_TABLE: Final = """
@@ -125,7 +125,7 @@ def _draw(
     picture = present_table(state, in_hand, viewer=viewer, now=now, game_balance=balance, funding_options=means)
     return {
         **picture,
-        "books": list(state.require_opened().books),
+        "money_types": list(state.require_opened().money_types),
         "rules": present_rules(state.rules),
         "last_round": None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency),
     }
@@ -164,14 +164,14 @@ def tables(*, operator: UUID, after: UUID | None, limit: int) -> list[JsonObject
 
 
 def _table_line(row: tuple[Any, ...]) -> JsonObject:
-    key, name, preset, currency, books, seats, taken, state = row
+    key, name, preset, currency, money_types, seats, taken, state = row
     found = projections.decode_table(state).rules
     return {
         "id": str(key),
         "name": name,
         "preset": preset,
         "currency": currency,
-        "books": books.split(","),
+        "money_types": money_types.split(","),
         "minimum": format_amount(found.minimum, currency),
         "maximum": format_amount(found.maximum, currency),
         "seats": seats,

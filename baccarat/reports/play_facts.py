@@ -36,51 +36,51 @@ _READ: Final = f"""
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
     ), bets AS MATERIALIZED (
-        SELECT round, table_id, rules, currency, voided, wager.book, result.spot, result.stake, result.commission,
+        SELECT round, table_id, rules, currency, voided, wager.money_type, result.spot, result.stake, result.commission,
                result.returned - CASE WHEN wager.deferred THEN result.commission ELSE 0 END AS returned
           FROM settled
-         CROSS JOIN LATERAL jsonb_to_recordset(data->'wagers') AS wager (book text, deferred boolean, results jsonb)
+         CROSS JOIN LATERAL jsonb_to_recordset(data->'wagers') AS wager (money_type text, deferred boolean, results jsonb)
          CROSS JOIN LATERAL jsonb_to_recordset(wager.results)
                AS result (spot text, stake bigint, commission bigint, returned bigint)
     ), rounds AS (
-        SELECT round, table_id, rules, currency, book, voided, {_STAKED}
-          FROM bets GROUP BY round, table_id, rules, currency, book, voided
+        SELECT round, table_id, rules, currency, money_type, voided, {_STAKED}
+          FROM bets GROUP BY round, table_id, rules, currency, money_type, voided
     ), moments AS (
-        SELECT table_id, rules, currency, book, array[count(*) FILTER (WHERE NOT voided), {_ROUNDS}] AS rounds,
+        SELECT table_id, rules, currency, money_type, array[count(*) FILTER (WHERE NOT voided), {_ROUNDS}] AS rounds,
                array[{_SQUARES}]::text[] AS squares, count(*) FILTER (WHERE voided) AS voided
-          FROM rounds GROUP BY table_id, rules, currency, book
+          FROM rounds GROUP BY table_id, rules, currency, money_type
     ), stakes AS (
-        SELECT table_id, rules, currency, book,
+        SELECT table_id, rules, currency, money_type,
                jsonb_agg(jsonb_build_array(spot, voided, stake, wagers, returned, commission))::text AS stakes
-          FROM (SELECT table_id, rules, currency, book, spot, voided, stake, count(*) AS wagers,
+          FROM (SELECT table_id, rules, currency, money_type, spot, voided, stake, count(*) AS wagers,
                        sum(returned) AS returned, sum(commission) AS commission
-                  FROM bets GROUP BY table_id, rules, currency, book, spot, voided, stake) each_one
-         GROUP BY table_id, rules, currency, book
+                  FROM bets GROUP BY table_id, rules, currency, money_type, spot, voided, stake) each_one
+         GROUP BY table_id, rules, currency, money_type
     ), undone AS (
-        SELECT round.table_id, round.rules, round.currency, seat.book, count(DISTINCT round.id) AS voided
+        SELECT round.table_id, round.rules, round.currency, seat.money_type, count(DISTINCT round.id) AS voided
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
-         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats') AS seat (book text)
+         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats') AS seat (money_type text)
          WHERE facts.kind = 'void' AND NOT (event.data->>'was_settled')::boolean
            AND round.operator_id = %(operator)s
-         GROUP BY round.table_id, round.rules, round.currency, seat.book
+         GROUP BY round.table_id, round.rules, round.currency, seat.money_type
     ), in_play AS (
-        SELECT ended.table_id, last.rules, ended.currency, ended.book, ended.balance
+        SELECT ended.table_id, last.rules, ended.currency, ended.money_type, ended.balance
           FROM ended
          CROSS JOIN LATERAL (SELECT rules FROM baccarat_round round
                               WHERE round.table_id = ended.table_id AND round.opened_at < %(until)s
                               ORDER BY number DESC LIMIT 1) last
          WHERE ended.kind = 'stakes' AND ended.balance <> 0)
-    SELECT book, currency, table_id, rules, tables.name, tables.opened_at, tables.set_aside IS NOT NULL,
+    SELECT money_type, currency, table_id, rules, tables.name, tables.opened_at, tables.set_aside IS NOT NULL,
            moments.rounds, moments.squares, stakes.stakes, (coalesce(moments.voided, 0)
            + coalesce(undone.voided, 0))::bigint, coalesce(in_play.balance, 0)::bigint
       FROM moments
-      JOIN stakes USING (table_id, rules, currency, book)
-      FULL JOIN undone USING (table_id, rules, currency, book)
-      FULL JOIN in_play USING (table_id, rules, currency, book)
+      JOIN stakes USING (table_id, rules, currency, money_type)
+      FULL JOIN undone USING (table_id, rules, currency, money_type)
+      FULL JOIN in_play USING (table_id, rules, currency, money_type)
       JOIN (SELECT id, name, opened_at, set_aside FROM baccarat_table) tables ON tables.id = table_id
-     ORDER BY book, currency, tables.name, table_id, rules
+     ORDER BY money_type, currency, tables.name, table_id, rules
 """  # noqa: S608  (the pieces are constants)
 
 
@@ -121,7 +121,7 @@ def read(asked: ReportScope) -> list[TablePlay]:
 
 
 def _playing(*row: Any) -> TablePlay:
-    book, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
+    money_type, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
     spots: dict[Spot, SpotTotals] = defaultdict(SpotTotals)
     for spot, undone, stake, wagers, returned, commission in json.loads(stakes or "[]"):
         _add(spots[Spot(spot)], undone, stake, (wagers, returned, commission))
@@ -129,7 +129,7 @@ def _playing(*row: Any) -> TablePlay:
         if count:
             spots[spot].rounds = count
     return TablePlay(
-        book, currency, table, rules, name, opened_at, waits, rounds[0] if rounds else 0, voided, in_play,
+        money_type, currency, table, rules, name, opened_at, waits, rounds[0] if rounds else 0, voided, in_play,
         dict(spots), _symmetric(squares or [None] * len(_PAIRS)),
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ from wallet.reports.facts import SEALED_ENTRIES_CTE
 
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, settled AS (
-        SELECT round.table_id, wager.book, round.currency,
+        SELECT round.table_id, wager.money_type, round.currency,
                count(DISTINCT round.id) AS rounds, count(*) AS wagers, sum(wager.staked) AS handle,
                sum(wager.returned + CASE WHEN wager.deferred THEN 0 ELSE wager.commission END) AS payouts,
                sum(wager.commission) AS earned
@@ -30,11 +30,11 @@ _READ: Final = f"""
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'wagers')
-               AS wager (book text, staked bigint, returned bigint, commission bigint, deferred boolean)
+               AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
-         GROUP BY round.table_id, wager.book, round.currency
+         GROUP BY round.table_id, wager.money_type, round.currency
     ), undone AS (
-        SELECT round.table_id, seat.book, round.currency, count(DISTINCT round.id) AS rounds,
+        SELECT round.table_id, seat.money_type, round.currency, count(DISTINCT round.id) AS rounds,
                coalesce(sum(seat.staked) FILTER (WHERE was_settled), 0) AS handle,
                coalesce(sum(seat.paid + seat.commission) FILTER (WHERE was_settled), 0) AS payouts,
                coalesce(sum(seat.commission) FILTER (WHERE was_settled), 0) AS earned,
@@ -45,19 +45,19 @@ _READ: Final = f"""
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) how
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats')
-               AS seat (book text, staked bigint, paid bigint, commission bigint, forgiven bigint)
+               AS seat (money_type text, staked bigint, paid bigint, commission bigint, forgiven bigint)
          WHERE facts.kind = 'void' AND round.operator_id = %(operator)s
-         GROUP BY round.table_id, seat.book, round.currency
+         GROUP BY round.table_id, seat.money_type, round.currency
     ), held AS (
-        SELECT account.table_id, account.book, account.currency,
+        SELECT account.table_id, account.money_type, account.currency,
                coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'commission'), 0) AS collected,
                coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'rack'), 0) AS racked
           FROM facts
           JOIN wallet_posting posting ON posting.entry_id = facts.id
           JOIN wallet_account account ON account.id = posting.account_id
          WHERE account.operator_id = %(operator)s AND account.kind IN ('commission', 'rack')
-         GROUP BY account.table_id, account.book, account.currency)
-    SELECT book, currency, table_id, tables.name, tables.preset,
+         GROUP BY account.table_id, account.money_type, account.currency)
+    SELECT money_type, currency, table_id, tables.name, tables.preset,
            coalesce(settled.rounds, 0)::bigint, coalesce(settled.wagers, 0)::bigint,
            coalesce(settled.handle, 0)::bigint, coalesce(settled.payouts, 0)::bigint,
            coalesce(settled.earned, 0)::bigint, coalesce(undone.rounds, 0)::bigint,
@@ -67,16 +67,18 @@ _READ: Final = f"""
             - coalesce(undone.handle - undone.payouts + undone.earned + undone.forgiven, 0))::bigint,
            coalesce(held.collected, 0)::bigint, coalesce(held.racked, 0)::bigint
       FROM settled
-      FULL JOIN undone USING (table_id, book, currency)
-      FULL JOIN held USING (table_id, book, currency)
+      FULL JOIN undone USING (table_id, money_type, currency)
+      FULL JOIN held USING (table_id, money_type, currency)
       JOIN (SELECT id, name, preset FROM baccarat_table) tables ON tables.id = table_id
-     ORDER BY book, currency, tables.name, table_id
+     ORDER BY money_type, currency, tables.name, table_id
 """  # noqa: S608  (the pieces are constants)
 
 
 def read(asked: ReportScope) -> ReportData:
     """Read a row for each table, kind of money and currency with anything to tell."""
-    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData(
+        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+    )
 
 
 REVENUE: Final = ReportDefinition(

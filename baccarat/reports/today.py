@@ -37,7 +37,7 @@ _DAYS: Final = """
 """
 _LEDGER: Final = f"""
     WITH {_DAYS}
-    SELECT days.day::text, CASE WHEN days.sandbox AND account.book = 'real' THEN 'sandbox' ELSE account.book END,
+    SELECT days.day::text, CASE WHEN days.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
            account.currency,
            coalesce(sum(posting.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
            count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
@@ -57,7 +57,7 @@ _GROUP: Final = "day, money, currency, table_id, rules"
 _WAGERS: Final = f"""
     WITH {_DAYS}, wagers AS MATERIALIZED (
         SELECT days.day::text AS day, wager.currency, wager.round_id, wager.table_id, round.rules, wager.stakes,
-               CASE WHEN days.sandbox AND wager.book = 'real' THEN 'sandbox' ELSE wager.book END AS money,
+               CASE WHEN days.sandbox AND wager.money_type = 'real' THEN 'sandbox' ELSE wager.money_type END AS money,
                wager.returned, wager.commission
           FROM days
           JOIN baccarat_round round ON round.operator_id = days.id AND round.id >= %(oldest)s

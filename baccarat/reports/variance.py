@@ -37,27 +37,27 @@ _READ: Final = f"""
            AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
            AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
     ), game AS (
-        SELECT table_id, currency, data->>'book' AS book, 1 AS wagers, spot.stake AS wagered, 0 AS settled, 0 AS paid,
+        SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS wagered, 0 AS settled, 0 AS paid,
                0 AS commission, 0 AS voided
           FROM told CROSS JOIN LATERAL (
                SELECT sum(value::bigint) AS stake FROM jsonb_each_text(told.data->'stakes')) spot
          WHERE type = 'WagerConfirmed'
          UNION ALL
-        SELECT table_id, currency, wager.book, 0, 0, wager.staked,
+        SELECT table_id, currency, wager.money_type, 0, 0, wager.staked,
                wager.returned - CASE WHEN wager.deferred THEN wager.commission ELSE 0 END, wager.commission, 0
           FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'wagers')
-               AS wager (book text, staked bigint, returned bigint, commission bigint, deferred boolean)
+               AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE type = 'RoundSettled'
          UNION ALL
-        SELECT table_id, currency, seat.book, 0, 0, 0, 0, 0, seat.staked
-          FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'seats') AS seat (book text, staked bigint)
+        SELECT table_id, currency, seat.money_type, 0, 0, 0, 0, 0, seat.staked
+          FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'seats') AS seat (money_type text, staked bigint)
          WHERE type = 'RoundVoided' AND NOT (told.data->>'was_settled')::boolean
     ), played AS (
-        SELECT table_id, book, currency, sum(wagers) AS wagers, sum(wagered) AS wagered, sum(settled) AS settled,
+        SELECT table_id, money_type, currency, sum(wagers) AS wagers, sum(wagered) AS wagered, sum(settled) AS settled,
                sum(paid) AS paid, sum(commission) AS commission, sum(voided) AS voided
-          FROM game GROUP BY table_id, book, currency
+          FROM game GROUP BY table_id, money_type, currency
     ), posted AS (
-        SELECT account.table_id, account.book, account.currency,
+        SELECT account.table_id, account.money_type, account.currency,
                sum(amount) FILTER (WHERE account.kind = 'stakes') AS change,
                sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'wager') AS wagered,
                -sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'settlement') AS settled,
@@ -69,10 +69,10 @@ _READ: Final = f"""
           JOIN wallet_posting posting ON posting.entry_id = facts.id
           JOIN wallet_account account ON account.id = posting.account_id
          WHERE account.operator_id = %(operator)s AND account.table_id IS NOT NULL
-         GROUP BY account.table_id, account.book, account.currency
+         GROUP BY account.table_id, account.money_type, account.currency
     ), in_play AS (
-        SELECT table_id, book, currency, balance FROM ended WHERE kind = 'stakes')
-    SELECT book, currency, table_id, coalesce(tables.name, ''), coalesce(played.wagers, 0)::bigint,
+        SELECT table_id, money_type, currency, balance FROM ended WHERE kind = 'stakes')
+    SELECT money_type, currency, table_id, coalesce(tables.name, ''), coalesce(played.wagers, 0)::bigint,
            (coalesce(in_play.balance, 0) - coalesce(posted.change, 0))::bigint,
            coalesce(played.wagered, 0)::bigint, coalesce(posted.wagered, 0)::bigint,
            coalesce(played.settled, 0)::bigint, coalesce(posted.settled, 0)::bigint,
@@ -81,11 +81,11 @@ _READ: Final = f"""
            coalesce(played.voided, 0)::bigint, coalesce(posted.voided, 0)::bigint,
            coalesce(in_play.balance, 0)::bigint
       FROM played
-      FULL JOIN posted USING (table_id, book, currency)
-      FULL JOIN in_play USING (table_id, book, currency)
+      FULL JOIN posted USING (table_id, money_type, currency)
+      FULL JOIN in_play USING (table_id, money_type, currency)
       LEFT JOIN (SELECT id, name FROM baccarat_table) tables ON tables.id = table_id
      WHERE played.wagers IS NOT NULL OR posted.change IS NOT NULL OR in_play.balance <> 0
-     ORDER BY book, currency, coalesce(tables.name, ''), table_id
+     ORDER BY money_type, currency, coalesce(tables.name, ''), table_id
 """  # noqa: S608  (the pieces are constants)
 
 

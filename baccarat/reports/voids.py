@@ -19,10 +19,10 @@ from casino.reports.definition import (
 
 # By the event's own time: a round without a wager is voided without an entry.
 _READ: Final = f"""
-    SELECT coalesce(seat.book, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at, round.id,
+    SELECT coalesce(seat.money_type, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at, round.id,
            round.number, round.table_id, tables.name, event.data->>'reason', event.data->>'requested_by',
            coalesce(event.data->>'approved_by', ''), (event.data->>'was_settled')::boolean,
-           count(seat.book)::bigint, coalesce(sum(seat.staked), 0)::bigint, coalesce(sum(seat.paid), 0)::bigint,
+           count(seat.money_type)::bigint, coalesce(sum(seat.staked), 0)::bigint, coalesce(sum(seat.paid), 0)::bigint,
            coalesce(sum(seat.commission), 0)::bigint, coalesce(sum(seat.owed), 0)::bigint,
            coalesce(sum(seat.forgiven), 0)::bigint
       FROM events_event event
@@ -31,19 +31,21 @@ _READ: Final = f"""
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
       LEFT JOIN LATERAL jsonb_to_recordset(event.data->'seats')
-           AS seat (book text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint) ON true
+           AS seat (money_type text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint) ON true
      WHERE event.type = 'RoundVoided' AND round.operator_id = %(operator)s
        AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
        AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
        AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
-     GROUP BY event.id, entry.recorded_at, round.id, tables.name, seat.book
-     ORDER BY event.id, seat.book
+     GROUP BY event.id, entry.recorded_at, round.id, tables.name, seat.money_type
+     ORDER BY event.id, seat.money_type
 """  # noqa: S608  (a constant)
 
 
 def read(asked: ReportScope) -> ReportData:
     """Read a row for each voided round and kind of money wagered in it; one of none without a wager."""
-    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData(
+        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+    )
 
 
 VOIDS: Final = ReportDefinition(

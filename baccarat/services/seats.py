@@ -37,7 +37,7 @@ def take(
     A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round. Also raises the
     refusals of a cut.
 
-    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, BookNotOffered, WrongCurrency, DebtOutstanding,
+    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency, DebtOutstanding,
     PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds, GameInterrupted.
     """
     with transaction.atomic(savepoint=False):

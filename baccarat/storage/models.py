@@ -16,7 +16,7 @@ class Table(models.Model):
     preset = models.TextField()
     rules = models.TextField()
     currency = models.TextField()
-    books = models.TextField()
+    money_types = models.TextField()
     seats = models.IntegerField()
     seats_taken = models.IntegerField()
     round_id = models.UUIDField(null=True)
@@ -88,7 +88,7 @@ class Wager(models.Model):
     player_id = models.UUIDField()
     seat = models.IntegerField()
     preset = models.TextField()
-    book = models.TextField()
+    money_type = models.TextField()
     currency = models.TextField()
     stakes = models.JSONField()
     staked = models.BigIntegerField()
@@ -124,7 +124,7 @@ class Sitting(models.Model):
     operator_id = models.UUIDField()
     player_id = models.UUIDField()
     seat = models.IntegerField(null=True)
-    book = models.TextField()
+    money_type = models.TextField()
     at = models.DateTimeField()
 
     class Meta:

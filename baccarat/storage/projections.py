@@ -59,7 +59,7 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         preset=facts.rules.preset,
         rules=table.rules.label,
         currency=facts.rules.currency,
-        money_types=",".join(facts.books),
+        money_types=",".join(facts.money_types),
         seats=table.rules.seats,
         seats_taken=len(table.seats),
         round_id=table.round,
@@ -142,20 +142,20 @@ def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow
 
 
 def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType | None) -> SittingRow | None:
-    """Map an event of a table to the row of its player; `book` is the player's, None for one who has left.
+    """Map an event of a table to the row of its player; `money_type` is the player's, None for one who has left.
 
     Returns None for an event that moves nobody, and for a move before the player left in the same breath.
     """
     found: tuple[UUID, int | None, MoneyType | None, datetime]
     match event:
         case te.SeatTaken():
-            found = event.player, event.seat, event.book, event.taken_at
+            found = event.player, event.seat, event.money_type, event.taken_at
         case te.SeatChanged():
             found = event.player, event.to_seat, money_type, event.changed_at
         case te.SeatLeft():
-            found = event.player, None, event.book, event.left_at
+            found = event.player, None, event.money_type, event.left_at
         case te.SeatFreed():
-            found = event.player, None, event.book, event.freed_at
+            found = event.player, None, event.money_type, event.freed_at
         case _:
             return None
     player, seat, money, at = found

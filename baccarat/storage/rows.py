@@ -141,7 +141,7 @@ TABLES: Final = ReadModelTable(
     "baccarat_table",
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("rules", "text"),
-        ("currency", "text"), ("books", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"),
+        ("currency", "text"), ("money_types", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"),
         ("rounds", "int"), ("due_at", "timestamptz"), ("set_aside", "text"), ("opened_at", "timestamptz"),
         ("version", "int"), ("state", "jsonb"),
     ),
@@ -160,7 +160,7 @@ WAGERS: Final = ReadModelTable(
     "baccarat_wager",
     (
         ("id", "text"), ("round_id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"),
-        ("seat", "int"), ("preset", "text"), ("book", "text"), ("currency", "text"), ("stakes", "jsonb"),
+        ("seat", "int"), ("preset", "text"), ("money_type", "text"), ("currency", "text"), ("stakes", "jsonb"),
         ("staked", "bigint"), ("won", "bigint"), ("commission", "bigint"), ("returned", "bigint"),
         ("confirmed_at", "timestamptz"), ("settled_at", "timestamptz"), ("voided_at", "timestamptz"),
     ),
@@ -169,7 +169,7 @@ SITTINGS: Final = ReadModelTable(
     "baccarat_sitting",
     (
         ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("seat", "int"),
-        ("book", "text"), ("at", "timestamptz"),
+        ("money_type", "text"), ("at", "timestamptz"),
     ),
 )  # fmt: skip
 SWITCHES: Final = ReadModelTable(

@@ -89,7 +89,7 @@ class AbsenceResult:
 
 @dataclass(slots=True)
 class AbsenceSummary:
-    """What is told to one player: events to show, results by (book, currency), and seats that were freed."""
+    """What is told to one player: events to show, results by (money_type, currency), and seats that were freed."""
 
     viewer: UUID
     events: list[LiveEvent] = field(default_factory=list)
@@ -123,7 +123,7 @@ class AbsenceSummary:
                 self.freed_seats.append(_freed(happening, data, currency))
 
     def _result(self, wager: dict[str, Any], currency: str) -> AbsenceResult:
-        return self.results.setdefault((wager["book"], currency), AbsenceResult())
+        return self.results.setdefault((wager["money_type"], currency), AbsenceResult())
 
 
 def recorded_at(position: int) -> datetime | None:
@@ -161,14 +161,16 @@ def present_absence(rows: Iterable[Sequence[Any]], *, after: int, viewer: UUID) 
         "after": after,
         "events": [event.redact_for(viewer) for event in told.events[-MAX_EVENTS:]],
         "more": len(told.events) > MAX_EVENTS,
-        "results": [_result(book, currency, result) for (book, currency), result in sorted(told.results.items())],
+        "results": [
+            _result(money_type, currency, result) for (money_type, currency), result in sorted(told.results.items())
+        ],
         "seats_freed": told.freed_seats,
     }
 
 
-def _result(book: str, currency: str, result: AbsenceResult) -> dict[str, Any]:
+def _result(money_type: str, currency: str, result: AbsenceResult) -> dict[str, Any]:
     return {
-        "book": book,
+        "money_type": money_type,
         "rounds": result.rounds,
         "voided": result.voided,
         "staked": present_money(result.staked, currency),
@@ -181,7 +183,7 @@ def _freed(happening: LiveEvent, data: dict[str, Any], currency: str) -> dict[st
     return {
         "table": happening.table,
         "seat": data["seat"],
-        "book": data["book"],
+        "money_type": data["money_type"],
         "reason": data["reason"],
         "returned": present_money(data["returned"], currency),
         "commission_collected": present_money(data["collected"], currency),

@@ -34,14 +34,16 @@ _EVENT: Final = {
     "recorded_at": "2026-11-21T09:00:03.500000Z",
     "data": {
         "seat": 1,
-        "book": "play",
+        "money_type": "play",
         "stakes": {"banker": "10.00"},
         "raised": {},
         "confirmed_at": "2026-11-21T09:00:03.490000Z",
     },
 }
 _WALLET: Final = {
-    "items": [{"account": "account", "book": "play", "table": None, "balance": {"amount": "90.00", "currency": "EUR"}}],
+    "items": [
+        {"account": "account", "money_type": "play", "table": None, "balance": {"amount": "90.00", "currency": "EUR"}}
+    ],
     "reality_check": {"minutes": 60, "due_at": "2026-11-21T10:00:00Z"},
 }
 _SNAPSHOT: Final = {

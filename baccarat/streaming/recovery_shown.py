@@ -31,7 +31,7 @@ class LiveEventResponse(serializers.Serializer[Any]):
 class AbsenceResultResponse(serializers.Serializer[Any]):
     """What rounds settled meanwhile came to for the player, in one kind of money."""
 
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
     rounds = serializers.IntegerField()
     voided = serializers.IntegerField(help_text="Rounds that were voided; `net` has what that undid.")
     staked = MoneySerializer()
@@ -44,7 +44,7 @@ class FreedSeatResponse(serializers.Serializer[Any]):
 
     table = serializers.UUIDField()
     seat = serializers.IntegerField()
-    book = one_of(*MoneyType)
+    money_type = one_of(*MoneyType)
     reason = one_of(*Absence)
     returned = MoneySerializer()
     commission_collected = MoneySerializer()
@@ -84,7 +84,7 @@ EXAMPLE: Final[dict[str, Any]] = {
     "server_time": "2026-11-21T09:00:30.000000Z",
     "tables": [examples.SHOWN],
     "wallet": {
-        "items": [{"account": "account", "book": "play", "table": None, "balance": _MONEY}],
+        "items": [{"account": "account", "money_type": "play", "table": None, "balance": _MONEY}],
         "reality_check": {"minutes": 60, "due_at": "2026-11-21T09:45:00.000000Z"},
     },
     "deposits": [],
@@ -109,7 +109,7 @@ EXAMPLE: Final[dict[str, Any]] = {
         "more": False,
         "results": [
             {
-                "book": "play",
+                "money_type": "play",
                 "rounds": 1,
                 "voided": 0,
                 "staked": _MONEY,

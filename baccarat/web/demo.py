@@ -136,11 +136,11 @@ def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
         currency=operator.currency,
         metadata=metadata,
     )
-    for book, units in STARTING_BALANCES.items():
+    for money_type, units in STARTING_BALANCES.items():
         wallet.credit_sandbox_player(
             operator=operator.id,
             player=player.id,
-            money_type=book,
+            money_type=money_type,
             currency=operator.currency,
             amount=units * _unit(operator),
             sandbox=operator.sandbox,

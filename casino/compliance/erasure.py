@@ -43,7 +43,7 @@ class ErasureReason(StrEnum):
 
 _IN_PLAY: Final = """
     SELECT EXISTS (SELECT FROM wallet_account JOIN wallet_balance ON account_id = id
-                    WHERE player_id = %(player)s AND book = 'real' AND balance <> 0)
+                    WHERE player_id = %(player)s AND money_type = 'real' AND balance <> 0)
         OR EXISTS (SELECT FROM baccarat_sitting WHERE player_id = %(player)s AND seat IS NOT NULL)
         OR EXISTS (SELECT FROM baccarat_wager
                     WHERE player_id = %(player)s AND settled_at IS NULL AND voided_at IS NULL)

@@ -19,12 +19,12 @@ _ROUNDS: Final = """
       FROM baccarat_round
 """
 _WAGERS: Final = """
-    id, round_id, table_id, player_id, seat, preset, book, currency, stakes, staked, won, commission, returned,
+    id, round_id, table_id, player_id, seat, preset, money_type, currency, stakes, staked, won, commission, returned,
     confirmed_at, settled_at, voided_at FROM baccarat_wager
 """
 _POSTINGS: Final = """
     entry.id AS entry, entry.kind, entry.cause AS event, entry.recorded_at, account.id AS account,
-    account.kind AS account_kind, account.book, account.currency, account.player_id, account.table_id,
+    account.kind AS account_kind, account.money_type, account.currency, account.player_id, account.table_id,
     posting.amount, posting.balance - posting.amount AS balance_before, posting.balance AS balance_after,
     posting.sequence
       FROM wallet_entry entry

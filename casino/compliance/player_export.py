@@ -24,10 +24,10 @@ FILES: Final[Mapping[str, str]] = {
     "last_used_at, ended_at, ended_reason FROM operators_playersession "
     "WHERE player_id = %(player)s ORDER BY created_at",
     "removal": "SELECT until FROM operators_removal WHERE player_id = %(player)s",
-    "accounts": "SELECT id, kind, book, currency, table_id, balance FROM wallet_account "
+    "accounts": "SELECT id, kind, money_type, currency, table_id, balance FROM wallet_account "
     "JOIN wallet_balance ON account_id = id WHERE player_id = %(player)s ORDER BY id",
     "money": "SELECT posting.id, entry.kind, entry.recorded_at, account.id AS account, account.kind AS account_kind, "
-    "account.book, account.currency, posting.amount, posting.balance, posting.sequence FROM wallet_account AS account "
+    "account.money_type, account.currency, posting.amount, posting.balance, posting.sequence FROM wallet_account AS account "
     "JOIN wallet_posting AS posting ON posting.account_id = account.id JOIN wallet_entry AS entry "
     "ON entry.id = posting.entry_id WHERE account.player_id = %(player)s ORDER BY posting.id",
     "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
@@ -42,7 +42,7 @@ FILES: Final[Mapping[str, str]] = {
     "rounds": "SELECT id, table_id, number, rules, currency, phase, opened_at, ended_at, cards, outcome, player_total, "
     "banker_total FROM baccarat_round WHERE id IN (SELECT round_id FROM baccarat_wager WHERE player_id = %(player)s) "
     "ORDER BY id",
-    "seats": "SELECT table_id, seat, book, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at",
+    "seats": "SELECT table_id, seat, money_type, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at",
     "preferences": "SELECT * FROM web_preferences WHERE player_id = %(player)s",
     "chats": "SELECT id, table_id, seat, text, shown, sent_at FROM chat_message "
     "WHERE player_id = %(player)s ORDER BY id",

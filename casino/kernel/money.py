@@ -25,7 +25,7 @@ _DECIMAL: Final = re.compile(r"(-?)(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,6}))?", re.
 
 
 class MoneyType(StrEnum):
-    """Real money and play money live in separate books and never meet."""
+    """Real money and play money live in separate money_types and never meet."""
 
     REAL = "real"
     PLAY = "play"

@@ -1,7 +1,7 @@
 """What a report is: named columns, rows, and sums that never add up what does not belong together. Pure.
 
 Money is integers in minor units of the `currency` of its row. `money` says whose kind it is: `real`, `play`, or
-`sandbox` where an operator's real book is a test.
+`sandbox` where an operator's real money_type is a test.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ class ReportScope:
         }
 
     def money_type_label(self, money_type: str) -> str:
-        """Name the kind of money that a book of this operator's holds."""
+        """Name the kind of money of this operator's."""
         return "sandbox" if self.sandbox and money_type == "real" else money_type
 
 

@@ -1,6 +1,6 @@
 """A process of ours whose players play all five presets as people do: in shares like those of `make play`.
 
-Several to a table, on one spot or many, in both books, with passes, changes of mind, rebets and cuts; long shoes are
+Several to a table, on one spot or many, in both money_types, with passes, changes of mind, rebets and cuts; long shoes are
 played to their ends, with the Caller's ceremony and commissions owed. Chance is seeded, so that a run can be repeated.
 """
 
@@ -95,20 +95,20 @@ def _open(operator: uuid.UUID, preset: str, players: int) -> Game:
 
 
 def _sit(operator: uuid.UUID, table: uuid.UUID, seat: int) -> TableActor:
-    player, book = uuid.uuid4(), MoneyType.PLAY if seat % 3 == 0 else MoneyType.REAL
+    player, money_type = uuid.uuid4(), MoneyType.PLAY if seat % 3 == 0 else MoneyType.REAL
     notes = _notes(operator)
     wallet.open_player_accounts(operator=operator, player=player, currency=CURRENCY, metadata=notes)
     wallet.credit_sandbox_player(
         operator=operator,
         player=player,
-        money_type=book,
+        money_type=money_type,
         currency=CURRENCY,
         amount=CREDIT,
         sandbox=True,
         metadata=notes,
     )
     guest = TableActor(table, operator, player, notes)
-    seats.take(actor=guest, seat=seat, money_type=book, buy_in=BUY_IN, currency=CURRENCY)
+    seats.take(actor=guest, seat=seat, money_type=money_type, buy_in=BUY_IN, currency=CURRENCY)
     return guest
 
 

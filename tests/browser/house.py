@@ -46,7 +46,7 @@ class House:
             "name": f"{preset} {next(self.numbers)}",
             "preset": preset,
             "currency": CURRENCY,
-            "books": ["real", "play"],
+            "money_types": ["real", "play"],
             "accept_player_edge": True,
             "rules": rules,
         }
@@ -59,7 +59,9 @@ class House:
         """
         name = f"Player {next(self.numbers)}"
         player = self.post("/players", {"reference": name, "nickname": name})["id"]
-        self.post(f"/players/{player}/sandbox-credits", {"amount": "5000.00", "currency": CURRENCY, "book": "play"})
+        self.post(
+            f"/players/{player}/sandbox-credits", {"amount": "5000.00", "currency": CURRENCY, "money_type": "play"}
+        )
         return str(self.post(f"/players/{player}/sessions", {})["token"])
 
     def give_pin(self, table: str, seat: int) -> None:
@@ -71,7 +73,7 @@ class House:
     def seated(self, table: str, seat: int, buy_in: str = "1000.00") -> str:
         """Sit a newcomer down and return the token."""
         token = self.newcomer()
-        body = {"seat": seat, "buy_in": buy_in, "currency": CURRENCY, "book": "play"}
+        body = {"seat": seat, "buy_in": buy_in, "currency": CURRENCY, "money_type": "play"}
         self.post(f"/tables/{table}/seat", body, token)
         return token
 

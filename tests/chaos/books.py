@@ -37,8 +37,8 @@ SELECT account.kind, balance FROM wallet_balance JOIN wallet_account AS account 
 WHERE balance <> 0 AND kind IN ('game', 'stakes', 'rack') AND table_id = ANY (%s::uuid[])
 """
 HELD: Final = """
-SELECT book, sum(balance)::bigint FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id
-WHERE kind <> 'sandbox' GROUP BY book HAVING sum(balance) <> 0
+SELECT money_type, sum(balance)::bigint FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id
+WHERE kind <> 'sandbox' GROUP BY money_type HAVING sum(balance) <> 0
 """
 WAITING: Final = """
 SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_table WHERE due_at < now())
@@ -80,7 +80,9 @@ def _back(result: dict[str, Any]) -> Decimal:
 
 async def _account(player: Player) -> Decimal:
     balances = await player.client.get("/me/balances")
-    lines = [line for line in balances["items"] if (line["account"], line["book"]) == ("account", player.book)]
+    lines = [
+        line for line in balances["items"] if (line["account"], line["money_type"]) == ("account", player.money_type)
+    ]
     (found,) = [Decimal(line["balance"]["amount"]) for line in lines]
     return found
 

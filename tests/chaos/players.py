@@ -40,18 +40,18 @@ SETTINGS: Final = (
 class Player:
     """One at a seat. `wagers` is what the service has confirmed to this player: {round's number: amount staked}."""
 
-    def __init__(self, client: Client, *, table: str, seat: int, book: str, chance: Random) -> None:
+    def __init__(self, client: Client, *, table: str, seat: int, money_type: str, chance: Random) -> None:
         self.client = client
         self.table = table
         self.seat = seat
-        self.book = book
+        self.money_type = money_type
         self.chance = chance
         self.wagers: dict[int, Decimal] = {}
         self.rules: dict[str, Any] = {}
 
     async def sit(self) -> None:
         """Sit down with money."""
-        body = {"seat": self.seat, "buy_in": f"{BUY_IN}.00", "currency": CURRENCY, "book": self.book}
+        body = {"seat": self.seat, "buy_in": f"{BUY_IN}.00", "currency": CURRENCY, "money_type": self.money_type}
         await self.client.post(f"{self.table}/seat", body)
         self.rules = (await self.look())["rules"]
 
@@ -164,11 +164,13 @@ async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> Async
         for setting in settings:
             table = await open_table(operator, setting)
             for seat in range(1, setting.players + 1):
-                book = "play" if seat % 3 == 0 else "real"
-                token = await new_player(operator, f"{setting.preset}-{table[-12:]}-{seat}", book)
-                system.credited[book] = system.credited.get(book, 0) + int(Decimal(CREDIT) * 100)
+                money_type = "play" if seat % 3 == 0 else "real"
+                token = await new_player(operator, f"{setting.preset}-{table[-12:]}-{seat}", money_type)
+                system.credited[money_type] = system.credited.get(money_type, 0) + int(Decimal(CREDIT) * 100)
                 client = await clients.enter_async_context(Client(system.stack.base_url, token))
-                players.append(Player(client, table=table, seat=seat, book=book, chance=Random(chance.random())))
+                players.append(
+                    Player(client, table=table, seat=seat, money_type=money_type, chance=Random(chance.random()))
+                )
                 await players[-1].sit()
         yield Party(players)
 
@@ -179,7 +181,7 @@ async def open_table(operator: Client, setting: Setting) -> str:
         "name": setting.preset,
         "preset": setting.preset,
         "currency": CURRENCY,
-        "books": ["real", "play"],
+        "money_types": ["real", "play"],
         "accept_player_edge": True,
         "rules": setting.rules,
     }

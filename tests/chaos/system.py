@@ -30,7 +30,7 @@ LOOK_EVERY = 0.05
 
 @dataclass(slots=True)
 class System:
-    """A running stack, an operator's credential there, and how much money was credited by book, in cents."""
+    """A running stack, an operator's credential there, and how much money was credited by money_type, in cents."""
 
     stack: Stack
     credential: str

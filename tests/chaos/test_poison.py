@@ -11,7 +11,7 @@ from pytest_django import DjangoDbBlocker
 
 from baccarat.services import dealing
 from casino.events.store import Metadata
-from tests.chaos.books import NOT_SETTLED_ONCE, agree, audit
+from tests.chaos.money_types import NOT_SETTLED_ONCE, agree, audit
 from tests.chaos.players import Party, Setting, party
 from tests.chaos.system import System, until
 from tests.conftest import pointed_at

@@ -26,7 +26,7 @@ from casino.events.sql import fetch
 from casino.observability import http
 from tests.baccarat.api.people import LONG_TURN, Tenant, tenant
 from tests.baccarat.streaming.listening import Web
-from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.chaos.money_types import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.processes import alive, descendants, wait_until
 from tests.services import SHOE_KEYS, Services
@@ -90,7 +90,7 @@ class Seat:
         gambler = self.house.player("Ann", funds=f"{FUNDS}.00")
         self.table = at or self.house.table(self.preset, rules=self.rules)
         self.player, self.token = gambler.id, gambler.credential
-        self.post("seat", {"seat": seat, "buy_in": "1000.00", "currency": "EUR", "book": "real"})
+        self.post("seat", {"seat": seat, "buy_in": "1000.00", "currency": "EUR", "money_type": "real"})
 
     def call(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         """Call the service once."""
@@ -131,7 +131,7 @@ class Seat:
     def account(self) -> Decimal:
         """What is on the account after everything."""
         items = self.call("GET", "me/balances")["items"]
-        (found,) = [line for line in items if (line["account"], line["book"]) == ("account", "real")]
+        (found,) = [line for line in items if (line["account"], line["money_type"]) == ("account", "real")]
         return Decimal(found["balance"]["amount"])
 
     def won(self) -> Decimal:

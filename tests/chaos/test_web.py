@@ -106,7 +106,7 @@ async def _seated(web: Web) -> Ann:
         table = await open_table(client, Setting("mini"))
         token = await new_player(client, uuid4().hex, "real")
     async with Client(base_url, token) as client:
-        body = {"seat": 1, "buy_in": "1000.00", "currency": CURRENCY, "book": "real"}
+        body = {"seat": 1, "buy_in": "1000.00", "currency": CURRENCY, "money_type": "real"}
         await client.post(f"{table}/seat", body)
     return Ann(url=f"{base_url}/api/v1{table}/deal", token=token)
 

@@ -200,14 +200,14 @@ def test_a_round_is_played_from_bet_to_audit(deployment, tmp_path):
     printed = deployment.manage("operator", "create", "riviera", "--currency", "EUR", "--sandbox")
     credential = re.search(r"Bearer (\S+)", printed)[1]
     with deployment.caller(credential) as operator:
-        opening = {"name": "Table 1", "preset": "mini", "currency": "EUR", "books": ["real"]}
+        opening = {"name": "Table 1", "preset": "mini", "currency": "EUR", "money_types": ["real"]}
         table = f"/tables/{post(operator, '/tables', opening)['id']}"
         player = post(operator, "/players", {"reference": "ann", "nickname": "Ann"})["id"]
-        credit = {"amount": "500.00", "currency": "EUR", "book": "real"}
+        credit = {"amount": "500.00", "currency": "EUR", "money_type": "real"}
         post(operator, f"/players/{player}/sandbox-credits", credit)
         token = post(operator, f"/players/{player}/sessions", {})["token"]
     with deployment.caller(token) as ann:
-        post(ann, f"{table}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
+        post(ann, f"{table}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"})
         bet = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
         round_ = post(ann, f"{table}/deal", bet)["round"]["id"]
         settled = wait_until(lambda: get(ann, f"/rounds/{round_}")["phase"] == "settled")
@@ -218,7 +218,7 @@ def test_a_round_is_played_from_bet_to_audit(deployment, tmp_path):
         assert dealt["seats"][0]["result"]["returned"] == returned
         post(ann, f"{table}/leave", {})
         lines = get(ann, "/me/balances")["items"]
-        (account,) = [line["balance"] for line in lines if (line["account"], line["book"]) == ("account", "real")]
+        (account,) = [line["balance"] for line in lines if (line["account"], line["money_type"]) == ("account", "real")]
         assert Decimal(account["amount"]) == 490 + Decimal(returned)
     assert "audit: ok rounds=1" in deployment.manage("audit", "--head-file", str(tmp_path / "head.json"))
     assert round_ in deployment.manage("replay", round_)

@@ -83,8 +83,8 @@ class TableMachine(RuleBasedStateMachine):
             next_shoe=None if rules.shuffle is Shuffle.SHOE else commitment_to(FIRST, shape=rules.shape),
         )
         for player in PLAYERS:
-            for book in MoneyType:
-                self.balances[PLACE.player(player, book)] = FUNDS
+            for money_type in MoneyType:
+                self.balances[PLACE.player(player, money_type)] = FUNDS
 
         def opens(journal: UnitOfWork) -> None:
             journal.decide_on_table(opening)
@@ -102,13 +102,13 @@ class TableMachine(RuleBasedStateMachine):
     @rule(
         player=st.sampled_from(PLAYERS),
         seat=st.integers(0, 6),
-        book=st.sampled_from(MoneyType),
+        money_type=st.sampled_from(MoneyType),
         buy_in=st.sampled_from((0, 400, 90_000)),
     )
-    def sit(self, player: UUID, seat: int, book: MoneyType, buy_in: int) -> None:
-        available = self.balances[PLACE.player(player, book)]
+    def sit(self, player: UUID, seat: int, money_type: MoneyType, buy_in: int) -> None:
+        available = self.balances[PLACE.player(player, money_type)]
         command = tc.TakeSeat(
-            player=player, seat=seat, money_type=book, buy_in=buy_in, available=available, now=self.now
+            player=player, seat=seat, money_type=money_type, buy_in=buy_in, available=available, now=self.now
         )
 
         def move(journal: UnitOfWork) -> None:
@@ -303,8 +303,8 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def money_is_neither_made_nor_lost(self) -> None:
-        for book in MoneyType:
-            total = sum(balance for account, balance in self.balances.items() if account.money_type is book)
+        for money_type in MoneyType:
+            total = sum(balance for account, balance in self.balances.items() if account.money_type is money_type)
             assert total in {0, FUNDS * len(PLAYERS)}
         assert [a for a, balance in self.balances.items() if a.kind in NEVER_NEGATIVE and balance < 0] == []
 
@@ -313,7 +313,10 @@ class TableMachine(RuleBasedStateMachine):
         in_play: Counter[MoneyType] = Counter()
         for seat in self._in_hand().confirmed_seats():
             in_play[seat.money_type] += sum((seat.stakes or {}).values())
-        assert all(self.balances[PLACE.house(AccountKind.STAKES, book)] == in_play[book] for book in MoneyType)
+        assert all(
+            self.balances[PLACE.house(AccountKind.STAKES, money_type)] == in_play[money_type]
+            for money_type in MoneyType
+        )
 
     @invariant()
     def what_a_seat_owes_is_what_was_deferred_since_the_last_collection_and_lies_in_its_rack(self) -> None:
@@ -405,11 +408,11 @@ class TableMachine(RuleBasedStateMachine):
     def _in_hand(self) -> RoundState:
         return NO_ROUND if self.table.round is None else self.rounds[self.table.round]
 
-    def _game(self, player: UUID, book: MoneyType | None = None) -> int:
+    def _game(self, player: UUID, money_type: MoneyType | None = None) -> int:
         seat = self.table.seat_of(player)
-        if book is None and seat is None:
+        if money_type is None and seat is None:
             return 0
-        return self.balances[PLACE.game(player, book or seat.money_type)]  # type: ignore[union-attr]
+        return self.balances[PLACE.game(player, money_type or seat.money_type)]  # type: ignore[union-attr]
 
     def _fresh(self) -> Entropy:
         self.drawn += 1

@@ -61,11 +61,11 @@ STAFF = st.sampled_from(("staff:mary", "staff:paul"))
 BALANCES = """
 SELECT sum(balance)::bigint, coalesce(min(balance) FILTER (WHERE player_id IS NOT NULL AND kind <> 'debt'), 0)
   FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
- WHERE a.operator_id = %s GROUP BY currency, book
+ WHERE a.operator_id = %s GROUP BY currency, money_type
 """
 HELD = """
 SELECT coalesce(sum(balance), 0)::bigint FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
- WHERE a.operator_id = %s AND book = %s AND (player_id IS NOT NULL OR kind = 'stakes')
+ WHERE a.operator_id = %s AND money_type = %s AND (player_id IS NOT NULL OR kind = 'stakes')
 """
 CAME_IN = """
 SELECT (SELECT coalesce(sum(amount - fee), 0) FROM wallet_deposit WHERE player_id = %(player)s AND status = 'completed')
@@ -183,9 +183,9 @@ class WalletLife(RuleBasedStateMachine):
 
     # -- at the tables ------------------------------------------------------------------------------------------------
 
-    @rule(table=WHICH, amount=AMOUNTS, book=st.sampled_from(MoneyType))
-    def sit(self, table: int, amount: int, book: MoneyType) -> None:
-        self.attempt(lambda: self.at(table).sit(1, buy_in=amount, book=book))
+    @rule(table=WHICH, amount=AMOUNTS, money_type=st.sampled_from(MoneyType))
+    def sit(self, table: int, amount: int, money_type: MoneyType) -> None:
+        self.attempt(lambda: self.at(table).sit(1, buy_in=amount, money_type=money_type))
 
     @rule(table=WHICH, amount=AMOUNTS)
     def rebuy(self, table: int, amount: int) -> None:
@@ -305,17 +305,17 @@ class WalletLife(RuleBasedStateMachine):
     def play_money_is_what_was_given_and_what_the_tables_paid_in_it(self) -> None:
         assert self.held(MoneyType.PLAY) == PLAY + self.topped + self.won_in_all(MoneyType.PLAY)
 
-    def held(self, book: MoneyType) -> int:
-        return int(fetch(HELD, [self.house.operator, book])[0][0])
+    def held(self, money_type: MoneyType) -> int:
+        return int(fetch(HELD, [self.house.operator, money_type])[0][0])
 
-    def won_in_all(self, book: MoneyType) -> int:
-        return sum(self.won(round_, book) for round_ in dict.fromkeys(self.rounds))
+    def won_in_all(self, money_type: MoneyType) -> int:
+        return sum(self.won(round_, money_type) for round_ in dict.fromkeys(self.rounds))
 
-    def won(self, identity: UUID, book: MoneyType) -> int:
-        """What a round brought the player in one book, by its own record; a void leaves what the house forgave."""
+    def won(self, identity: UUID, money_type: MoneyType) -> int:
+        """What a round brought the player in one kind of money, by its own record; a void leaves what the house forgave."""
         round_ = self.house.round(identity)
         seat, undone = round_.seats[0], round_.void_of(1)
-        if seat.money_type is not book:
+        if seat.money_type is not money_type:
             return 0
         if round_.voided is not None:
             return 0 if undone is None else undone.forgiven

@@ -243,7 +243,9 @@ def test_l_a_win_is_credited_after_the_token_expired(game: Game, fixed: Fixed) -
     assert game.player.get("me/balances").json()["code"] == "token_expired"
     deal_all()
     seen = game.house.read(f"players/{game.player.id}/balances")["items"]
-    (balance,) = [line["balance"]["amount"] for line in seen if (line["account"], line["book"]) == ("game", "real")]
+    (balance,) = [
+        line["balance"]["amount"] for line in seen if (line["account"], line["money_type"]) == ("game", "real")
+    ]
     assert Decimal(balance) == BUY_IN + 10
 
 
@@ -284,7 +286,7 @@ def test_p_fifty_bets_at_once_on_a_balance_for_ten_are_ten(lucky: Tenant) -> Non
     player, tables = lucky.player("Alice", funds="100.00"), [lucky.table("mini") for _ in range(50)]
 
     def bets(number: int) -> int:
-        seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "book": "real"}
+        seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "money_type": "real"}
         if player.post(f"tables/{tables[number]}/seat", seat).status_code != 200:
             return 0
         bet(player, tables[number], banker="10.00")
@@ -293,7 +295,7 @@ def test_p_fifty_bets_at_once_on_a_balance_for_ten_are_ten(lucky: Tenant) -> Non
     assert sum(at_once(50, bets)) == 10
     (balances,) = fetch(
         "SELECT min(balance), sum(balance)::bigint FROM wallet_balance b JOIN wallet_account a "
-        "ON a.id = b.account_id WHERE a.player_id = %s AND a.book = 'real'",
+        "ON a.id = b.account_id WHERE a.player_id = %s AND a.money_type = 'real'",
         [player.id],
     )
     assert balances == (0, 0)

@@ -76,14 +76,14 @@ def test_play_money_and_real_money_follow_the_same_rules_and_payouts(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wins = {}
-    for book in MoneyType:
+    for money_type in MoneyType:
         table = house.table("classic")
         chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
-        ann = house.seated(table, book=book)
+        ann = house.seated(table, money_type=money_type)
         ann.place(B, 1000)
         ann.deal()
         deal_all()
-        wins[book] = house.game(ann, book) - BUY_IN
+        wins[money_type] = house.game(ann, money_type) - BUY_IN
         house.agree(table)
 
     assert wins == {MoneyType.REAL: 950, MoneyType.PLAY: 950}

@@ -40,9 +40,13 @@ A_TIE = tuple(map(Card, ("2c", "3d", "5h", "4s", "Kc", "Kd")))
 """Seven to seven: both stand."""
 
 
-def opened(*players: UUID, rules: TableRules = AC, book: MoneyType = MoneyType.REAL, **changes: Any) -> re.RoundOpened:
+def opened(
+    *players: UUID, rules: TableRules = AC, money_type: MoneyType = MoneyType.REAL, **changes: Any
+) -> re.RoundOpened:
     """A round that is open for these players, in seats from 1 on; the turn ends at DEADLINE where there is one."""
-    seats = tuple(re.SeatInRound(seat=number, player=player, book=book) for number, player in enumerate(players, 1))
+    seats = tuple(
+        re.SeatInRound(seat=number, player=player, money_type=money_type) for number, player in enumerate(players, 1)
+    )
     event = re.RoundOpened(
         round=ROUND,
         table=TABLE,
@@ -62,7 +66,7 @@ def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[
               at: datetime = OPENED) -> re.WagerConfirmed:  # fmt: skip
     """A confirmed wager in real money."""
     return re.WagerConfirmed(
-        seat=seat, player=player, book=MoneyType.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
+        seat=seat, player=player, money_type=MoneyType.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
     )
 
 
@@ -89,7 +93,7 @@ def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: d
     return rc.DealRound(cards=cards, position=position, seed=seed, rules=rules, now=at)
 
 
-def open_table(rules: TableRules = AC, *, books: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
+def open_table(rules: TableRules = AC, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
                ) -> tc.OpenTable:  # fmt: skip
     """The command that opens a table, with the spots that really have a player's edge."""
     return tc.OpenTable(
@@ -97,7 +101,7 @@ def open_table(rules: TableRules = AC, *, books: tuple[MoneyType, ...] = (MoneyT
         operator=OPERATOR,
         name="The first",
         rules=rules,
-        money_types=books,
+        money_types=money_types,
         edge_spots=player_edge_spots(rules),
         edge_accepted=edge_accepted,
         now=OPENED,
@@ -105,14 +109,14 @@ def open_table(rules: TableRules = AC, *, books: tuple[MoneyType, ...] = (MoneyT
 
 
 def table_opened(
-    rules: TableRules = AC, *, books: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY)
+    rules: TableRules = AC, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY)
 ) -> te.TableOpened:
     return te.TableOpened(
         table=TABLE,
         operator=OPERATOR,
         name="The first",
         rules=rules,
-        books=books,
+        money_types=money_types,
         edge_accepted=(),
         opened_at=OPENED,
         returns=theoretical_returns(rules),
@@ -120,5 +124,5 @@ def table_opened(
     )
 
 
-def seat_taken(seat: int, player: UUID, *, book: MoneyType = MoneyType.REAL, bought_in: int = 0) -> te.SeatTaken:
-    return te.SeatTaken(seat=seat, player=player, book=book, bought_in=bought_in, taken_at=OPENED)
+def seat_taken(seat: int, player: UUID, *, money_type: MoneyType = MoneyType.REAL, bought_in: int = 0) -> te.SeatTaken:
+    return te.SeatTaken(seat=seat, player=player, money_type=money_type, bought_in=bought_in, taken_at=OPENED)

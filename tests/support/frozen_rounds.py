@@ -61,8 +61,8 @@ class Evening:
         self.balances: defaultdict[AccountName, int] = defaultdict(int)
         self.moved: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._open_table()
-        for seat, book in seats.items():
-            taken = TakeSeat(self.players[seat], int(seat), BOOKS[book], BUY_IN, available=BUY_IN, now=self.now)
+        for seat, money_type in seats.items():
+            taken = TakeSeat(self.players[seat], int(seat), BOOKS[money_type], BUY_IN, available=BUY_IN, now=self.now)
             self.journal.decide_on_table(taken)
 
     def play_round(self, *, cut: dict[str, str], wagers: dict[str, dict[str, int]]) -> Document:

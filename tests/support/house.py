@@ -1,4 +1,4 @@
-"""An operator's house on a real database: tables, funded players, their moves, and a check that all books agree."""
+"""An operator's house on a real database: tables, funded players, their moves, and a check that all money_types agree."""
 
 import contextlib
 from collections import defaultdict
@@ -58,8 +58,8 @@ class At:
     def player(self) -> UUID:
         return self.guest.player
 
-    def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, book: MoneyType = MoneyType.REAL) -> dict[str, Any]:
-        return seats.take(actor=self.guest, seat=seat, money_type=book, buy_in=buy_in, currency="EUR")
+    def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, money_type: MoneyType = MoneyType.REAL) -> dict[str, Any]:
+        return seats.take(actor=self.guest, seat=seat, money_type=money_type, buy_in=buy_in, currency="EUR")
 
     def move(self, seat: int) -> dict[str, Any]:
         return seats.change(actor=self.guest, seat=seat)
@@ -106,7 +106,7 @@ class House:
         return Metadata(operator=str(self.operator), actor="test", causation="test", correlation="test")
 
     def table(
-        self, preset: str, *, books: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY), **overrides: Any
+        self, preset: str, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY), **overrides: Any
     ) -> UUID:
         """A table of a preset, without the Caller's ceremony unless it is asked for by `caller=True`."""
         return opening.open_table(
@@ -114,7 +114,7 @@ class House:
             name="A table",
             preset=preset,
             currency="EUR",
-            money_types=books,
+            money_types=money_types,
             edge_accepted=True,
             overrides={"caller": False, **overrides},
             metadata=self.metadata,
@@ -123,16 +123,16 @@ class House:
     def player(self, *, real: int = FUNDS, play: int = 0) -> UUID:
         player = uuid4()
         wallet.open_player_accounts(operator=self.operator, player=player, currency="EUR", metadata=self.metadata)
-        for book, amount in ((MoneyType.REAL, real), (MoneyType.PLAY, play)):
+        for money_type, amount in ((MoneyType.REAL, real), (MoneyType.PLAY, play)):
             if amount:
-                self.credit(player, amount, book)
+                self.credit(player, amount, money_type)
         return player
 
-    def credit(self, player: UUID, amount: int, book: MoneyType = MoneyType.REAL) -> None:
+    def credit(self, player: UUID, amount: int, money_type: MoneyType = MoneyType.REAL) -> None:
         wallet.credit_sandbox_player(
             operator=self.operator,
             player=player,
-            money_type=book,
+            money_type=money_type,
             currency="EUR",
             amount=amount,
             sandbox=True,
@@ -145,10 +145,10 @@ class House:
             TableActor(table=table, operator=self.operator, player=player or self.player(), metadata=self.metadata)
         )
 
-    def seated(self, table: UUID, seat: int = 1, *, buy_in: int = BUY_IN, book: MoneyType = MoneyType.REAL) -> At:
+    def seated(self, table: UUID, seat: int = 1, *, buy_in: int = BUY_IN, money_type: MoneyType = MoneyType.REAL) -> At:
         """A new player in a seat."""
         at = self.guest(table, self.player(real=FUNDS, play=FUNDS))
-        at.sit(seat, buy_in=buy_in, book=book)
+        at.sit(seat, buy_in=buy_in, money_type=money_type)
         return at
 
     def company(self, table: UUID, count: int, *, buy_in: int = BUY_IN) -> list[At]:
@@ -161,18 +161,18 @@ class House:
     def place_of(self, table: UUID) -> TableAccounts:
         return TableAccounts(operator=self.operator, table=table, currency="EUR")
 
-    def account(self, at: At, book: MoneyType = MoneyType.REAL) -> int:
-        return _balance(self.place_of(at.guest.table).player(at.player, book))
+    def account(self, at: At, money_type: MoneyType = MoneyType.REAL) -> int:
+        return _balance(self.place_of(at.guest.table).player(at.player, money_type))
 
-    def game(self, at: At, book: MoneyType = MoneyType.REAL) -> int:
-        return _balance(self.place_of(at.guest.table).game(at.player, book))
+    def game(self, at: At, money_type: MoneyType = MoneyType.REAL) -> int:
+        return _balance(self.place_of(at.guest.table).game(at.player, money_type))
 
-    def rack(self, at: At, book: MoneyType = MoneyType.REAL) -> int:
-        return _balance(self.place_of(at.guest.table).rack(at.player, book))
+    def rack(self, at: At, money_type: MoneyType = MoneyType.REAL) -> int:
+        return _balance(self.place_of(at.guest.table).rack(at.player, money_type))
 
-    def holds(self, table: UUID, kind: AccountKind, book: MoneyType = MoneyType.REAL) -> int:
+    def holds(self, table: UUID, kind: AccountKind, money_type: MoneyType = MoneyType.REAL) -> int:
         """What the table's stakes, bank or commission account holds."""
-        return _balance(self.place_of(table).house(kind, book))
+        return _balance(self.place_of(table).house(kind, money_type))
 
     def state(self, table: UUID) -> TableState:
         return projections.decode_table(fetch("SELECT state::text FROM baccarat_table WHERE id = %s", [table])[0][0])
@@ -226,13 +226,13 @@ class House:
         causes = [cause for cause, _, _ in events]
         assert audit.compare_batch(causes, [entry for entry in entries if entry is not None]) == []
 
-    def handle(self, table: UUID, book: MoneyType = MoneyType.REAL) -> tuple[int, int, int]:
+    def handle(self, table: UUID, money_type: MoneyType = MoneyType.REAL) -> tuple[int, int, int]:
         """Totals of a table's settled wagers: staked, paid to players in the end, commission."""
         wagers = [
             wager
             for (key,) in _round_ids(table)
             for seat in self.round(key).seats
-            if (wager := seat.settlement) is not None and wager.book is book
+            if (wager := seat.settlement) is not None and wager.money_type is money_type
         ]
         commission = sum(wager.commission for wager in wagers)
         deferred = sum(wager.commission for wager in wagers if wager.deferred)

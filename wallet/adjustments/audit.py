@@ -18,7 +18,7 @@ from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.state import fold
 from wallet.ledger.relations import compare_rows
 
-_SAME: Final = ("operator", "player", "book", "currency", "direction", "amount")
+_SAME: Final = ("operator", "player", "money_type", "currency", "direction", "amount")
 
 
 class AdjustmentTraces:
@@ -79,6 +79,6 @@ def _decided(asked: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejec
         if due != has:
             yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(has))
     moved = event.amount if event.direction is Direction.DEBIT else 0
-    owing = event.owed > 0 and event.book is not MoneyType.REAL
+    owing = event.owed > 0 and event.money_type is not MoneyType.REAL
     if event.taken + event.owed != moved or min(event.taken, event.owed) < 0 or owing:
         yield Finding("adjustment differs", where, f"{moved} in all", f"{event.taken} taken, {event.owed} owed")

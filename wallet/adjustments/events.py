@@ -39,7 +39,7 @@ class AdjustmentRequested:
     adjustment: UUID
     operator: UUID
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     currency: str
     direction: Direction
     amount: int
@@ -55,7 +55,7 @@ class AdjustmentApproved:
     adjustment: UUID
     operator: UUID
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     currency: str
     direction: Direction
     amount: int

@@ -8,7 +8,7 @@ from wallet.ledger.relations import ProjectionTable, Row
 ADJUSTMENTS: Final = ProjectionTable(
     "wallet_adjustment",
     (
-        ("id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("book", "text"), ("currency", "text"),
+        ("id", "uuid"), ("operator_id", "uuid"), ("player_id", "uuid"), ("money_type", "text"), ("currency", "text"),
         ("direction", "text"), ("amount", "bigint"), ("reason", "text"), ("status", "text"), ("requested_by", "text"),
         ("requested_at", "timestamptz"), ("decided_by", "text"), ("decided_at", "timestamptz"), ("taken", "bigint"),
         ("owed", "bigint"), ("version", "int"),
@@ -23,7 +23,7 @@ def adjustment_row(state: AdjustmentState, version: int) -> Row:
         asked.adjustment,
         asked.operator,
         asked.player,
-        asked.book.value,
+        asked.money_type.value,
         asked.currency,
         asked.direction.value,
         asked.amount,

@@ -30,12 +30,12 @@ __all__ = [
 NEWEST: Final = UUID(int=2**128 - 1)
 PAGE: Final = 500
 _BY_REASON: Final = """
-    SELECT reason, direction, book, currency, count(*), sum(amount)::bigint, sum(owed)::bigint
+    SELECT reason, direction, money_type, currency, count(*), sum(amount)::bigint, sum(owed)::bigint
       FROM wallet_adjustment
-     WHERE operator_id = %s AND book = %s AND status = 'approved'
+     WHERE operator_id = %s AND money_type = %s AND status = 'approved'
        AND (%s::timestamptz IS NULL OR decided_at >= %s::timestamptz)
        AND (%s::timestamptz IS NULL OR decided_at < %s::timestamptz)
-     GROUP BY reason, direction, book, currency ORDER BY reason, direction, book, currency
+     GROUP BY reason, direction, money_type, currency ORDER BY reason, direction, money_type, currency
 """
 
 
@@ -66,7 +66,7 @@ class AdjustmentFilter:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentTotal:
-    """Approved adjustments of one reason, way, book and currency: how many, and minor units in all."""
+    """Approved adjustments of one reason, way, money_type and currency: how many, and minor units in all."""
 
     reason: str
     direction: str
@@ -102,7 +102,7 @@ def iterate_adjustments(asked: AdjustmentFilter) -> Iterator[list[Adjustment]]:
 def totals_by_reason(
     *, operator: UUID, since: datetime | None, until: datetime | None, money_type: MoneyType = MoneyType.REAL
 ) -> list[AdjustmentTotal]:
-    """Add up what was approved in a period, in one book, by reason. Raises PeriodReversed."""
+    """Add up what was approved in a period, in one kind of money, by reason. Raises PeriodReversed."""
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
     return [AdjustmentTotal(*row) for row in fetch(_BY_REASON, [operator, money_type, since, since, until, until])]

@@ -34,7 +34,7 @@ from wallet.notices import Notice
 from wallet.payments import debts
 
 MAX_NOTE_LENGTH: Final = 500
-_WHOSE: Final = "SELECT player_id, book, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
+_WHOSE: Final = "SELECT player_id, money_type, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
 _CLOCK: Final = "SELECT clock_timestamp()"
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 _SAY: Final = "INSERT INTO wallet_adjustment_words (adjustment_id, note, message) VALUES (%s, %s, %s)"
@@ -92,7 +92,7 @@ def approve(
             store.lock((_debt(event),))
         after = _write(before, event, version=version, metadata=metadata)
         execute(_ANSWER, [crypto_shredding.encrypt_text(event.player, _words(answer, empty=True)), wanted])
-        if event.direction is Direction.CREDIT and event.book is MoneyType.REAL:
+        if event.direction is Direction.CREDIT and event.money_type is MoneyType.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
         (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [wanted])[0])
         notices.notify_player(_notice(event, before.requested.reason, message or ""))
@@ -118,8 +118,8 @@ def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState,
     rows = fetch(_WHOSE, [wanted, operator])
     if not rows:
         raise UnknownAdjustment
-    player, book, currency = rows[0]
-    account = player_account(operator=operator, player=player, money_type=MoneyType(book), currency=currency)
+    player, money_type, currency = rows[0]
+    account = player_account(operator=operator, player=player, money_type=MoneyType(money_type), currency=currency)
     store.lock((account,))
     at = fetch(_CLOCK)[0][0]
     events = [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(adjustment_stream(wanted))]
@@ -139,13 +139,20 @@ def _write(before: AdjustmentState, event: AdjustmentEvent, *, version: int, met
 
 
 def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -> Notice:
-    facts = {"amount": event.amount, "currency": event.currency, "book": event.book.value, "reason": reason.value}
+    facts = {
+        "amount": event.amount,
+        "currency": event.currency,
+        "money_type": event.money_type.value,
+        "reason": reason.value,
+    }
     kind = f"adjustment_{event.direction}"
     return Notice(event.operator, event.player, kind, event.adjustment, {**facts, "owed": event.owed}, message)
 
 
 def _debt(event: AdjustmentApproved) -> AccountName:
-    return debt_account(operator=event.operator, player=event.player, money_type=event.book, currency=event.currency)
+    return debt_account(
+        operator=event.operator, player=event.player, money_type=event.money_type, currency=event.currency
+    )
 
 
 def _require_amount(amount: int, currency: str) -> None:

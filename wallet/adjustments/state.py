@@ -76,16 +76,16 @@ def approve(state: AdjustmentState, *, by: str, available: int, as_debt: bool, a
         owed = asked.amount - taken
     if owed and not as_debt:
         account = player_account(
-            operator=asked.operator, player=asked.player, money_type=asked.book, currency=asked.currency
+            operator=asked.operator, player=asked.player, money_type=asked.money_type, currency=asked.currency
         )
         raise InsufficientFunds(account=account, balance=available, needed=asked.amount)
-    if owed and asked.book is not MoneyType.REAL:
+    if owed and asked.money_type is not MoneyType.REAL:
         raise NoDebtInPlayMoney
     return AdjustmentApproved(
         asked.adjustment,
         asked.operator,
         asked.player,
-        asked.book,
+        asked.money_type,
         asked.currency,
         asked.direction,
         asked.amount,

@@ -25,7 +25,7 @@ _ASKED: Final = {
     "direction": "credit",
     "amount": "20.00",
     "currency": "EUR",
-    "book": "real",
+    "money_type": "real",
     "reason": "complaint",
     "note": "Ticket 4411: the bonus round was shown twice.",
     "message": "We are sorry for the trouble.",
@@ -34,7 +34,7 @@ _SHOWN: Final = {
     "id": _ADJUSTMENT,
     "player": PLAYER,
     "direction": "credit",
-    "book": "real",
+    "money_type": "real",
     "amount": _euro("20.00"),
     "reason": "complaint",
     "status": "requested",
@@ -52,7 +52,7 @@ _DECIDED: Final = {"decided_by": "desk:agent-3", "decided_at": "2026-11-21T09:10
 _TOTAL: Final = {
     "reason": "complaint",
     "direction": "credit",
-    "book": "real",
+    "money_type": "real",
     "count": 3,
     "amount": _euro("60.00"),
     "owed": _euro("0.00"),
@@ -64,14 +64,14 @@ _PERIOD: Final = [
 ]
 _SHEET: Final = OpenApiExample(
     "Sheet",
-    value="reason,direction,book,count,amount,owed,currency\r\ncomplaint,credit,real,3,60.00,0.00,EUR\r\n",
+    value="reason,direction,money_type,count,amount,owed,currency\r\ncomplaint,credit,real,3,60.00,0.00,EUR\r\n",
     response_only=True,
     status_codes=["200"],
     media_type="text/csv",
 )
 _LINES: Final = OpenApiExample(
     "Sheet",
-    value="id,requested_at,requested_by,player,direction,book,amount,currency,reason,status,decided_by,decided_at,"
+    value="id,requested_at,requested_by,player,direction,money_type,amount,currency,reason,status,decided_by,decided_at,"
     f"taken,owed\r\n{_ADJUSTMENT},2026-11-21T09:00:00Z,desk:agent-17,{PLAYER},credit,real,20.00,EUR,complaint,"
     "requested,,,0.00,0.00\r\n",
     response_only=True,
@@ -131,7 +131,7 @@ get_adjustment: Final = extend_schema(
 report_adjustments: Final = extend_schema(
     operation_id="reportAdjustments",
     summary="Add up what was approved in a period, by reason: real money, unless play money is asked for",
-    parameters=[OpenApiParameter("book", str, enum=[book.value for book in MoneyType]), *_PERIOD],
+    parameters=[OpenApiParameter("money_type", str, enum=[money_type.value for money_type in MoneyType]), *_PERIOD],
     responses={(200, "application/json"): shapes.ReasonTotals, (200, "text/csv"): OpenApiTypes.STR},
     examples=[*_examples({"items": [_TOTAL]}), _SHEET],
 )

@@ -32,7 +32,7 @@ class AdjustmentRequest(StrictSerializer):
     direction = EnumField(Direction)
     amount = AmountField()
     currency = CurrencyField()
-    book = MoneyTypeField(required=False, default=MoneyType.REAL)
+    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
     reason = EnumField(AdjustmentReason)
     note = TextField(max_length=500)
     message = TextField(max_length=500, required=False, default="", allow_blank=True)
@@ -59,7 +59,7 @@ class AdjustmentShown(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     player = serializers.UUIDField()
     direction = serializers.CharField(help_text="`credit` or `debit`, as the player sees it.")
-    book = serializers.CharField()
+    money_type = serializers.CharField()
     amount = MoneySerializer()
     reason = serializers.CharField()
     status = serializers.CharField(help_text="`requested`, `approved` or `rejected`.")
@@ -86,7 +86,7 @@ class ReasonTotal(serializers.Serializer[Any]):
 
     reason = serializers.CharField()
     direction = serializers.CharField()
-    book = serializers.CharField()
+    money_type = serializers.CharField()
     count = serializers.IntegerField()
     amount = MoneySerializer()
     owed = MoneySerializer(help_text="The part of it that became debts.")
@@ -112,9 +112,9 @@ class PeriodQuery(serializers.Serializer[Any]):
 
 
 class TotalsQuery(PeriodQuery):
-    """Which book: real money unless play money is asked for."""
+    """Which money_type: real money unless play money is asked for."""
 
-    book = MoneyTypeField(required=False, default=MoneyType.REAL)
+    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
 
 
 class AdjustmentsQuery(PeriodQuery):
@@ -132,7 +132,7 @@ def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> d
         "id": adjustment.id,
         "player": adjustment.player_id,
         "direction": adjustment.direction,
-        "book": adjustment.book,
+        "money_type": adjustment.money_type,
         "amount": present_money(adjustment.amount, currency),
         "reason": adjustment.reason,
         "status": adjustment.status,
@@ -153,7 +153,7 @@ def shown_total(total: AdjustmentTotal) -> dict[str, Any]:
     return {
         "reason": total.reason,
         "direction": total.direction,
-        "book": total.money_type,
+        "money_type": total.money_type,
         "count": total.count,
         "amount": present_money(total.amount, total.currency),
         "owed": present_money(total.owed, total.currency),

@@ -27,10 +27,10 @@ from wallet.api.serializers import StatementFormat
 
 RENDERERS: Final = [JSONRenderer, csv_renderer.CsvRenderer]
 LINE_COLUMNS: Final = (
-    "id", "requested_at", "requested_by", "player", "direction", "book", "amount", "currency", "reason", "status",
+    "id", "requested_at", "requested_by", "player", "direction", "money_type", "amount", "currency", "reason", "status",
     "decided_by", "decided_at", "taken", "owed",
 )  # fmt: skip
-TOTAL_COLUMNS: Final = ("reason", "direction", "book", "count", "amount", "owed", "currency")
+TOTAL_COLUMNS: Final = ("reason", "direction", "money_type", "count", "amount", "owed", "currency")
 
 
 class AdjustmentListView(OperatorView):
@@ -110,7 +110,7 @@ class AdjustmentTotalsView(OperatorView):
     def get(self, request: Request) -> HttpResponseBase:
         given = _asked(request, shapes.TotalsQuery)
         period = {"since": given["from"], "until": given["to"]}
-        totals = queries.totals_by_reason(operator=self.caller.operator, money_type=given["book"], **period)
+        totals = queries.totals_by_reason(operator=self.caller.operator, money_type=given["money_type"], **period)
         if _form(request, given) is StatementFormat.JSON:
             return _json(request, {"items": [shapes.shown_total(total) for total in totals]})
         rows = [
@@ -156,7 +156,7 @@ def _lines(asked: AdjustmentFilter) -> Iterator[str]:
 def _line(row: Adjustment) -> tuple[object, ...]:
     amounts = [format_amount(minor, row.currency) for minor in (row.amount, row.taken, row.owed)]
     return (
-        row.id, _moment(row.requested_at), row.requested_by, row.player_id, row.direction, row.book, amounts[0],
+        row.id, _moment(row.requested_at), row.requested_by, row.player_id, row.direction, row.money_type, amounts[0],
         row.currency, row.reason, row.status, row.decided_by or "", _moment(row.decided_at), *amounts[1:],
     )  # fmt: skip
 

@@ -20,8 +20,8 @@ _PLAYER_SHOWN: Final = {
 }
 _BALANCES: Final = {
     "items": [
-        {"account": "account", "book": "real", "table": None, "balance": {"amount": "87.50", "currency": "EUR"}},
-        {"account": "game", "book": "real", "table": TABLE, "balance": {"amount": "12.50", "currency": "EUR"}},
+        {"account": "account", "money_type": "real", "table": None, "balance": {"amount": "87.50", "currency": "EUR"}},
+        {"account": "game", "money_type": "real", "table": TABLE, "balance": {"amount": "12.50", "currency": "EUR"}},
     ],
     "reality_check": {"minutes": 60, "due_at": "2026-11-21T10:00:00Z"},
 }
@@ -46,7 +46,9 @@ _WHICH: Final = [
     OpenApiParameter(
         "account", str, enum=[purse.value for purse in PlayerAccountKind], description="`account` when left out."
     ),
-    OpenApiParameter("book", str, enum=[book.value for book in MoneyType], description="`real` when left out."),
+    OpenApiParameter(
+        "money_type", str, enum=[money_type.value for money_type in MoneyType], description="`real` when left out."
+    ),
     OpenApiParameter("table", OpenApiTypes.UUID, description="The table of a game balance or a rack."),
     OpenApiParameter("from", str, description="From this time on, such as 2026-11-01 or 2026-11-01T09:00:00Z."),
     OpenApiParameter("to", str, description="Up to this time, which is not included."),
@@ -100,8 +102,10 @@ credit_player: Final = extend_schema(
     request=serializers.CreditRequest,
     responses={201: serializers.CreditResponse},
     examples=[
-        OpenApiExample("A hundred", value={"amount": "100.00", "currency": "EUR", "book": "real"}, request_only=True),
-        _answer({"player": PLAYER, "book": "real", "balance": {"amount": "100.00", "currency": "EUR"}}, "201"),
+        OpenApiExample(
+            "A hundred", value={"amount": "100.00", "currency": "EUR", "money_type": "real"}, request_only=True
+        ),
+        _answer({"player": PLAYER, "money_type": "real", "balance": {"amount": "100.00", "currency": "EUR"}}, "201"),
     ],
 )
 player_balances: Final = extend_schema(

@@ -23,7 +23,7 @@ _SHOWN: Final = {
     "id": "0199f3a2-b041-7d04-9e44-6f8a0b2c4d5e",
     "kind": "adjustment_credit",
     "subject": "0199f3a2-af30-7c03-9d33-5e7f9a1b3c4d",
-    "facts": {"book": "real", "reason": "complaint", "amount": {"amount": "20.00", "currency": "EUR"}},
+    "facts": {"money_type": "real", "reason": "complaint", "amount": {"amount": "20.00", "currency": "EUR"}},
     "message": "We are sorry for the trouble.",
     "created_at": "2026-11-21T09:10:00Z",
     "read_at": None,

@@ -72,7 +72,7 @@ class CreditRequest(StrictSerializer):
 
     amount = AmountField()
     currency = CurrencyField()
-    book = MoneyTypeField()
+    money_type = MoneyTypeField()
     note = TextField(max_length=80, required=False, default="")
 
 
@@ -80,7 +80,7 @@ class CreditResponse(serializers.Serializer[Any]):
     """The account after the credit."""
 
     player = serializers.UUIDField()
-    book = serializers.CharField()
+    money_type = serializers.CharField()
     balance = MoneySerializer()
 
 
@@ -134,7 +134,7 @@ class StatementQuery(serializers.Serializer[Any]):
     """Which account: the player's own, what is held or owed, or the game balance or rack at one table; and when."""
 
     account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
-    book = MoneyTypeField(required=False, default=MoneyType.REAL)
+    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
     table = IdField(required=False, default=None)
     kind = KindsField(required=False, default=list)
 
@@ -161,7 +161,7 @@ class BalanceResponse(serializers.Serializer[Any]):
     """One account of a player."""
 
     account = serializers.CharField(help_text="`account`, `hold` or `debt`, or at a table `game` or `rack`.")
-    book = serializers.CharField(help_text="`real` or `play`.")
+    money_type = serializers.CharField(help_text="`real` or `play`.")
     table = serializers.UUIDField(allow_null=True)
     balance = MoneySerializer()
 
@@ -211,7 +211,7 @@ def present_balances(balances: dict[AccountName, int], told: Reminder | None) ->
         "items": [
             {
                 "account": account.kind.value,
-                "book": account.money_type.value,
+                "money_type": account.money_type.value,
                 "table": account.table,
                 "balance": present_money(balance, account.currency),
             }

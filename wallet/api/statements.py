@@ -20,7 +20,7 @@ from wallet.ledger.queries import AccountStatement
 from wallet.ledger.store import StatementLine
 
 COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "event")
-QUERY_PARAMETERS: Final = ("account", "book", "table", "from", "to", "kind", "format")
+QUERY_PARAMETERS: Final = ("account", "money_type", "table", "from", "to", "kind", "format")
 
 
 def statement_response(request: Request, caller: Principal, player: Any) -> HttpResponseBase:
@@ -37,7 +37,7 @@ def statement_response(request: Request, caller: Principal, player: Any) -> Http
         operator=caller.operator,
         player=player,
         kind=AccountKind(which["account"].value),
-        money_type=which["book"],
+        money_type=which["money_type"],
         currency=caller.currency,
         table=which["table"],
         since=which["from"],

@@ -70,7 +70,11 @@ class SandboxCreditsView(OperatorView):
             metadata=metadata(request),
             **given,
         )
-        shown = {"player": player, "book": given["book"].value, "balance": present_money(balance, given["currency"])}
+        shown = {
+            "player": player,
+            "money_type": given["money_type"].value,
+            "balance": present_money(balance, given["currency"]),
+        }
         return Response(shown, status=201)
 
 

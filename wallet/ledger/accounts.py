@@ -1,4 +1,4 @@
-"""Who can hold money: a player, a player at a table, a table, an operator. Each in one book and one currency.
+"""Who can hold money: a player, a player at a table, a table, an operator. Each in one kind of money and one currency.
 
 An account's id follows from its name alone (RFC 9562, version 5): the same everywhere, and never looked up.
 """
@@ -89,7 +89,7 @@ class AccountName(_Remembered):
 
     @property
     def text(self) -> str:
-        """Write the name as kind/operator/book/currency/player/table, the last two empty where absent."""
+        """Write the name as kind/operator/money_type/currency/player/table, the last two empty where absent."""
         return self._known()[1]
 
     @property

@@ -16,9 +16,9 @@ from wallet.ledger.entries import Entry
 CHECKS: Final[Mapping[str, str]] = {
     "entry does not sum to zero": """
         SELECT 'entry ' || entry_id, '0 ' || purse, total::text
-          FROM (SELECT entry_id, account.currency || ' ' || account.book AS purse, sum(amount) AS total
+          FROM (SELECT entry_id, account.currency || ' ' || account.money_type AS purse, sum(amount) AS total
                   FROM wallet_posting JOIN wallet_account account ON account.id = account_id
-                 GROUP BY entry_id, account.currency, account.book) purses
+                 GROUP BY entry_id, account.currency, account.money_type) purses
          WHERE total <> 0 ORDER BY entry_id""",
     "entry has fewer than two postings": """
         SELECT 'entry ' || entry.id, '2 or more', count(posting.id)::text
@@ -97,7 +97,7 @@ MOVED_ACCOUNTS: Final = f"""{_NEW.replace("wallet_entry AS", "moving AS", 1)}, m
 ), wallet_posting AS (
     SELECT * FROM wallet_posting WHERE account_id IN (SELECT id FROM moved)
 )"""  # noqa: S608  (constants)
-_ACCOUNTS: Final = """SELECT id::text, kind, operator_id::text, book, currency, coalesce(player_id::text, ''),
+_ACCOUNTS: Final = """SELECT id::text, kind, operator_id::text, money_type, currency, coalesce(player_id::text, ''),
         coalesce(table_id::text, '')
     FROM wallet_account WHERE id > %s::uuid ORDER BY id LIMIT %s"""
 _TEXT: Final = """entry.kind || ': ' || coalesce((
@@ -129,9 +129,9 @@ def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]
     last, given = str(UUID(int=0)), [since] if since else []
     view = MOVED_ACCOUNTS.replace("%(since)s", "%s") if since else ""
     while rows := fetch(view + _ACCOUNTS, [*given, last, chunk]):
-        for stored, kind, operator, book, currency, player, table in rows:
+        for stored, kind, operator, money_type, currency, player, table in rows:
             due = account_key(
-                kind=kind, operator=operator, money_type=book, currency=currency, player=player, table=table
+                kind=kind, operator=operator, money_type=money_type, currency=currency, player=player, table=table
             )
             if due != stored:
                 yield Finding("account id is not that of its name", f"account {stored}", due, stored)

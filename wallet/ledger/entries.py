@@ -33,7 +33,7 @@ class Entry:
 def build_entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
     """Build an entry: one posting per account, none of zero, in the order first named.
 
-    Raises Unbalanced when they do not sum to zero in each currency and book, or when fewer than two are left.
+    Raises Unbalanced when they do not sum to zero in each currency and money_type, or when fewer than two are left.
     """
     moved = _merged(tuple(postings))
     totals: defaultdict[tuple[str, MoneyType], int] = defaultdict(int)

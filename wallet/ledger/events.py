@@ -9,12 +9,12 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class PlayerAccountOpened:
-    """A player may hold money with an operator, in one currency and these books."""
+    """A player may hold money with an operator, in one currency and these money_types."""
 
     operator: UUID
     player: UUID
     currency: str
-    books: tuple[MoneyType, ...]
+    money_types: tuple[MoneyType, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class SandboxCredited:
 
     operator: UUID
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     currency: str
     amount: int
     note: str

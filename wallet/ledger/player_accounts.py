@@ -38,7 +38,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str, currency: 
 
 
 def open_player_accounts(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
-    """Open a player's accounts in both books; opening them again changes nothing.
+    """Open a player's accounts in both money_types; opening them again changes nothing.
 
     Raises UnknownCurrency, and OpenInAnotherCurrency when they were opened in another one.
     """
@@ -98,7 +98,8 @@ def _require_open(operator: UUID, player: UUID, currency: str) -> None:
 
 def _accounts(operator: UUID, player: UUID, currency: str) -> list[AccountName]:
     return [
-        player_account(operator=operator, player=player, money_type=book, currency=currency) for book in MONEY_TYPES
+        player_account(operator=operator, player=player, money_type=money_type, currency=currency)
+        for money_type in MONEY_TYPES
     ]
 
 

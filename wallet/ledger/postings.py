@@ -39,7 +39,7 @@ def _sandbox_credited(event: SandboxCredited, cause: int) -> Entry:
         cause=cause,
         operator=event.operator,
         player=event.player,
-        money_type=event.book,
+        money_type=event.money_type,
         currency=event.currency,
         amount=event.amount,
     )
@@ -120,7 +120,7 @@ def _withdrawal_returned(event: pe.WithdrawalReturned, cause: int) -> Entry:
 
 def _adjusted(event: ae.AdjustmentApproved, cause: int) -> Entry:
     """A correction is between the player and the operator's adjustments; what a debit finds missing is a debt."""
-    whose: dict[str, Any] = {"operator": event.operator, "book": event.book, "currency": event.currency}
+    whose: dict[str, Any] = {"operator": event.operator, "money_type": event.money_type, "currency": event.currency}
     house = operator_account(kind=AccountKind.ADJUSTMENTS, **whose)
     account = player_account(player=event.player, **whose)
     if event.direction is ae.Direction.CREDIT:

@@ -16,7 +16,7 @@ from wallet.ledger.store import RunningBalance, StatementLine
 
 PAGE: Final = 500
 _ENTRIES: Final = """
-SELECT entry.id, entry.kind, entry.cause, entry.recorded_at, account.id, account.kind, account.book, account.currency,
+SELECT entry.id, entry.kind, entry.cause, entry.recorded_at, account.id, account.kind, account.money_type, account.currency,
        account.player_id, posting.amount, posting.balance, posting.sequence
 FROM wallet_entry AS entry
 JOIN wallet_posting AS posting ON posting.entry_id = entry.id

@@ -87,18 +87,20 @@ def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
 
 
 def balances_of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
-    """Return every account of an operator's player with its balance in minor units, by kind and book."""
+    """Return every account of an operator's player with its balance in minor units, by kind and money_type."""
     return {
-        AccountName(AccountKind(kind), operator, MoneyType(book), currency, player, table): balance
-        for kind, book, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
+        AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table): balance
+        for kind, money_type, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
     }
 
 
 def balances_of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
     """Return every account of each of these players with its balance, as `of_player` does, in one query."""
     found: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
-    for kind, operator, book, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(found)]):
-        found[player][AccountName(AccountKind(kind), operator, MoneyType(book), currency, player, table)] = balance
+    for kind, operator, money_type, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(found)]):
+        found[player][AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table)] = (
+            balance
+        )
     return found
 
 
@@ -140,12 +142,12 @@ _LAST: Final = 2**63 - 1
 _POST: Final = """SELECT wallet_post(%s::uuid[], %s::text[], %s::text[], %s::bigint[],
     %s::int[], %s::uuid[], %s::bigint[])"""
 _BALANCES: Final = "SELECT account_id, balance FROM wallet_balance WHERE account_id = ANY (%s::uuid[])"
-_OF_PLAYER: Final = """SELECT kind, book, currency, table_id, balance
+_OF_PLAYER: Final = """SELECT kind, money_type, currency, table_id, balance
     FROM wallet_account JOIN wallet_balance ON account_id = id
-    WHERE player_id = %s AND operator_id = %s ORDER BY kind, book, currency, table_id"""
-_OF_PLAYERS: Final = """SELECT kind, operator_id, book, currency, player_id, table_id, balance
+    WHERE player_id = %s AND operator_id = %s ORDER BY kind, money_type, currency, table_id"""
+_OF_PLAYERS: Final = """SELECT kind, operator_id, money_type, currency, player_id, table_id, balance
     FROM wallet_account JOIN wallet_balance ON account_id = id
-    WHERE player_id = ANY (%s::uuid[]) ORDER BY player_id, kind, book, currency, table_id"""
+    WHERE player_id = ANY (%s::uuid[]) ORDER BY player_id, kind, money_type, currency, table_id"""
 _LINES: Final = """
     FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
     WHERE account_id = %s AND sequence > %s AND sequence < %s

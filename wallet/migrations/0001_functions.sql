@@ -1,4 +1,4 @@
--- Money is neither made nor lost: what one statement posts to an entry sums to zero in each currency and book.
+-- Money is neither made nor lost: what one statement posts to an entry sums to zero in each currency and money_type.
 -- One pass over the inserted rows, so a batch of two hundred postings costs one query and not two hundred.
 CREATE FUNCTION wallet_refuse_unbalanced_postings() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -6,14 +6,14 @@ DECLARE
 BEGIN
     SELECT entry_id INTO wrong
       FROM (SELECT posting.entry_id, posting.amount,
-                   (SELECT account.currency || '/' || account.book
+                   (SELECT account.currency || '/' || account.money_type
                       FROM wallet_account account WHERE account.id = posting.account_id) AS purse
               FROM inserted posting) named
      GROUP BY entry_id, purse
     HAVING sum(amount) <> 0 OR purse IS NULL
      LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'wallet entry % does not sum to zero in each currency and book', wrong
+        RAISE EXCEPTION 'wallet entry % does not sum to zero in each currency and money_type', wrong
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NULL;
@@ -23,7 +23,7 @@ CREATE TRIGGER wallet_posting_balanced AFTER INSERT ON wallet_posting
     REFERENCING NEW TABLE AS inserted
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_unbalanced_postings();
 
--- At commit every new entry is whole: two postings or more, and again a sum of zero in each currency and book.
+-- At commit every new entry is whole: two postings or more, and again a sum of zero in each currency and money_type.
 CREATE FUNCTION wallet_refuse_partial_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     postings bigint;
@@ -34,7 +34,7 @@ BEGIN
       FROM (SELECT count(*) AS postings, sum(posting.amount) AS total
               FROM wallet_posting posting JOIN wallet_account account ON account.id = posting.account_id
              WHERE posting.entry_id = NEW.id
-             GROUP BY account.currency, account.book) purse;
+             GROUP BY account.currency, account.money_type) purse;
     IF postings < 2 OR unbalanced THEN
         RAISE EXCEPTION 'wallet entry % has % postings, or they do not sum to zero', NEW.id, postings
             USING ERRCODE = 'integrity_constraint_violation';
@@ -46,10 +46,10 @@ CREATE CONSTRAINT TRIGGER wallet_entry_whole AFTER INSERT ON wallet_entry
     DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_partial_entry();
 
--- Opens the named accounts that do not exist yet. A name is kind/operator/book/currency/player/table, the same text
+-- Opens the named accounts that do not exist yet. A name is kind/operator/money_type/currency/player/table, the same text
 -- that its id is made from; the last two may be empty.
 CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO wallet_account (id, kind, operator_id, book, currency, player_id, table_id)
+    INSERT INTO wallet_account (id, kind, operator_id, money_type, currency, player_id, table_id)
     SELECT id, split_part(name, '/', 1), split_part(name, '/', 2)::uuid, split_part(name, '/', 3),
            split_part(name, '/', 4), nullif(split_part(name, '/', 5), '')::uuid, nullif(split_part(name, '/', 6), '')::uuid
       FROM unnest(ids, names) AS named (id, name)
@@ -139,7 +139,7 @@ CREATE FUNCTION wallet_count_play(
 BEGIN
     WITH moved AS MATERIALIZED (
         SELECT posting.account_id, posting.amount, entry_kinds[posting.entry] AS kind,
-               split_part(named.name, '/', 3) AS book, split_part(named.name, '/', 5)::uuid AS player_id,
+               split_part(named.name, '/', 3) AS money_type, split_part(named.name, '/', 5)::uuid AS player_id,
                (SELECT recorded_at FROM wallet_entry WHERE id = made[posting.entry]) AS recorded_at,
                (SELECT written.sequence FROM wallet_posting written
                  WHERE written.entry_id = made[posting.entry] AND written.account_id = posting.account_id) AS sequence
@@ -163,7 +163,7 @@ BEGIN
       LEFT JOIN LATERAL (
           SELECT at, staked, lost FROM wallet_turnover total WHERE total.account_id = moved.account_id
            ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
-     WHERE book = 'real'
+     WHERE money_type = 'real'
     WINDOW so_far AS (PARTITION BY moved.account_id ORDER BY moved.sequence);
 END $$;
 
@@ -262,7 +262,7 @@ BEGIN
              SELECT total.staked, total.lost FROM wallet_turnover total
               WHERE total.account_id = account.id AND total.at <= starts[3]
               ORDER BY at DESC, sequence DESC LIMIT 1) month ON true
-         WHERE account.player_id = player AND account.book = 'real' AND account.kind IN ('game', 'account', 'debt')
+         WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt')
            AND last.at > starts[3];
     END IF;
     IF with_time THEN
@@ -314,7 +314,7 @@ LANGUAGE sql STABLE AS $$
      CROSS JOIN LATERAL (
          SELECT staked, lost FROM wallet_turnover
           WHERE account_id = account.id AND at <= moment ORDER BY at DESC, sequence DESC LIMIT 1) total
-     WHERE account.player_id = player AND account.book = 'real' AND account.kind IN ('game', 'account', 'debt')
+     WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt')
 $$;
 
 -- When so much of what was staked, or lost, since `start` has left a window that it is room enough: the time of a posting
@@ -334,7 +334,7 @@ BEGIN
       FROM wallet_account account
      CROSS JOIN LATERAL (
          SELECT at FROM wallet_turnover total WHERE total.account_id = account.id ORDER BY at DESC LIMIT 1) last
-     WHERE account.player_id = player AND account.book = 'real' AND account.kind IN ('game', 'account', 'debt');
+     WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt');
     IF high IS NULL OR high <= start OR wallet_play_total(player, high, of_losses) - base < over THEN
         RETURN NULL;
     END IF;

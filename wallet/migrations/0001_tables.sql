@@ -4,7 +4,7 @@ CREATE TABLE wallet_account (
     kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'hold', 'debt', 'stakes', 'bank', 'commission',
                                        'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox')),
     operator_id uuid NOT NULL,
-    book text NOT NULL CHECK (book IN ('real', 'play')),
+    money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
     currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
     player_id uuid,
     table_id uuid
@@ -206,7 +206,7 @@ CREATE TABLE wallet_turnover (
     PRIMARY KEY (account_id, at, sequence) INCLUDE (staked, lost)
 );
 
--- The five minutes, by the UTC clock, in which a player has confirmed a wager in either book.
+-- The five minutes, by the UTC clock, in which a player has confirmed a wager in either money_type.
 CREATE TABLE wallet_played (
     player_id uuid NOT NULL,
     slot timestamptz NOT NULL,
@@ -228,7 +228,7 @@ CREATE TABLE wallet_adjustment (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
     player_id uuid NOT NULL,
-    book text NOT NULL CHECK (book IN ('real', 'play')),
+    money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
     currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
     direction text NOT NULL CHECK (direction IN ('credit', 'debit')),
     amount bigint NOT NULL CHECK (amount > 0),

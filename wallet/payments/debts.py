@@ -22,7 +22,7 @@ _CAN_PAY: Final = """
       FROM wallet_account owing
       JOIN wallet_balance owed ON owed.account_id = owing.id AND owed.balance < 0
       JOIN wallet_account purse ON purse.player_id = owing.player_id AND purse.operator_id = owing.operator_id
-           AND purse.currency = owing.currency AND purse.kind = 'account' AND purse.book = 'real'
+           AND purse.currency = owing.currency AND purse.kind = 'account' AND purse.money_type = 'real'
       JOIN wallet_balance held ON held.account_id = purse.id AND held.balance > 0
      WHERE owing.kind = 'debt' ORDER BY owing.id LIMIT %s
 """

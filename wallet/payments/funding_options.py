@@ -18,7 +18,7 @@ class LastDeposit:
 
 @dataclass(frozen=True, slots=True)
 class FundingOptions:
-    """A player's account in one book, what the player owes, the last deposit (None in play money), and whether the
+    """A player's account in one kind of money, what the player owes, the last deposit (None in play money), and whether the
     player stays away from play.
     """
 

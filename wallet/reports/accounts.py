@@ -63,7 +63,7 @@ _READ: Final = f"""
         SELECT account_id, sum(amount) AS total,
                {_SUMMED}
           FROM moves GROUP BY account_id)
-    SELECT book, currency, player_id,
+    SELECT money_type, currency, player_id,
            {_of("account", "balance - coalesce(total, 0)")},
            {_SHOWN},
            {_of("account", "balance")},
@@ -75,15 +75,17 @@ _READ: Final = f"""
            (CASE WHEN {_of("game", "wagered")} <> 0 THEN 1 ELSE 0 END)
       FROM ended LEFT JOIN moved ON moved.account_id = ended.id
      WHERE player_id IS NOT NULL
-     GROUP BY book, currency, player_id
+     GROUP BY money_type, currency, player_id
     HAVING bool_or(moved.account_id IS NOT NULL OR balance <> 0)
-     ORDER BY book, currency, player_id
+     ORDER BY money_type, currency, player_id
 """  # noqa: S608  (the pieces are constants)
 
 
 def read(asked: ReportScope) -> ReportData:
     """Read a row for each player, kind of money and currency with money or movement."""
-    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData(
+        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+    )
 
 
 ACCOUNTS: Final = ReportDefinition(

@@ -17,7 +17,7 @@ from wallet.reports.facts import SEALED_ENTRIES_CTE
 
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}
-    SELECT event.data->>'book', event.data->>'currency', facts.recorded_at, (event.data->>'adjustment')::uuid,
+    SELECT event.data->>'money_type', event.data->>'currency', facts.recorded_at, (event.data->>'adjustment')::uuid,
            (event.data->>'player')::uuid, event.data->>'direction', coalesce(asked.reason, ''),
            (CASE event.data->>'direction' WHEN 'credit' THEN 1 ELSE -1 END * (event.data->>'amount')::bigint)::bigint,
            CASE event.data->>'direction' WHEN 'credit' THEN 0 ELSE (event.data->>'taken')::bigint END,
@@ -34,7 +34,9 @@ _READ: Final = f"""
 
 def read(asked: ReportScope) -> ReportData:
     """Read a row for each adjustment that was agreed to."""
-    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData(
+        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+    )
 
 
 ADJUSTMENTS: Final = ReportDefinition(

@@ -29,7 +29,7 @@ LATER_POSTINGS_CTE: Final = """
 """
 BALANCES_AT_END_CTE: Final = """
     ended AS MATERIALIZED (
-        SELECT account.id, account.kind, account.book, account.currency, account.player_id, account.table_id,
+        SELECT account.id, account.kind, account.money_type, account.currency, account.player_id, account.table_id,
                held.balance - coalesce(later.amount, 0) AS balance
           FROM wallet_account account
           JOIN wallet_balance held ON held.account_id = account.id

@@ -8,7 +8,7 @@ from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE
 
 _READ: Final = f"""
     WITH {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}
-    SELECT book, currency,
+    SELECT money_type, currency,
            count(DISTINCT player_id) FILTER (WHERE balance <> 0 AND kind IN ('account', 'game', 'hold'))::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'account'), 0)::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'game'), 0)::bigint,
@@ -19,15 +19,17 @@ _READ: Final = f"""
            coalesce(-sum(balance) FILTER (WHERE kind = 'debt'), 0)::bigint
       FROM ended
      WHERE kind IN ('account', 'game', 'stakes', 'hold', 'rack', 'debt')
-     GROUP BY book, currency
+     GROUP BY money_type, currency
     HAVING bool_or(balance <> 0)
-     ORDER BY book, currency
+     ORDER BY money_type, currency
 """  # noqa: S608  (the pieces are constants)
 
 
 def read(asked: ReportScope) -> ReportData:
     """Read a row for each kind of money and currency."""
-    return ReportData([(asked.money_type_label(book), *rest) for book, *rest in fetch(_READ, asked.values())])
+    return ReportData(
+        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+    )
 
 
 LIABILITY: Final = ReportDefinition(

@@ -10,7 +10,7 @@ from wallet.responsible_gaming.state import PlayLimit
 SLOT_MINUTES: Final = 5
 """Time is counted in slots of five minutes by the UTC clock: one in which a wager was confirmed is five minutes played.
 
-Wagers of both books count, at one table or at several at once; sitting at a table without a wager is not play.
+Wagers of both money_types count, at one table or at several at once; sitting at a table without a wager is not play.
 """
 
 UsageByLimit = Mapping[tuple[LimitType, LimitPeriod], int]

@@ -29,7 +29,7 @@ _STANDS: Final = """
            (SELECT (data->>'at')::timestamptz FROM events_event
              WHERE stream = %s AND type = 'PlayMoneyToppedUp' ORDER BY version DESC LIMIT 1),
            (SELECT coalesce(sum(balance), 0)::bigint FROM wallet_account JOIN wallet_balance ON account_id = id
-             WHERE player_id = %s AND operator_id = %s AND book = 'play')
+             WHERE player_id = %s AND operator_id = %s AND money_type = 'play')
 """
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 

@@ -18,7 +18,7 @@ _OVERSTAKED: Final = """
     SELECT 'event ' || entry.cause, span.most::text, sums.staked::text
       FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::timestamptz[], %s::timestamptz[])
            AS span (player, period, most, since, until)
-      JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game' AND account.book = 'real'
+      JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game' AND account.money_type = 'real'
       JOIN wallet_posting posting ON posting.account_id = account.id
       JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
            AND entry.recorded_at > span.since AND entry.recorded_at <= span.until

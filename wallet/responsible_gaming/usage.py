@@ -14,7 +14,7 @@ TURNOVER: Final = """
       FROM wallet_posting posting
       JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
       JOIN wallet_account account ON account.id = posting.account_id
-           AND account.kind IN ('game', 'account', 'debt') AND account.book = 'real'
+           AND account.kind IN ('game', 'account', 'debt') AND account.money_type = 'real'
     WINDOW so_far AS (PARTITION BY posting.account_id ORDER BY posting.sequence)
 """
 """Rows of wallet_turnover: account_id, at, sequence, staked, lost."""

@@ -160,9 +160,9 @@ class VoidRound:
 
 @dataclass(frozen=True, slots=True)
 class PlayerFunds:
-    """What a player of a settled round has now, in the wager's book: minor units of game, account and rack.
+    """What a player of a settled round has now, in the wager's money_type: minor units of game, account and rack.
 
-    `seated` tells whether the player still sits at the table with this book.
+    `seated` tells whether the player still sits at the table with this kind of money.
     """
 
     player: UUID

@@ -133,7 +133,7 @@ def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.S
     return e.SeatSettled(
         seat=seat.seat,
         player=seat.player,
-        book=seat.money_type,
+        money_type=seat.money_type,
         results=result.results,
         staked=result.staked,
         won=result.won,

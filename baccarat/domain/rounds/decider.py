@@ -119,7 +119,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
         e.WagerConfirmed(
             seat=seat.seat,
             player=seat.player,
-            book=seat.money_type,
+            money_type=seat.money_type,
             stakes=stakes,
             raised=raised,
             confirmed_at=command.now,

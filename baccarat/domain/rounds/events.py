@@ -25,7 +25,7 @@ class SeatInRound:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class WagerConfirmed:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     stakes: dict[Spot, int]
     raised: dict[Spot, int]
     confirmed_at: datetime
@@ -142,7 +142,7 @@ class SeatSettled:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     results: tuple[SpotResult, ...]
     staked: int
     won: int

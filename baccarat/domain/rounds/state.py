@@ -143,7 +143,7 @@ def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
 
 
 def _opened(state: RoundState, event: e.RoundOpened) -> RoundState:
-    seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, money_type=seat.book) for seat in event.seats)
+    seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in event.seats)
     return replace(state, phase=Phase.BETTING, opened=event, seats=seats)
 
 

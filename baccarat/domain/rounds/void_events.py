@@ -52,7 +52,7 @@ class SeatVoided:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     staked: int
     paid: int
     commission: int

@@ -137,7 +137,13 @@ def _voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **moved
     player: UUID = seat.player
     amounts = {**_NOTHING, **moved}
     return SeatVoided(
-        seat=seat.seat, player=player, book=seat.money_type, staked=staked, paid=paid, commission=commission, **amounts
+        seat=seat.seat,
+        player=player,
+        money_type=seat.money_type,
+        staked=staked,
+        paid=paid,
+        commission=commission,
+        **amounts,
     )
 
 

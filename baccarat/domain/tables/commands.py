@@ -36,7 +36,7 @@ class OpenTable:
 
 @dataclass(frozen=True, slots=True)
 class TakeSeat:
-    """Sit down with `buy_in` minor units; `available` is the account balance in that book."""
+    """Sit down with `buy_in` minor units; `available` is the account balance in that kind of money."""
 
     player: UUID
     seat: int

@@ -40,7 +40,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             operator=command.operator,
             name=command.name,
             rules=command.rules,
-            books=command.money_types,
+            money_types=command.money_types,
             edge_accepted=command.edge_spots if accepted else (),
             opened_at=command.now,
             returns=theoretical_returns(command.rules),
@@ -59,8 +59,8 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
     _require_free(command.seat, state)
-    if command.money_type not in state.require_opened().books:
-        raise r.MoneyTypeNotOffered(books=list(state.require_opened().books))
+    if command.money_type not in state.require_opened().money_types:
+        raise r.MoneyTypeNotOffered(money_types=list(state.require_opened().money_types))
     if command.buy_in < 0:
         raise AmountNotPositive
     _require_funds(command.buy_in, command, command.money_type, state)
@@ -68,7 +68,7 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
         e.SeatTaken(
             seat=command.seat,
             player=command.player,
-            book=command.money_type,
+            money_type=command.money_type,
             bought_in=command.buy_in,
             taken_at=command.now,
         ),
@@ -94,7 +94,7 @@ def _rebuy(command: c.Rebuy, state: TableState) -> Events:
         e.Rebought(
             seat=seat.seat,
             player=command.player,
-            book=seat.money_type,
+            money_type=seat.money_type,
             amount=command.amount,
             rebought_at=command.now,
         ),
@@ -107,7 +107,7 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
         e.SeatLeft(
             seat=seat.seat,
             player=command.player,
-            book=seat.money_type,
+            money_type=seat.money_type,
             returned=command.game_balance,
             collected=seat.owed,
             left_at=command.now,
@@ -125,7 +125,7 @@ def _free(command: c.FreeSeat, state: TableState) -> Events:
         e.SeatFreed(
             seat=seat.seat,
             player=seat.player,
-            book=seat.money_type,
+            money_type=seat.money_type,
             returned=command.game_balance,
             collected=seat.owed,
             reason=reason,
@@ -187,11 +187,14 @@ def _require_free(number: int, state: TableState) -> None:
         raise r.SeatIsTaken(seat=number)
 
 
-def _require_funds(amount: int, command: c.TakeSeat | c.Rebuy, book: MoneyType, state: TableState) -> None:
+def _require_funds(amount: int, command: c.TakeSeat | c.Rebuy, money_type: MoneyType, state: TableState) -> None:
     if amount <= command.available:
         return
     account = player_account(
-        operator=state.require_opened().operator, player=command.player, money_type=book, currency=state.rules.currency
+        operator=state.require_opened().operator,
+        player=command.player,
+        money_type=money_type,
+        currency=state.rules.currency,
     )
     raise InsufficientFunds(account=account, balance=command.available, needed=amount)
 

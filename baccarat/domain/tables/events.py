@@ -36,7 +36,7 @@ class TableOpened:
     operator: UUID
     name: str
     rules: TableRules
-    books: tuple[MoneyType, ...]
+    money_types: tuple[MoneyType, ...]
     edge_accepted: tuple[Spot, ...]
     opened_at: datetime
     returns: tuple[SpotReturn, ...] = ()
@@ -51,7 +51,7 @@ class SeatTaken:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     bought_in: int
     taken_at: datetime
 
@@ -70,7 +70,7 @@ class Rebought:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     amount: int
     rebought_at: datetime
 
@@ -81,7 +81,7 @@ class SeatLeft:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     returned: int
     collected: int
     left_at: datetime
@@ -107,7 +107,7 @@ class SeatFreed:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     returned: int
     collected: int
     reason: Absence
@@ -143,7 +143,7 @@ class CommissionCollected:
 
     seat: int
     player: UUID
-    book: MoneyType
+    money_type: MoneyType
     amount: int
 
 

@@ -53,7 +53,9 @@ def _without(seats: tuple[Seat, ...], player: UUID) -> tuple[Seat, ...]:
 
 
 def _taken(state: TableState, event: e.SeatTaken) -> TableState:
-    return replace(state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, money_type=event.book)))
+    return replace(
+        state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, money_type=event.money_type))
+    )
 
 
 def _changed(state: TableState, event: e.SeatChanged) -> TableState:

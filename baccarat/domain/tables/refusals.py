@@ -55,10 +55,10 @@ class SeatIsHeld(Refusal):
 
 
 class MoneyTypeNotOffered(Refusal):
-    code = "book_not_offered"
+    code = "money_type_not_offered"
     kind = RefusalKind.INVALID
     title = "The table does not take this kind of money"
-    remedy = "Sit down with one of the books that the table lists."
+    remedy = "Sit down with one of the table's `money_types`."
 
 
 class PlayMoneyNotOffered(Refusal):

@@ -47,7 +47,7 @@ def draft(command: c.DraftRules, state: TableState) -> Events:
     if versions.plays_alike(latest, rules) and not ruled.retired:
         raise r.RulesUnchanged
     _require_fitting(rules, state)
-    if MoneyType.REAL in state.require_opened().books:
+    if MoneyType.REAL in state.require_opened().money_types:
         require_acknowledged(rules, floor=command.floor, acknowledgement=command.acknowledgement)
     drafted = e.RulesDrafted(
         version=rules.version,
@@ -67,7 +67,7 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
     if command.by == waiting.by:
         raise r.RulesNeedSecondPerson
     _require_fitting(waiting.rules, state)
-    if MoneyType.REAL in state.require_opened().books and command.floor is not None:
+    if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:
         _require_told(waiting, floor=command.floor)
     waits_for = effective_from(state, waiting.rules)
     if waits_for is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
@@ -145,7 +145,7 @@ def _require_fitting(rules: TableRules, state: TableState) -> None:
         raise TableIsClosed
     if rules.shuffle is not state.rules.shuffle:
         raise r.ShuffleIsFixed
-    if MoneyType.PLAY in state.require_opened().books and not rules.play_money:
+    if MoneyType.PLAY in state.require_opened().money_types and not rules.play_money:
         raise PlayMoneyNotOffered
     beyond = [seat.seat for seat in state.seats if seat.seat > rules.seats]
     if beyond:

@@ -90,7 +90,7 @@ def _end(command: c.EndShoe, state: TableState) -> Events:
             seed=command.seed,
             dealt=state.shoe.cards_out,
             collected=tuple(
-                e.CommissionCollected(seat=seat.seat, player=seat.player, book=seat.money_type, amount=seat.owed)
+                e.CommissionCollected(seat=seat.seat, player=seat.player, money_type=seat.money_type, amount=seat.owed)
                 for seat in state.seats
                 if seat.owed
             ),

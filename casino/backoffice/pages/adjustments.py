@@ -112,7 +112,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
     def sum(self, adjustment: Adjustment) -> SafeString | str:
         """How much."""
         amount = html.money(adjustment.amount, adjustment.currency)
-        return amount if adjustment.book == MoneyType.REAL else html.both(amount, "play money")
+        return amount if adjustment.money_type == MoneyType.REAL else html.both(amount, "play money")
 
     @admin.display(description="reason")
     def why(self, adjustment: Adjustment) -> str:
@@ -140,7 +140,7 @@ class AdjustmentAdmin(ReadOnlyAdmin):
         """Show an adjustment with its words, and the forms to decide it for those who may."""
         words = queries.load_adjustment_texts([obj.pk]).get(obj.pk)
         whose = {"operator": obj.operator_id, "player": obj.player_id}
-        account = player_account(money_type=MoneyType(obj.book), currency=obj.currency, **whose)
+        account = player_account(money_type=MoneyType(obj.money_type), currency=obj.currency, **whose)
         facts = (
             ("Status", self.standing(obj)),
             ("Amount", html.both(self.sum(obj), obj.direction)),
@@ -188,7 +188,7 @@ def ask(request: HttpRequest, account: Account) -> str:
     services.request(
         operator=account.operator_id,
         player=player,
-        money_type=MoneyType(account.book),
+        money_type=MoneyType(account.money_type),
         currency=account.currency,
         direction=_choice(Direction, given.get("direction", "")),
         amount=money.parse_positive(given.get("amount", ""), account.currency),

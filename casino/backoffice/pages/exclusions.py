@@ -88,4 +88,4 @@ def _asked(request: HttpRequest) -> dict[str, Any]:
 
 
 def _is_real(account: Account) -> bool:
-    return account.kind == AccountKind.ACCOUNT and account.book == MoneyType.REAL
+    return account.kind == AccountKind.ACCOUNT and account.money_type == MoneyType.REAL

@@ -24,11 +24,11 @@ from wallet.models import Account, Balance, Entry, Posting
 MOST_POSTINGS: Final = 100
 MOVES: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
 
-book_filter = chosen(
-    title="book",
-    parameter="book",
+money_type_filter = chosen(
+    title="money_type",
+    parameter="money_type",
     choices={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"},
-    where=lambda value: Q(book=value),
+    where=lambda value: Q(money_type=value),
 )
 KindFilter = chosen(
     title="kind",
@@ -38,8 +38,8 @@ KindFilter = chosen(
 )
 
 
-def book_badge(book: str) -> SafeString:
-    return html.badge(book, "good" if book == MoneyType.REAL else "plain")
+def money_type_badge(money_type: str) -> SafeString:
+    return html.badge(money_type, "good" if money_type == MoneyType.REAL else "plain")
 
 
 def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString | str:
@@ -52,8 +52,8 @@ def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString |
 class AccountAdmin(ReadOnlyAdmin):
     """Who holds money. Found by its id, its player's or its table's."""
 
-    list_display = ("title", "operator", "player", "table", "book", "holds")
-    list_filter = (operator_filter(), KindFilter, book_filter)
+    list_display = ("title", "operator", "player", "table", "money_type", "holds")
+    list_filter = (operator_filter(), KindFilter, money_type_filter)
     list_select_related = ("balance",)
     ordering = ("id",)
     search_help_text = "id of the account, its player or its table"
@@ -97,10 +97,10 @@ class AccountAdmin(ReadOnlyAdmin):
         """Where it is, for an account at a table."""
         return html.NOTHING if account.table_id is None else html.page("table", account.table_id, "table")
 
-    @admin.display(description="book")
-    def book(self, account: Account) -> SafeString:
+    @admin.display(description="money_type")
+    def money_type(self, account: Account) -> SafeString:
         """Real or play money."""
-        return book_badge(account.book)
+        return money_type_badge(account.money_type)
 
     @admin.display(description="balance")
     def holds(self, account: Account) -> SafeString | str:
@@ -112,7 +112,7 @@ class AccountAdmin(ReadOnlyAdmin):
         facts = (
             ("Balance", self.holds(obj)),
             ("Kind", obj.kind),
-            ("Book", self.book(obj)),
+            ("Book", self.money_type(obj)),
             ("Operator", self.operator(obj)),
             ("Player", self.player(obj)),
             ("Table", html.page("table", obj.table_id)),
@@ -227,10 +227,16 @@ def entries_of(title: str, causes: Iterable[int]) -> Grid:
 
 def balances_at(title: str, table: UUID) -> Grid:
     """Show the accounts of a table and of the players at it, with their balances."""
-    accounts = list(Account.objects.filter(table_id=table).select_related("balance").order_by("kind", "book", "id"))
+    accounts = list(
+        Account.objects.filter(table_id=table).select_related("balance").order_by("kind", "money_type", "id")
+    )
     names = nicknames([account.player_id for account in accounts if account.player_id is not None])
     rows = [
-        (account_name(account, names), book_badge(account.book), html.money(balance_of(account), account.currency))
+        (
+            account_name(account, names),
+            money_type_badge(account.money_type),
+            html.money(balance_of(account), account.currency),
+        )
         for account in accounts
     ]
     return Grid(title, ("Account", "Book", "Balance"), rows, empty="No money has moved here.", numeric=MOVES)
@@ -243,7 +249,7 @@ def _postings(title: str, entries: Sequence[Entry], *, named: bool) -> Grid:
         (
             *((html.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if named else ()),
             account_name(posting.account, names),
-            book_badge(posting.account.book),
+            money_type_badge(posting.account.money_type),
             html.money(posting.balance - posting.amount, posting.account.currency),
             html.money(posting.amount, posting.account.currency, signed=True),
             html.money(posting.balance, posting.account.currency),

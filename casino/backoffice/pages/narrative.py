@@ -121,7 +121,7 @@ def _voided(event: ve.RoundVoided, money: Money) -> str:
 
 def _left(event: te.SeatLeft, money: Money) -> str:
     paid = f", after {money(event.collected)} of owed commission" if event.collected else ""
-    return f"The player left seat {event.seat} with {money(event.returned)} of {event.book} money{paid}."
+    return f"The player left seat {event.seat} with {money(event.returned)} of {event.money_type} money{paid}."
 
 
 def _freed(event: te.SeatFreed, money: Money) -> str:
@@ -131,7 +131,7 @@ def _freed(event: te.SeatFreed, money: Money) -> str:
         te.Absence.GONE: "the player is gone",
         te.Absence.TABLE_CLOSED: "the table closes",
     }[event.reason]
-    back = f"{money(event.returned)} of {event.book} money went back to the account{paid}"
+    back = f"{money(event.returned)} of {event.money_type} money went back to the account{paid}"
     return f"Seat {event.seat} was freed: {why}, last heard of at {event.seen_at:%H:%M:%S} UTC; {back}."
 
 
@@ -176,9 +176,9 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     te.TableOpened: lambda e, _: (
         f"Table “{e.name}” opened with the rules of {e.rules.preset}@{e.rules.version}." + _named(e.next_shoe, 1)
     ),
-    te.SeatTaken: lambda e, money: f"Seat {e.seat} taken with {money(e.bought_in)} of {e.book} money.",
+    te.SeatTaken: lambda e, money: f"Seat {e.seat} taken with {money(e.bought_in)} of {e.money_type} money.",
     te.SeatChanged: lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}.",
-    te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.book} money more.",
+    te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.money_type} money more.",
     te.SeatLeft: _left,
     te.SeatFreed: _freed,
     ShoeCommitted: lambda e, _: f"Shoe {e.number}, the next one, was committed to: {e.commitment}.",

@@ -17,7 +17,7 @@ from casino.backoffice import html
 from casino.backoffice.base import as_uuid
 from casino.backoffice.pages import baccarat_parts, player_stop, search
 from casino.backoffice.pages import significant_parts as significant
-from casino.backoffice.pages.ledger import balance_of, book_badge
+from casino.backoffice.pages.ledger import balance_of, money_type_badge
 from casino.backoffice.pages.narrative import stakes_in_words
 from casino.backoffice.pages.operators import PlayerAdmin
 from casino.backoffice.pages.subject_names import named
@@ -54,12 +54,14 @@ class WholePlayerAdmin(PlayerAdmin):
 
 def _money(request: HttpRequest, player: Player) -> Section:
     del request
-    accounts = Account.objects.filter(player_id=player.pk).select_related("balance").order_by("book", "kind", "id")
+    accounts = (
+        Account.objects.filter(player_id=player.pk).select_related("balance").order_by("money_type", "kind", "id")
+    )
     names = named({f"table:{account.table_id}" for account in accounts if account.table_id is not None})
     rows = [
         (
             html.page("account", account.pk, "owed" if account.kind == "debt" else account.kind.replace("_", " ")),
-            book_badge(account.book),
+            money_type_badge(account.money_type),
             html.page("table", account.table_id, names.get(f"table:{account.table_id}", "table")),
             html.money(balance_of(account), account.currency),
         )
@@ -70,7 +72,9 @@ def _money(request: HttpRequest, player: Player) -> Section:
 
 def _totals(request: HttpRequest, player: Player) -> Section:
     del request
-    played = Wager.objects.filter(player_id=player.pk, voided_at=None).values("currency", "book").order_by("-book")
+    played = (
+        Wager.objects.filter(player_id=player.pk, voided_at=None).values("currency", "money_type").order_by("-book")
+    )
     summed = played.annotate(
         count=Count("id"),
         all_staked=Sum("staked"),
@@ -80,7 +84,7 @@ def _totals(request: HttpRequest, player: Player) -> Section:
     )
     rows = [
         (
-            book_badge(row["book"]),
+            money_type_badge(row["money_type"]),
             str(row["count"]),
             html.money(row["all_staked"], row["currency"]),
             html.money(row["all_returned"], row["currency"]),
@@ -113,7 +117,7 @@ def _wager(wager: Any) -> tuple[object, ...]:
         baccarat_parts.round_link(wager),
         html.page("table", wager.table_id, wager.table_name or html.short(wager.table_id)),
         stakes_in_words(stakes, lambda minor: format_amount(minor, wager.currency)),
-        staked if wager.book == "real" else html.both(staked, "play money"),
+        staked if wager.money_type == "real" else html.both(staked, "play money"),
         html.money(wager.returned, wager.currency),
         search.outcome_of(wager),
     )
@@ -126,7 +130,7 @@ def _sittings(request: HttpRequest, player: Player) -> Section:
         (
             html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
             "left" if row.seat is None else f"seat {row.seat}",
-            book_badge(row.book),
+            money_type_badge(row.money_type),
             html.moment(row.at),
         )
         for row in sat

@@ -183,7 +183,7 @@ def _row(found: queries.LimitsOverview, line: LimitStatus, currency: str) -> tup
 
 
 def _is_real(account: Account) -> bool:
-    return account.kind == AccountKind.ACCOUNT and account.book == MoneyType.REAL
+    return account.kind == AccountKind.ACCOUNT and account.money_type == MoneyType.REAL
 
 
 def _most(text: str, measure: LimitType, currency: str) -> int | None:

@@ -11,7 +11,7 @@ from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from casino.backoffice import html
 from casino.backoffice.pages import baccarat_parts
 from casino.backoffice.pages.cards import pictures
-from casino.backoffice.pages.ledger import book_badge
+from casino.backoffice.pages.ledger import money_type_badge
 from casino.backoffice.pages.narrative import stakes_in_words
 from casino.backoffice.pages.round_replay import Moment
 from casino.backoffice.sections import Alert, Grid, Piece, Section
@@ -65,12 +65,12 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bo
     placed = stakes_in_words(stakes, lambda minor: f"{format_amount(minor, currency)} {currency}") or html.NOTHING
     who = html.page("player", seat.player, names.get(seat.player, html.short(seat.player)))
     if settled is None:
-        return (str(seat.seat), who, book_badge(seat.money_type), said, placed, *(html.NOTHING,) * 4)
+        return (str(seat.seat), who, money_type_badge(seat.money_type), said, placed, *(html.NOTHING,) * 4)
     owed = html.money(settled.commission, currency)
     return (
         str(seat.seat),
         who,
-        book_badge(seat.money_type),
+        money_type_badge(seat.money_type),
         said,
         results_in_words(settled.results, currency),
         html.money(settled.won, currency),

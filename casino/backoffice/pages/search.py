@@ -126,7 +126,7 @@ def _wager(row: Any, nickname: str) -> tuple[object, ...]:
         baccarat_parts.round_link(row),
         html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
         stakes_in_words(stakes, lambda minor: format_amount(minor, row.currency)),
-        staked if row.book == "real" else html.both(staked, "play money"),
+        staked if row.money_type == "real" else html.both(staked, "play money"),
         html.money(row.returned, row.currency),
         outcome_of(row),
     )

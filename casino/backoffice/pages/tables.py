@@ -22,7 +22,7 @@ from casino.backoffice.filters import chosen, since_by_uuid
 from casino.backoffice.pages import baccarat_parts, kill_switches, rules_facts, rules_parts
 from casino.backoffice.pages.cards import in_line
 from casino.backoffice.pages.events import latest
-from casino.backoffice.pages.ledger import balances_at, book_badge
+from casino.backoffice.pages.ledger import balances_at, money_type_badge
 from casino.backoffice.pages.operators import nicknames, operator_filter
 from casino.backoffice.sections import Alert, Facts, Field, Form, Grid, Section
 from casino.events.store import Metadata
@@ -34,8 +34,8 @@ TABLE: Final = StopScope.TABLE
 CLOSE: Final = "baccarat.close_table"
 
 BooksFilter = chosen(
-    title="book",
-    parameter="book",
+    title="money_type",
+    parameter="money_type",
     choices={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"},
     where=lambda value: Q(books__contains=value),
 )
@@ -83,10 +83,10 @@ class TableAdmin(ReadOnlyAdmin):
     def operator(self, table: Table) -> SafeString | str:
         return baccarat_parts.operator_link(table)
 
-    @admin.display(description="books")
+    @admin.display(description="money_types")
     def moneys(self, table: Table) -> str:
         """The kinds of money that it is played for."""
-        return table.books.replace(",", ", ")
+        return table.money_types.replace(",", ", ")
 
     @admin.display(description="seats")
     def taken(self, table: Table) -> str:
@@ -176,7 +176,7 @@ class TableAdmin(ReadOnlyAdmin):
             ("State", self.stands(table)),
             ("Round in hand", html.page("round", table.round_id, f"No. {table.rounds}")),
             ("Rounds", html.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
-            ("Books", self.moneys(table)),
+            ("MoneyTypes", self.moneys(table)),
             ("Opened (UTC)", self.opened(table)),
             *_shoe(state),
             ("Id", html.code(table.pk)),
@@ -207,7 +207,7 @@ def _seats(state: TableState) -> Grid:
         (
             str(seat.seat),
             html.page("player", seat.player, names.get(seat.player, html.short(seat.player))),
-            book_badge(seat.money_type),
+            money_type_badge(seat.money_type),
             html.money(sum((seat.last_wager or {}).values()) or None, currency),
             html.money(seat.owed, currency),
         )

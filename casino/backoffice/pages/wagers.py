@@ -14,7 +14,7 @@ from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.filters import since_by_uuid
 from casino.backoffice.pages import baccarat_parts
-from casino.backoffice.pages.ledger import book_badge, book_filter
+from casino.backoffice.pages.ledger import money_type_badge, money_type_filter
 from casino.backoffice.pages.narrative import stakes_in_words
 from casino.backoffice.pages.operators import operator_filter
 from casino.backoffice.sections import Facts, Section
@@ -26,8 +26,13 @@ from casino.operators.models import Player
 class WagerAdmin(ReadOnlyAdmin):
     """Every confirmed wager, newest rounds first. Found by the id of its player or its round."""
 
-    list_display = ("title", "player", "round", "table", "book", "put", "stake", "back", "net", "time")
-    list_filter = (baccarat_parts.preset_filter("preset"), book_filter, operator_filter(), since_by_uuid("round_id"))
+    list_display = ("title", "player", "round", "table", "money_type", "put", "stake", "back", "net", "time")
+    list_filter = (
+        baccarat_parts.preset_filter("preset"),
+        money_type_filter,
+        operator_filter(),
+        since_by_uuid("round_id"),
+    )
     ordering = ("-round_id", "seat")
     search_help_text = "id of a player or a round"
 
@@ -60,10 +65,10 @@ class WagerAdmin(ReadOnlyAdmin):
     def table(self, wager: Any) -> SafeString | str:
         return html.page("table", wager.table_id, wager.table_name or html.short(wager.table_id))
 
-    @admin.display(description="book")
-    def book(self, wager: Wager) -> SafeString:
+    @admin.display(description="money_type")
+    def money_type(self, wager: Wager) -> SafeString:
         """Real or play money."""
-        return book_badge(wager.book)
+        return money_type_badge(wager.money_type)
 
     @admin.display(description="on")
     def put(self, wager: Wager) -> str:
@@ -99,7 +104,7 @@ class WagerAdmin(ReadOnlyAdmin):
             ("Round", self.round(obj)),
             ("Seat", str(obj.seat)),
             ("Preset", obj.preset),
-            ("Book", self.book(obj)),
+            ("Book", self.money_type(obj)),
             ("Stakes", stakes_in_words(stakes, lambda minor: f"{format_amount(minor, obj.currency)} {obj.currency}")),
             ("Staked", self.stake(obj)),
             ("Won", html.money(obj.won, obj.currency)),

@@ -40,7 +40,12 @@ class Bot:
         """Take the seat with money for a while."""
         rules = self.watch.state["rules"]
         unit = int(float(rules["minimum"]))
-        body = {"seat": self.seat, "buy_in": f"{unit * 100}.00", "currency": rules["currency"], "book": self.money_type}
+        body = {
+            "seat": self.seat,
+            "buy_in": f"{unit * 100}.00",
+            "currency": rules["currency"],
+            "money_type": self.money_type,
+        }
         await self.client.post(f"{self.table}/seat", body)
 
     async def play(self, enough: Callable[[], bool]) -> None:

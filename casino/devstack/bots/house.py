@@ -51,17 +51,17 @@ async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, 
             "name": f"{game.preset.replace('_', ' ').title()} {number}",
             "preset": game.preset,
             "currency": CURRENCY,
-            "books": ["real", "play"],
+            "money_types": ["real", "play"],
             "accept_player_edge": True,
         },
     )
 
 
 async def new_player(operator: Client, reference: str, money_type: str) -> str:
-    """Register a player with sandbox money in one book, and return a session's token."""
+    """Register a player with sandbox money of one kind, and return a session's token."""
     player = await operator.post("/players", {"reference": reference, "nickname": reference})
     identity = player["id"]
-    credit = {"amount": CREDIT, "currency": CURRENCY, "book": money_type}
+    credit = {"amount": CREDIT, "currency": CURRENCY, "money_type": money_type}
     await operator.post(f"/players/{identity}/sandbox-credits", credit)
     session = await operator.post(f"/players/{identity}/sessions", {})
     return str(session["token"])

@@ -16,7 +16,7 @@ from casino.kernel import money
 
 @dataclass(slots=True)
 class PresetTotals:
-    """One preset's sums in one book; `payouts` are gross with returned stakes, `commission` counts when earned."""
+    """One preset's sums in one kind of money; `payouts` are gross with returned stakes, `commission` counts when earned."""
 
     preset: str
     money_type: str
@@ -35,8 +35,10 @@ class PresetTotals:
         return self.handle - self.payouts + self.commission
 
     def add(self, round_: dict[str, Any]) -> None:
-        """Add one settled round, as far as it was played with this book's money."""
-        results = [seat["result"] for seat in round_["seats"] if seat["result"] and seat["book"] == self.money_type]
+        """Add one settled round, as far as it was played with this kind of money."""
+        results = [
+            seat["result"] for seat in round_["seats"] if seat["result"] and seat["money_type"] == self.money_type
+        ]
         self.rounds += bool(results)
         for result in results:
             self._add(result)
@@ -54,7 +56,7 @@ class PresetTotals:
 
 
 def table(lines: list[PresetTotals]) -> Table:
-    """Lay the lines out, one preset and book a row; real and play money are never added up."""
+    """Lay the lines out, one preset and money_type a row; real and play money are never added up."""
     shown = Table(title="What was played", title_justify="left")
     shown.add_column("preset")
     shown.add_column("money")

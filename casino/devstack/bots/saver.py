@@ -80,7 +80,7 @@ class PaymentBot:
         player = await self.operator.post("/players", {"reference": self.reference, "nickname": self.reference})
         async with self._connected(player["id"]) as here:
             await self._deposit(here, "me/deposits", method=self.method, amount=DELAYED_AMOUNT, currency=self.currency)
-            seat = {"seat": 1, "buy_in": "50.00", "currency": self.currency, "book": "real"}
+            seat = {"seat": 1, "buy_in": "50.00", "currency": self.currency, "money_type": "real"}
             await here.client.post(f"{self.table}/seat", seat)
             for _ in range(ROUNDS):
                 await self._settled(here, await self._bet(here))

@@ -77,7 +77,9 @@ class BotSession:
 
     async def _game(self, operator: Client, game: BotGame) -> list[PresetTotals]:
         started = time.monotonic()
-        lines = [PresetTotals(preset=game.preset, money_type=book, currency=house.CURRENCY) for book in MoneyType]
+        lines = [
+            PresetTotals(preset=game.preset, money_type=money_type, currency=house.CURRENCY) for money_type in MoneyType
+        ]
         played = await asyncio.gather(*(self._table(operator, game, number) for number in range(1, game.tables + 1)))
         seconds = time.monotonic() - started
         rounds = [round_ for table in played for round_ in await operator.pages(f"/tables/{table}/rounds")]

@@ -77,9 +77,9 @@ class Gambler(Caller):
     id: str
 
     def balances(self) -> dict[tuple[str, str], str]:
-        """Balances by account and book."""
+        """Balances by account and money_type."""
         items = self.read("me/balances")["items"]
-        return {(line["account"], line["book"]): line["balance"]["amount"] for line in items}
+        return {(line["account"], line["money_type"]): line["balance"]["amount"] for line in items}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,14 @@ class Tenant(Caller):
     players: list[Gambler] = field(default_factory=list)
 
     def player(self, nickname: str, *, funds: str = "10000.00") -> Gambler:
-        """Register a player with money in both books, and obtain the token."""
+        """Register a player with money in both money_types, and obtain the token."""
         body = {"reference": uuid.uuid4().hex, "nickname": nickname}
         player = self.do("players", body)["id"]
-        for book in ("play", "real"):
-            self.do(f"players/{player}/sandbox-credits", {"amount": funds, "currency": self.currency, "book": book})
+        for money_type in ("play", "real"):
+            self.do(
+                f"players/{player}/sandbox-credits",
+                {"amount": funds, "currency": self.currency, "money_type": money_type},
+            )
         token = self.do(f"players/{player}/sessions", {"seconds": 3600})["token"]
         gambler = Gambler(token, player)
         self.players.append(gambler)
@@ -106,7 +109,7 @@ class Tenant(Caller):
         """Open a table, without the Caller's ceremony unless the rules ask for it, and return its id."""
         changes["rules"] = {"caller": False, **changes.get("rules", {})}
         body = {
-            "name": "A table", "preset": preset, "currency": self.currency, "books": ["real", "play"],
+            "name": "A table", "preset": preset, "currency": self.currency, "money_types": ["real", "play"],
             "accept_player_edge": True, **changes,
         }  # fmt: skip
         return str(self.do("tables", body)["id"])
@@ -118,9 +121,9 @@ def tenant(slug: str) -> Tenant:
     return Tenant(".".join(issue_key(operator=operator.id)), str(operator.id), operator.slug)
 
 
-def sit(player: Gambler, table: str, seat: int = 1, *, buy_in: str = "1000.00", book: str = "real") -> Any:
+def sit(player: Gambler, table: str, seat: int = 1, *, buy_in: str = "1000.00", money_type: str = "real") -> Any:
     """Sit down."""
-    body = {"seat": seat, "buy_in": buy_in, "currency": "EUR", "book": book}
+    body = {"seat": seat, "buy_in": buy_in, "currency": "EUR", "money_type": money_type}
     return player.do(f"tables/{table}/seat", body)
 
 

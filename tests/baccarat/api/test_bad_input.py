@@ -24,7 +24,7 @@ from tests.baccarat.api.people import (
 from tests.conftest import Database
 
 ACTIONS: dict[str, dict[str, Any]] = {
-    "seat": {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"},
+    "seat": {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"},
     "change-seat": {"seat": 1},
     "rebuy": {"amount": "5.00", "currency": "EUR"},
     "leave": {},
@@ -40,7 +40,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
 }
 SEAT, CHIPS, DEAL, REBUY = (ACTIONS[name] for name in ("seat", "place", "deal", "rebuy"))
 SHARE = {"rate": "5/100", "rounding": None, "timing": "settlement"}
-OPENING: dict[str, Any] = {"name": "A table", "preset": "mini", "currency": "EUR", "books": ["real"]}
+OPENING: dict[str, Any] = {"name": "A table", "preset": "mini", "currency": "EUR", "money_types": ["real"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def scene(module_database: Database) -> Scene:
     """Shared by all cases: each of them must leave it as it was."""
     house = tenant("lucky")
     alice, bob = house.player("Alice", funds="500.00"), house.player("Bob")
-    table = house.table("mini", books=["real"])
+    table = house.table("mini", money_types=["real"])
     sit(alice, table, buy_in="400.00")
     alice.do(f"tables/{table}/new-game")
     return Scene(house, alice, bob, table)
@@ -221,10 +221,10 @@ def test_a_second_seat(scene: Scene) -> None:
 
 
 def test_a_book_that_the_table_does_not_take(scene: Scene) -> None:
-    path = f"tables/{scene.house.table('mini', books=['real'])}/seat"
-    problem = refused(posting(scene.bob, path, {**SEAT, "book": "play"}), 422, "book_not_offered")
-    assert problem["books"] == ["real"]
-    refused(posting(scene.bob, path, {**SEAT, "book": "gold"}), 422, "unknown_choice")
+    path = f"tables/{scene.house.table('mini', money_types=['real'])}/seat"
+    problem = refused(posting(scene.bob, path, {**SEAT, "money_type": "play"}), 422, "money_type_not_offered")
+    assert problem["money_types"] == ["real"]
+    refused(posting(scene.bob, path, {**SEAT, "money_type": "gold"}), 422, "unknown_choice")
 
 
 @pytest.mark.parametrize("action", [name for name in ACTIONS if name != "seat"])
@@ -352,10 +352,10 @@ def test_chips_that_are_on_the_table_already(lucky: Tenant) -> None:
         ({"name": ""}, "field_blank", "name"),
         ({"name": "x" * 81}, "field_too_long", "name"),
         ({"name": "a\nb"}, "field_invalid", "name"),
-        ({"books": []}, "field_blank", "books"),
-        ({"books": ["real", "real"]}, "book_named_twice", "books"),
-        ({"books": ["gold"]}, "unknown_choice", "books.0"),
-        ({"books": "real"}, "not_a_list", "books"),
+        ({"money_types": []}, "field_blank", "money_types"),
+        ({"money_types": ["real", "real"]}, "money_type_named_twice", "money_types"),
+        ({"money_types": ["gold"]}, "unknown_choice", "money_types.0"),
+        ({"money_types": "real"}, "not_a_list", "money_types"),
         ({"accept_player_edge": "yes"}, "not_a_flag", "accept_player_edge"),
         ({"rules": []}, "field_invalid", "rules"),
         ({"rules": {"luck": 7}}, "unknown_field", "rules.luck"),
@@ -428,7 +428,7 @@ def test_odds_that_give_the_player_an_edge_need_the_operators_word(scene: Scene)
 
 
 def test_play_money_that_the_rules_do_not_offer(scene: Scene) -> None:
-    body = {**OPENING, "books": ["play"], "rules": {"play_money": False}}
+    body = {**OPENING, "money_types": ["play"], "rules": {"play_money": False}}
     refused(posting(scene.house, "tables", body), 422, "play_money_not_offered")
 
 
@@ -437,7 +437,7 @@ def test_a_players_edge_that_nobody_accepted(scene: Scene) -> None:
     for accepted in ({}, {"accept_player_edge": False}):
         problem = refused(posting(scene.house, "tables", {**body, **accepted}), 422, "player_edge_not_accepted")
         assert problem["spots"] == ["banker"]
-    assert scene.house.post("tables", {**body, "books": ["play"]}).status_code == 201
+    assert scene.house.post("tables", {**body, "money_types": ["play"]}).status_code == 201
 
 
 # -- the request itself -------------------------------------------------------------------------------------------
@@ -533,6 +533,13 @@ def test_an_id_that_is_none(scene: Scene, table: str) -> None:
 
 def test_every_code_that_a_refusal_can_have_is_explained(scene: Scene) -> None:
     codes = {line["code"] for line in scene.house.read("problems")["items"]}
-    for code in ("unknown_spot", "spot_named_twice", "book_named_twice", "no_stakes", "unknown_table", "token_expired"):
+    for code in (
+        "unknown_spot",
+        "spot_named_twice",
+        "money_type_named_twice",
+        "no_stakes",
+        "unknown_table",
+        "token_expired",
+    ):
         assert code in codes
         assert scene.house.read(f"problems/{code}")["remedy"]

@@ -58,7 +58,7 @@ def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_r
     promised = alice.read(f"tables/{table}/fairness")
     assert (promised["shoe"], promised["next"]["number"], promised["next"]["open"]) == (None, 1, True)
     assert alice.post(f"tables/{table}/cut", {"contribution": "aa"}).json()["code"] == "not_seated"
-    alice.do(f"tables/{table}/seat", {"seat": 4, "buy_in": "1000.00", "currency": "EUR", "book": "real",
+    alice.do(f"tables/{table}/seat", {"seat": 4, "buy_in": "1000.00", "currency": "EUR", "money_type": "real",
                                       "contribution": "a4"})  # fmt: skip
 
     told = bob.read(f"tables/{table}/fairness")

@@ -61,7 +61,7 @@ def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_r
     )  # fmt: skip
     tie = next(each for each in first["returns"] if each["spot"] == "tie")
     assert tie["exact"]["decimal"] == "0.856403712"
-    assert (first["played"][0]["book"], first["played"][0]["staked"], first["played"][0]["rounds"]) == (
+    assert (first["played"][0]["money_type"], first["played"][0]["staked"], first["played"][0]["rounds"]) == (
         "real",
         "10.00",
         1,

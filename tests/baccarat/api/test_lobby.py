@@ -99,7 +99,7 @@ def test_the_lobby_says_what_a_player_chooses_by(lucky: Tenant) -> None:
     deal_all()
     (line,) = alice.read("lobby")["items"]
     drawn = alice.read(f"tables/{table}")
-    assert line["you"] == {"seat": 1, "book": "real"}
+    assert line["you"] == {"seat": 1, "money_type": "real"}
     assert line["free_seats"] == list(range(3, 15))
     assert (line["phase"], line["round_number"]) == (drawn["round"]["phase"], drawn["round"]["number"])
     assert line["deadline_at"] == drawn["round"]["deadline_at"]
@@ -113,12 +113,12 @@ def test_the_lobby_says_what_a_player_chooses_by(lucky: Tenant) -> None:
 
 
 def test_the_lobby_of_a_book_has_only_tables_that_play_it(lucky: Tenant) -> None:
-    both, play = lucky.table("mini"), lucky.table("mini", books=["play"])
+    both, play = lucky.table("mini"), lucky.table("mini", money_types=["play"])
     alice = lucky.player("Alice")
     assert [line["id"] for line in alice.read("lobby")["items"]] == [both, play]
-    assert [line["id"] for line in alice.read("lobby", book="real")["items"]] == [both]
-    assert [line["id"] for line in alice.read("lobby", book="play")["items"]] == [both, play]
-    assert [line["id"] for line in alice.pages("lobby", limit=1, book="play")] == [both, play]
+    assert [line["id"] for line in alice.read("lobby", money_type="real")["items"]] == [both]
+    assert [line["id"] for line in alice.read("lobby", money_type="play")["items"]] == [both, play]
+    assert [line["id"] for line in alice.pages("lobby", limit=1, money_type="play")] == [both, play]
 
 
 def test_a_table_that_is_closed_for_good_is_in_no_lobby(lucky: Tenant) -> None:
@@ -130,7 +130,7 @@ def test_a_table_that_is_closed_for_good_is_in_no_lobby(lucky: Tenant) -> None:
 
 
 def test_a_book_that_is_none_is_refused(lucky: Tenant) -> None:
-    answer = lucky.player("Alice").get("lobby", book="monopoly")
+    answer = lucky.player("Alice").get("lobby", money_type="monopoly")
     assert answer.status_code == 422
 
 
@@ -154,7 +154,7 @@ def test_a_table_with_people_at_it_is_closed_when_what_they_confirmed_is_settled
     shown = bob.read(f"tables/{table}")
     assert (shown["stopped"]["scope"], "closes for good" in shown["stopped"]["says"]) == ("table", True)
     refused = lucky.player("Cat").post(
-        f"tables/{table}/seat", {"seat": 4, "buy_in": "5.00", "currency": "EUR", "book": "real"}
+        f"tables/{table}/seat", {"seat": 4, "buy_in": "5.00", "currency": "EUR", "money_type": "real"}
     )
     assert (refused.status_code, refused.json()["code"]) == (409, "table_is_closing")
     deal_all()

@@ -48,7 +48,7 @@ def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
         ("RoundShown", "outcome", ["player", "banker", "tie", None]),
         ("RoundSeatShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn"]),
         ("YouShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn", None]),
-        ("RoundSeatShown", "book", ["real", "play"]),
+        ("RoundSeatShown", "money_type", ["real", "play"]),
         ("SpotResultShown", "result", ["win", "lose", "push"]),
         ("SpotResultShown", "spot", ["player", "banker", "tie"]),
         ("RulesShown", "shuffle", ["each_round", "shoe"]),
@@ -78,7 +78,7 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
     }  # fmt: skip
     assert rules.keys() == COMPONENTS["OwnRulesRequest"]["properties"].keys()
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}
-    table = lucky.table("mini", books=["real"], rules=rules)
+    table = lucky.table("mini", money_types=["real"], rules=rules)
     shown = lucky.read(f"tables/{table}")["rules"]
     rules["commission"] = {"rate": "4/100", "rounding": "1/2 of the lowest chip, up", "timing": "deferred"}
     assert {name: shown[name] for name in rules} == rules

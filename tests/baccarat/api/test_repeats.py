@@ -52,15 +52,21 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
         return twice(caller, path, body or {})
 
     player = sent(lucky, "players", {"reference": "alice-1", "nickname": "Alice"})["id"]
-    sent(lucky, f"players/{player}/sandbox-credits", {"amount": "500.00", "currency": "EUR", "book": "real"})
-    opening = {"name": "T", "preset": "big_table", "currency": "EUR", "books": ["real"], "rules": {"chips": ["5.00"]}}
+    sent(lucky, f"players/{player}/sandbox-credits", {"amount": "500.00", "currency": "EUR", "money_type": "real"})
+    opening = {
+        "name": "T",
+        "preset": "big_table",
+        "currency": "EUR",
+        "money_types": ["real"],
+        "rules": {"chips": ["5.00"]},
+    }
     rules = {**opening["rules"], "minimum": "5.00", "maximum": "50.00", "seats": 3}  # type: ignore[dict-item]
     table = sent(lucky, "tables", {**opening, "rules": rules | LONG_TURN})["id"]
     alice = Gambler(lucky.do(f"players/{player}/sessions", {"seconds": 600})["token"], player)
     sent(lucky, f"players/{player}/pin", {"pin": "482913"})
     sent(alice, "me/pin", {"old_pin": "482913", "new_pin": "730164"})
     at = f"tables/{table}"
-    sent(alice, f"{at}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
+    sent(alice, f"{at}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"})
     sent(alice, f"{at}/place", CHIPS)
     sent(alice, f"{at}/undo")
     sent(alice, f"{at}/place", CHIPS)
@@ -104,7 +110,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(lucky, f"{at}/versions/2/withdraw", {"actor": "ann", "reason": "Printed wrong."})
     sent(lucky, f"{at}/close", {"reason": "Worn out"})
     alone = f"tables/{lucky.table('mini')}"
-    alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "book": "real"})
+    alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"})
     sent(alice, f"{alone}/new-game")
     sent(alice, "me/exclusions", {"kind": "cooling_off", "hours": 24, "pin": "730164"})
     sent(lucky, f"players/{player}/exclusions", {"kind": "self_exclusion", "months": 6})

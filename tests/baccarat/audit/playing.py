@@ -35,7 +35,7 @@ class Seated:
 
 
 def sit(
-    preset: str, *, players: int = 1, buy_in: int = 1_000_000, book: MoneyType = MoneyType.PLAY, **rules: object
+    preset: str, *, players: int = 1, buy_in: int = 1_000_000, money_type: MoneyType = MoneyType.PLAY, **rules: object
 ) -> Seated:
     """Open a table of a preset and seat that many new players with `buy_in` minor units each.
 
@@ -57,13 +57,13 @@ def sit(
         wallets.credit_sandbox_player(
             operator=OPERATOR,
             player=guest.player,
-            money_type=book,
+            money_type=money_type,
             currency="EUR",
             amount=2 * buy_in,
             sandbox=True,
             metadata=METADATA,
         )
-        seats.take(actor=guest, seat=number, money_type=book, buy_in=buy_in, currency="EUR")
+        seats.take(actor=guest, seat=number, money_type=money_type, buy_in=buy_in, currency="EUR")
     if players > 1:  # only the first to sit down is in the round that this opened
         betting.pass_turn(actor=guests[0])
         deal()

@@ -428,7 +428,7 @@ def forge(house, kind, change, last=False):
         ("ChipsPlaced", lambda e: {"amount": 1}, "stake not makeable"),
         ("ChipsPlaced", lambda e: {"seat": 9}, "seat not in the round"),
         ("SeatTaken", lambda e: {"seat": 99}, "unknown seat"),
-        ("TableOpened", lambda e: {"books": (MoneyType.REAL,)}, "book not offered"),
+        ("TableOpened", lambda e: {"money_types": (MoneyType.REAL,)}, "money_type not offered"),
     ],
 )
 def test_a_forged_event_is_named(kind, change, what):

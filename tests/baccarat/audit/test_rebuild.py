@@ -12,7 +12,7 @@ DAMAGE = (
     "DELETE FROM baccarat_round WHERE number = 1",
     "UPDATE baccarat_round SET cards = 'Ah', state = '{}'",
     "UPDATE baccarat_table SET rounds = 99, due_at = now()",
-    "UPDATE baccarat_sitting SET seat = 9, book = 'real'",
+    "UPDATE baccarat_sitting SET seat = 9, money_type = 'real'",
     "UPDATE baccarat_switch SET stopped = true",
     "UPDATE baccarat_rulesversion SET returns = '[]'",
     "UPDATE wallet_balance SET balance = balance + 7, sequence = 0",

@@ -72,7 +72,7 @@ def test_sound_voids_of_every_kind_have_no_findings_and_rebuild_the_same(played,
 
 
 def test_a_debt_that_a_void_left_may_be_collected(played, found):
-    ann = sit("mini", book=MoneyType.REAL, buy_in=5000)
+    ann = sit("mini", money_type=MoneyType.REAL, buy_in=5000)
     (guest,) = ann.guests
     betting_round = None
     for _ in range(200):
@@ -102,7 +102,7 @@ def test_a_debt_that_a_void_left_may_be_collected(played, found):
 def _game(guest):
     rows = fetch(
         "SELECT balance FROM wallet_balance JOIN wallet_account ON id = account_id WHERE player_id = %s "
-        "AND kind = 'game' AND book = 'real'",
+        "AND kind = 'game' AND money_type = 'real'",
         [guest.player],
     )
     return rows[0][0]
@@ -122,7 +122,7 @@ def _spend(guest):
     betting_table = fetch("SELECT id FROM baccarat_table WHERE seats_taken = 0 AND preset = 'mini' LIMIT 1")[0][0]
     (has,) = fetch(
         "SELECT balance FROM wallet_balance JOIN wallet_account ON id = account_id WHERE player_id = %s "
-        "AND kind = 'account' AND book = 'real'",
+        "AND kind = 'account' AND money_type = 'real'",
         [guest.player],
     )[0]
     other = replace(elsewhere, table=sit("atlantic_city").table)

@@ -123,7 +123,7 @@ def test_large_wagers_and_wins_are_told_once_however_often_the_log_is_read(offic
 
 
 def test_play_money_is_never_large(office: Office) -> None:
-    guest = office.house.seated(office.house.table("mini"), book=MoneyType.PLAY)
+    guest = office.house.seated(office.house.table("mini"), money_type=MoneyType.PLAY)
     let(office, SMALL)
     guest.deal({Spot.BANKER: 20_000})
     tasks.deal_due()

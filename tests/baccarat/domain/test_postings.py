@@ -65,7 +65,7 @@ def settlement(rules: TableRules, cards: tuple[Card, ...], *stakes: dict[Spot, i
 def test_sitting_down_and_rebuying_move_account_to_game() -> None:
     assert moved(seat_taken(1, ANN, bought_in=1000)) == {"ann account": -1000, "ann game": 1000}
     assert moved(seat_taken(1, ANN)) == {}
-    rebought = te.Rebought(seat=1, player=ANN, book=MoneyType.PLAY, amount=300, rebought_at=OPENED)
+    rebought = te.Rebought(seat=1, player=ANN, money_type=MoneyType.PLAY, amount=300, rebought_at=OPENED)
     assert moved(rebought) == {"ann account P": -300, "ann game P": 300}
 
 
@@ -81,7 +81,9 @@ def test_sitting_down_and_rebuying_move_account_to_game() -> None:
 def test_leaving_takes_the_game_balance_home_and_pays_what_is_owed(
     returned: int, collected: int, moves: dict[str, int]
 ) -> None:
-    left = te.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=returned, collected=collected, left_at=OPENED)
+    left = te.SeatLeft(
+        seat=1, player=ANN, money_type=MoneyType.REAL, returned=returned, collected=collected, left_at=OPENED
+    )
 
     assert moved(left) == moves
     freed = te.SeatFreed(1, ANN, MoneyType.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
@@ -134,8 +136,8 @@ def test_the_end_of_a_shoe_moves_every_rack_to_commission() -> None:
         seed="5e" * 32,
         dealt=410,
         collected=(
-            te.CommissionCollected(seat=1, player=ANN, book=MoneyType.REAL, amount=500),
-            te.CommissionCollected(seat=2, player=BEN, book=MoneyType.PLAY, amount=125),
+            te.CommissionCollected(seat=1, player=ANN, money_type=MoneyType.REAL, amount=500),
+            te.CommissionCollected(seat=2, player=BEN, money_type=MoneyType.PLAY, amount=125),
         ),
         ended_at=OPENED,
     )

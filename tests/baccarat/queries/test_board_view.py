@@ -47,6 +47,6 @@ def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> No
     assert [mark["number"] for mark in line["results"]] == list(range(6, RECENT_RESULTS + 6))
     assert line["totals"]["hands"] == RECENT_RESULTS + 5
     assert line["free_seats"] == [1, *range(3, 14)]
-    assert line["you"] == {"seat": 2, "book": "real"}
+    assert line["you"] == {"seat": 2, "money_type": "real"}
     assert (line["minimum"], line["chips"][0], line["caller"]) == ("25.00", "25.00", False)
     assert str(BEN) not in str(line)

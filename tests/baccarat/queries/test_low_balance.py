@@ -54,14 +54,14 @@ def test_a_rebuy_needs_money_and_no_debt(means: FundingOptions) -> None:
     assert ways(notice(means=means))["rebuy"]["possible"] is False
 
 
-@pytest.mark.parametrize("book", MoneyType)
-def test_who_stays_away_is_told_until_when_by_every_way(book: MoneyType) -> None:
+@pytest.mark.parametrize("money_type", MoneyType)
+def test_who_stays_away_is_told_until_when_by_every_way(money_type: MoneyType) -> None:
     away = Exclusion(ExclusionKind.COOLING_OFF, Initiator.PLAYER, DEADLINE, DEADLINE)
     means = FundingOptions(
         balance=500, owed=1, last_deposit=LastDeposit(METHOD, "Card", 5000, method_available=False), exclusion=away
     )
 
-    found = ways(notice(means=means, seat=replace(SEAT, money_type=book)))
+    found = ways(notice(means=means, seat=replace(SEAT, money_type=money_type)))
 
     assert all(not way["possible"] for way in found.values())
     assert all(way["closed"] == {"code": "player_excluded", "until": DEADLINE} for way in found.values())

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from baccarat.queries.redaction import SPECTATOR, format_amounts, mentioned_players, redact_for
 
 ALICE, BOB = UUID(int=1), UUID(int=2)
-CONFIRMED = {"seat": 1, "player": str(ALICE), "stakes": {"player": 1000, "tie": 500}, "raised": {}, "book": "real"}
+CONFIRMED = {
+    "seat": 1,
+    "player": str(ALICE),
+    "stakes": {"player": 1000, "tie": 500},
+    "raised": {},
+    "money_type": "real",
+}
 SETTLED = {
     "outcome": "player",
     "wagers": [
@@ -40,9 +46,9 @@ def test_what_came_to_the_table_or_left_it_is_the_players_own_business() -> None
         ("Rebought", {"amount"}),
         ("SeatLeft", {"returned", "collected"}),
     ):
-        data = {"seat": 1, "player": str(ALICE), "book": "real", **dict.fromkeys(amounts, 5)}
+        data = {"seat": 1, "player": str(ALICE), "money_type": "real", **dict.fromkeys(amounts, 5)}
         assert redact_for(type=type_, data=data, viewer=ALICE) == data
-        assert redact_for(type=type_, data=data, viewer=BOB) == {"seat": 1, "book": "real"}
+        assert redact_for(type=type_, data=data, viewer=BOB) == {"seat": 1, "money_type": "real"}
 
 
 def test_of_a_void_and_of_a_shoe_that_ends_each_sees_their_own_lines() -> None:

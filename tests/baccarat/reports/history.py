@@ -66,7 +66,7 @@ class Evening:
         at = self.chance.choice(self.company)
         with suppress(Refusal):
             at.leave()
-        at.sit(self.chance.randint(1, 3), buy_in=200_000, book=self.chance.choice(list(MoneyType)))
+        at.sit(self.chance.randint(1, 3), buy_in=200_000, money_type=self.chance.choice(list(MoneyType)))
 
     def void(self) -> None:
         """A round is voided, in hand or settled; one who has spent the winnings owes them, or the house bears them."""
@@ -101,7 +101,7 @@ def begin(seed: int, *, sandbox: bool = True) -> Evening:
         house.table("big_table", decks=1, chips=(500,), minimum=500, seats=3, turn_seconds=600),
     ]
     company = [
-        house.seated(table, seat, buy_in=300_000, book=MoneyType.PLAY if seat == 3 else MoneyType.REAL)
+        house.seated(table, seat, buy_in=300_000, money_type=MoneyType.PLAY if seat == 3 else MoneyType.REAL)
         for table, seats in zip(tables, (1, 3, 3), strict=True)
         for seat in range(1, seats + 1)
     ]

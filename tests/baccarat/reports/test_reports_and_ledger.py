@@ -26,7 +26,7 @@ from wallet.reports.adjustments import ADJUSTMENTS
 from wallet.reports.liability import LIABILITY
 
 _POSTINGS = """
-    SELECT account.kind, account.book, account.player_id, account.table_id, entry.kind, posting.amount,
+    SELECT account.kind, account.money_type, account.player_id, account.table_id, entry.kind, posting.amount,
            entry.recorded_at
       FROM wallet_posting posting
       JOIN wallet_entry entry ON entry.id = posting.entry_id
@@ -40,7 +40,7 @@ class Posting:
     """One posting, as it lies in the ledger."""
 
     account: str
-    book: str
+    money_type: str
     player: UUID | None
     table: UUID | None
     entry: str
@@ -66,26 +66,26 @@ class Looked:
             yield self.asked(place, place + 1)
 
     def moved(
-        self, asked: ReportScope, book: str, accounts: set[str], entries: set[str] | None = None, **of: Any
+        self, asked: ReportScope, money_type: str, accounts: set[str], entries: set[str] | None = None, **of: Any
     ) -> int:
         """What these accounts moved in an interval."""
         return sum(
             each.amount
             for each in self.postings
             if each.account in accounts
-            and each.book == book
+            and each.money_type == money_type
             and (entries is None or each.entry in entries)
             and asked.since <= each.at < asked.until
             and all(getattr(each, name) == value for name, value in of.items())
         )
 
-    def stood(self, asked: ReportScope, book: str, accounts: set[str], **of: Any) -> int:
+    def stood(self, asked: ReportScope, money_type: str, accounts: set[str], **of: Any) -> int:
         """What these accounts held at the end of an interval."""
         return sum(
             each.amount
             for each in self.postings
             if each.account in accounts
-            and each.book == book
+            and each.money_type == money_type
             and each.at < asked.until
             and all(getattr(each, name) == value for name, value in of.items())
         )
@@ -111,7 +111,7 @@ def test_revenue_is_what_banks_commissions_and_racks_moved(looked: Looked) -> No
     seen = 0
     for asked in (*looked.parts(), looked.asked()):
         for row in rows_of(REVENUE, asked):
-            here = {"book": row["money"], "table": row["table"]}
+            here = {"money_type": row["money"], "table": row["table"]}
             house = looked.moved(asked, accounts={"bank", "commission", "rack"}, **here)
             forgiven = row["forgiven"]
             assert row["ggr"] == house
@@ -166,7 +166,7 @@ def test_the_games_events_and_the_ledger_agree_and_stakes_roll_forward(looked: L
         rows = rows_of(VARIANCE, asked)
         assert [row["difference"] for row in rows] == [0] * len(rows)
         for row in rows:
-            here = {"book": row["money"], "table": row["table"]}
+            here = {"money_type": row["money"], "table": row["table"]}
             assert row["wagered"] == looked.moved(asked, accounts={"stakes"}, entries={"wager"}, **here)
             assert row["closing"] == looked.stood(asked, row["money"], {"stakes"}, table=row["table"])
 
@@ -195,10 +195,12 @@ def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
         in_play = sum(row["stakes"] for row in rows if not row["was_settled"])
         settled = [row for row in rows if row["was_settled"]]
         both = ("real", "play")
-        assert in_play == -sum(looked.moved(asked, book, {"stakes"}, {"void"}) for book in both)
-        house = sum(looked.moved(asked, book, {"bank", "commission", "rack"}, {"void"}) for book in both)
+        assert in_play == -sum(looked.moved(asked, money_type, {"stakes"}, {"void"}) for money_type in both)
+        house = sum(looked.moved(asked, money_type, {"bank", "commission", "rack"}, {"void"}) for money_type in both)
         assert sum(row["paid"] - row["stakes"] - row["forgiven"] for row in settled) == house
-        assert sum(row["owed"] for row in rows) == -sum(looked.moved(asked, book, {"debt"}, {"void"}) for book in both)
+        assert sum(row["owed"] for row in rows) == -sum(
+            looked.moved(asked, money_type, {"debt"}, {"void"}) for money_type in both
+        )
 
 
 @pytest.mark.parametrize("definition", [REVENUE, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name)
@@ -228,8 +230,8 @@ def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
     so_far = today.read({"operators": [looked.evening.operator]})
     assert {money for _, money, _ in so_far} == {"sandbox", "play"}
     for (_, money, currency), told in so_far.items():
-        book = "play" if money == "play" else "real"
-        mine = [each for each in figures if (each["money"], each["currency"]) == (book, currency)]
+        money_type = "play" if money == "play" else "real"
+        mine = [each for each in figures if (each["money"], each["currency"]) == (money_type, currency)]
         assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
         assert abs(told.expected - sum(f["expected"] for f in mine)) < len(mine)
         assert abs(told.variance - sum(int(f["variance"]) for f in mine)) < len(mine)

@@ -214,7 +214,7 @@ def test_passing_a_round_of_ones_own_ends_it_without_a_card(house: House) -> Non
 def test_two_books_at_one_table_never_mix(house: House) -> None:
     table = house.table("atlantic_city")
     ann = house.seated(table, 1)
-    ben = house.seated(table, 2, book=MoneyType.PLAY)
+    ben = house.seated(table, 2, money_type=MoneyType.PLAY)
     ann.pass_turn()
     deal_all()
 
@@ -224,7 +224,7 @@ def test_two_books_at_one_table_never_mix(house: House) -> None:
     assert house.holds(table, AccountKind.STAKES, MoneyType.PLAY) == 2500
     deal_all()
 
-    real, play = (house.handle(table, book) for book in (MoneyType.REAL, MoneyType.PLAY))
+    real, play = (house.handle(table, money_type) for money_type in (MoneyType.REAL, MoneyType.PLAY))
     assert (real[0], play[0]) == (1000, 2500)
     assert house.holds(table, AccountKind.BANK) == real[0] - real[1]
     assert house.holds(table, AccountKind.BANK, MoneyType.PLAY) == play[0] - play[1]

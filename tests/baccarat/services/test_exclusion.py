@@ -34,9 +34,11 @@ COOLING, SELF = ExclusionKind.COOLING_OFF, ExclusionKind.SELF_EXCLUSION
 PIN = "482913"
 
 
-def at_table(house: House, player: UUID | None = None, *, preset: str = "mini", book: MoneyType = MoneyType.REAL) -> At:
+def at_table(
+    house: House, player: UUID | None = None, *, preset: str = "mini", money_type: MoneyType = MoneyType.REAL
+) -> At:
     at = house.guest(house.table(preset), player or house.player(real=1_000_000, play=1_000_000))
-    at.sit(buy_in=100_000, book=book)
+    at.sit(buy_in=100_000, money_type=money_type)
     return at
 
 
@@ -49,27 +51,27 @@ def standing(house: House, at: At) -> SeatStatus | None:
     return None if part is None else part.status
 
 
-@pytest.mark.parametrize("book", MoneyType)
+@pytest.mark.parametrize("money_type", MoneyType)
 @pytest.mark.parametrize(("kind", "length"), [(COOLING, 24), (SELF, 6)])
 def test_nothing_is_played_and_everything_can_be_left(
-    house: House, book: MoneyType, kind: ExclusionKind, length: int
+    house: House, money_type: MoneyType, kind: ExclusionKind, length: int
 ) -> None:
-    at = at_table(house, book=book)
+    at = at_table(house, money_type=money_type)
     leave_for(house, at.player, kind=kind, length=length)
     other = house.guest(house.table("mini"), at.player)
     moves: tuple[Callable[[], Any], ...] = (
         lambda: at.place(B, 500),
         lambda: at.deal({B: 500}),
         lambda: at.rebuy(500),
-        lambda: other.sit(buy_in=500, book=book),
-        lambda: other.sit(buy_in=0, book=book),
+        lambda: other.sit(buy_in=500, money_type=money_type),
+        lambda: other.sit(buy_in=0, money_type=money_type),
     )
     for move in moves:
         with pytest.raises(PlayerExcluded) as refused:
             move()
         assert refused.value.facts["exclusion"] == kind.value
     at.leave()
-    assert house.account(at, book) == 1_000_000
+    assert house.account(at, money_type) == 1_000_000
 
 
 def test_chips_that_lay_on_tables_go_back_and_a_confirmed_wager_is_settled(house: House) -> None:

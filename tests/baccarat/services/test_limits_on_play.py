@@ -36,10 +36,10 @@ DAY = timedelta(days=1)
 
 
 def at_table(
-    house: House, player: UUID | None = None, *, book: MoneyType = MoneyType.REAL, buy_in: int = 100_000
+    house: House, player: UUID | None = None, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 100_000
 ) -> At:
     at = house.guest(house.table("mini"), player or house.player(real=1_000_000, play=1_000_000))
-    at.sit(buy_in=buy_in, book=book)
+    at.sit(buy_in=buy_in, money_type=money_type)
     return at
 
 
@@ -52,7 +52,7 @@ def lost(player: UUID) -> int:
     """What the player's real money has become less by, all accounts together."""
     ((total,),) = fetch(
         """SELECT 1000000 - sum(balance)::bigint FROM wallet_account JOIN wallet_balance ON account_id = id
-            WHERE player_id = %s AND book = 'real'""",
+            WHERE player_id = %s AND money_type = 'real'""",
         [player],
     )
     return int(total)
@@ -194,7 +194,7 @@ def test_a_higher_limit_holds_a_day_later_and_once_confirmed(house: House) -> No
 
 
 def test_play_money_is_under_no_limit_of_money(house: House) -> None:
-    at = at_table(house, book=MoneyType.PLAY)
+    at = at_table(house, money_type=MoneyType.PLAY)
     for measure in (LimitType.STAKE, LimitType.LOSS):
         limited(house, at.player, measure, 100)
     at.deal({B: 5_000})
@@ -203,9 +203,9 @@ def test_play_money_is_under_no_limit_of_money(house: House) -> None:
     assert used(at.player)[LimitType.TIME, LimitPeriod.DAY] == 5
 
 
-@pytest.mark.parametrize("book", MoneyType)
-def test_time_is_counted_in_five_minutes_and_ends_at_the_limit(house: House, book: MoneyType) -> None:
-    at = at_table(house, book=book)
+@pytest.mark.parametrize("money_type", MoneyType)
+def test_time_is_counted_in_five_minutes_and_ends_at_the_limit(house: House, money_type: MoneyType) -> None:
+    at = at_table(house, money_type=money_type)
     limited(house, at.player, LimitType.TIME, 10)
     for _ in range(2):
         at.deal({B: 500})
@@ -242,7 +242,7 @@ def test_a_limit_that_is_used_up_stops_sitting_down_and_rebuys_of_real_money(hou
     for bring in (lambda: at.rebuy(100), lambda: other.sit(buy_in=1_000)):
         with pytest.raises(PlayLimitReached):
             bring()
-    other.sit(buy_in=1_000, book=MoneyType.PLAY)
+    other.sit(buy_in=1_000, money_type=MoneyType.PLAY)
     at.leave()
 
 
@@ -288,7 +288,7 @@ def test_commission_that_is_owed_is_lost_when_it_is_settled(house: House) -> Non
 
 def test_a_debt_stops_a_wager_from_a_balance_at_a_table_in_real_money_only(house: House) -> None:
     real = at_table(house)
-    play = at_table(house, real.player, book=MoneyType.PLAY)
+    play = at_table(house, real.player, money_type=MoneyType.PLAY)
     real.place(B, 500)
     place = house.place_of(real.guest.table)
     (cause,) = causes(1, stream=f"debt-of-{real.player}")

@@ -34,8 +34,8 @@ def newcomer(house: House, name: str = "alice") -> UUID:
         operator=house.operator, reference=name, nickname=name, currency="EUR", metadata=house.metadata
     ).id
     pins.set_pin(operator=house.operator, player=player, pin=PIN)
-    for book in MoneyType:
-        house.credit(player, FUNDS, book)
+    for money_type in MoneyType:
+        house.credit(player, FUNDS, money_type)
     return player
 
 
@@ -47,19 +47,19 @@ def limit(house: House, player: UUID, amount: int | None) -> None:
     )
 
 
-def seated(house: House, player: UUID, preset: str = "mini", book: MoneyType = MoneyType.REAL) -> At:
+def seated(house: House, player: UUID, preset: str = "mini", money_type: MoneyType = MoneyType.REAL) -> At:
     at = house.guest(house.table(preset), player)
-    at.sit(buy_in=BUY_IN, book=book)
+    at.sit(buy_in=BUY_IN, money_type=money_type)
     return at
 
 
-@pytest.mark.parametrize("book", MoneyType)
-def test_it_holds_at_every_table_and_in_both_books(house: House, book: MoneyType) -> None:
+@pytest.mark.parametrize("money_type", MoneyType)
+def test_it_holds_at_every_table_and_in_both_books(house: House, money_type: MoneyType) -> None:
     player = newcomer(house)
     limit(house, player, 10_000)
 
     for preset in ("mini", "classic", "overview"):
-        at = seated(house, player, preset, book)
+        at = seated(house, player, preset, money_type)
         with pytest.raises(OverOwnTableLimit):
             at.deal({B: 10_500})
         assert at.deal({B: 10_000})["you"]["standing"] == "confirmed"

@@ -220,7 +220,7 @@ def test_real_money_plays_by_doubtful_rules_only_when_the_very_sentence_was_type
         draft(house, table, "yes", minimum=1000)
     version = draft(house, table, str(sentence), tie_pays=Ratio(6, 1))
     assert row(table, version).acknowledgement == sentence
-    playing = house.table("mini", books=(MoneyType.PLAY,))
+    playing = house.table("mini", money_types=(MoneyType.PLAY,))
     assert draft(house, playing, tie_pays=Ratio(6, 1)) == 2
 
 

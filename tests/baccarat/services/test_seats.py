@@ -46,21 +46,21 @@ def test_a_buy_in_beyond_the_account_is_refused(house: House) -> None:
     with pytest.raises(InsufficientFunds):
         poor.sit(1, buy_in=1001)
     with pytest.raises(InsufficientFunds):
-        poor.sit(1, buy_in=1, book=MoneyType.PLAY)
+        poor.sit(1, buy_in=1, money_type=MoneyType.PLAY)
 
     assert house.state(table).seats == ()
 
 
 def test_seats_and_books_are_the_tables(house: House) -> None:
-    table = house.table("classic", books=(MoneyType.PLAY,))
+    table = house.table("classic", money_types=(MoneyType.PLAY,))
 
     with pytest.raises(MoneyTypeNotOffered):
         house.seated(table, 1)
     with pytest.raises(UnknownSeat):
-        house.seated(table, 2, book=MoneyType.PLAY)
-    house.seated(table, 1, book=MoneyType.PLAY)
+        house.seated(table, 2, money_type=MoneyType.PLAY)
+    house.seated(table, 1, money_type=MoneyType.PLAY)
     with pytest.raises(SeatIsTaken):
-        house.seated(table, 1, book=MoneyType.PLAY)
+        house.seated(table, 1, money_type=MoneyType.PLAY)
 
 
 def test_sitting_down_at_an_idle_table_with_turns_opens_its_round(house: House) -> None:
@@ -125,9 +125,9 @@ def test_with_a_wager_in_play_nobody_moves_rebuys_or_leaves(house: House) -> Non
     house.agree(table)
 
 
-def test_rebuy_adds_to_the_game_balance_from_the_account_of_that_book(house: House) -> None:
+def test_rebuy_adds_to_the_game_balance_from_the_account_of_that_money_type(house: House) -> None:
     table = house.table("mini")
-    ann = house.seated(table, book=MoneyType.PLAY, buy_in=1000)
+    ann = house.seated(table, money_type=MoneyType.PLAY, buy_in=1000)
 
     assert ann.rebuy(700)["you"]["game_balance"]["amount"] == "17.00"
 

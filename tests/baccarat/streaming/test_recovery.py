@@ -49,7 +49,7 @@ def test_one_who_sits_nowhere_is_told_of_the_money_alone(lucky: Tenant) -> None:
     found = restored(ann)
 
     assert [found[name] for name in ("tables", "away", "debts", "deposits", "notices")] == [[], None, [], [], []]
-    assert {line["book"] for line in found["wallet"]["items"]} == {"real", "play"}
+    assert {line["money_type"] for line in found["wallet"]["items"]} == {"real", "play"}
     assert found["table_limit"]["limit"] is None
     assert found["position"] == head()
 
@@ -82,7 +82,7 @@ def test_a_round_settled_meanwhile_is_told_with_its_cards_and_what_it_came_to(lu
     last = found["tables"][0]["last_round"]
     result = last["seats"][0]["result"]
     (told,) = found["away"]["results"]
-    assert (told["book"], told["rounds"], told["staked"]["amount"]) == ("real", 1, "125.00")
+    assert (told["money_type"], told["rounds"], told["staked"]["amount"]) == ("real", 1, "125.00")
     held = result["commission"] if result["commission_deferred"] else "0.00"
     game = {line["account"]: line["balance"]["amount"] for line in found["wallet"]["items"] if line["table"] == table}
     assert game["game"] == f"{875 + float(told['returned']['amount']):.2f}"

@@ -85,8 +85,8 @@ def test_each_sees_what_the_other_does_and_not_what_the_other_has(web: Web, luck
         hers.until(lambda s: s.of("wallet"))
         seen = {data["type"]: data["data"] for data in his.of("event")}
         assert seen["ChipsPlaced"] == {"seat": 1, "spot": "tie", "amount": "25.00"}
-        assert seen["Rebought"].keys() == {"seat", "book", "rebought_at"}
-        assert seen["SeatLeft"].keys() == {"seat", "book", "left_at"}
+        assert seen["Rebought"].keys() == {"seat", "money_type", "rebought_at"}
+        assert seen["SeatLeft"].keys() == {"seat", "money_type", "left_at"}
         whole = json.dumps([message.data for message in his.messages])
         assert alice.id not in whole
         assert "12.34" not in whole

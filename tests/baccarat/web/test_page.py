@@ -95,7 +95,10 @@ def test_a_demo_player_comes_in_with_money_and_a_pin(client, house):
     assert entered.status_code == 201
     headers = {"Authorization": f"Bearer {entered.json()['token']}"}
     found = client.get("/api/v1/me/balances", headers=headers).json()["items"]
-    assert {(each["book"], each["balance"]["amount"]) for each in found} >= {("real", "2000.00"), ("play", "5000.00")}
+    assert {(each["money_type"], each["balance"]["amount"]) for each in found} >= {
+        ("real", "2000.00"),
+        ("play", "5000.00"),
+    }
     assert pins.try_pin(player=players[0]["id"], pin=demo.PIN) is None
     lines = client.get("/api/v1/lobby", headers=headers).json()["items"]
     assert {line["preset"] for line in lines} == {preset for _, preset in demo.TABLES}

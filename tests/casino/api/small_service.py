@@ -56,7 +56,7 @@ class Body(StrictSerializer):
     amount = AmountField(required=False)
     fee = AmountField(required=False, allow_zero=True)
     currency = CurrencyField(required=False)
-    book = MoneyTypeField(required=False)
+    money_type = MoneyTypeField(required=False)
     name = TextField(required=False, max_length=10)
     seat = WholeNumberField(required=False, min_value=1, max_value=14)
     loud = FlagField(required=False)

@@ -41,8 +41,8 @@ def post(client: Client, body: dict[str, Any]) -> Any:
         ({"currency": "USD"}, "wrong_currency"),
         ({"currency": "eur"}, "unknown_currency"),
         ({"currency": 1}, "not_text"),
-        ({"book": "fake"}, "unknown_choice"),
-        ({"book": 1}, "not_text"),
+        ({"money_type": "fake"}, "unknown_choice"),
+        ({"money_type": 1}, "not_text"),
         ({"name": 5}, "not_text"),
         ({"name": ""}, "field_blank"),
         ({"name": LONG}, "field_too_long"),
@@ -86,7 +86,7 @@ def test_several_wrong_fields_are_all_named(client: Client) -> None:
 
 
 def test_good_values_arrive_as_minor_units_and_members(client: Client) -> None:
-    body = {"amount": "25.5", "fee": "0", "currency": "EUR", "book": "real", "seat": 3, "stakes": {"tie": "0.05"}}
+    body = {"amount": "25.5", "fee": "0", "currency": "EUR", "money_type": "real", "seat": 3, "stakes": {"tie": "0.05"}}
 
     answer = post(client, body)
 
@@ -94,7 +94,7 @@ def test_good_values_arrive_as_minor_units_and_members(client: Client) -> None:
         "amount": "2550",
         "fee": "0",
         "currency": "EUR",
-        "book": "real",
+        "money_type": "real",
         "seat": "3",
         "stakes": "{'tie': 5}",
     }

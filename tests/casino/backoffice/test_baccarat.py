@@ -229,7 +229,7 @@ def test_words_tell_what_was_raised_to_the_minimum(office: Office) -> None:
     confirmed = re.WagerConfirmed(
         seat=1,
         player=ALICE,
-        book=office.settled(office.single).state["seats"][0]["book"],
+        money_type=office.settled(office.single).state["seats"][0]["money_type"],
         stakes={Spot.PLAYER: 500, Spot.TIE: 700},
         raised={Spot.PLAYER: 400},
         confirmed_at=office.operator.created_at,

@@ -83,7 +83,7 @@ def row_of(part: Any, request: HttpRequest) -> object | None:
     """A row that whoever asks may see."""
     rows = part.get_queryset(request)
     if part.opts.model_name == "account":  # of a player's own account, as others take no action
-        rows = rows.filter(kind="account", book="real")
+        rows = rows.filter(kind="account", money_type="real")
     row = rows.order_by("-pk").require_event()
     return None if row is None else row.pk
 

@@ -91,7 +91,7 @@ def one_who_played() -> Alice:
     ).id
     house.credit(player, 5_000_000, MoneyType.PLAY)
     at = house.guest(house.table("mini"), player)
-    at.sit(book=MoneyType.PLAY)
+    at.sit(money_type=MoneyType.PLAY)
     at.deal({Spot.BANKER: 10_000})
     deal_all()
     services.say(actor=at.guest, text=SAID)
@@ -242,7 +242,7 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     table = house.table("atlantic_city")
     first, second = house.guest(table, alice.id), house.guest(table)
     house.credit(alice.id, 5_000_000, MoneyType.PLAY)
-    first.sit(1, book=MoneyType.PLAY)
+    first.sit(1, money_type=MoneyType.PLAY)
     second.sit(2)
     first.deal({Spot.BANKER: 10_000})
     deal_all()
@@ -259,7 +259,7 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     assert words in told_of(round_)
     assert words in str(rounds.round_events(round_=round_, operator=alice.operator, viewer=None))
     with pytest.raises(PlayerIsBlocked, match=says), transaction.atomic():
-        first.sit(book=MoneyType.PLAY)
+        first.sit(money_type=MoneyType.PLAY)
     files = archive_of(b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
     assert [(each["reason"], each["says"]) for each in files["stops"]] == [(words, says)]
     assert says in str(files["events"])
@@ -268,7 +268,7 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     assert crypto_shredding.ERASED in told_of(round_)
     assert words not in told_of(round_)
     with pytest.raises(PlayerIsBlocked, match="erased"), transaction.atomic():
-        first.sit(book=MoneyType.PLAY)
+        first.sit(money_type=MoneyType.PLAY)
     house.agree(table)
 
 
@@ -297,7 +297,7 @@ def test_what_stands_against_an_erasure(alice: Alice) -> None:
 
 
 def test_who_sits_or_is_excluded_is_not_erased(alice: Alice) -> None:
-    alice.at.sit(book=MoneyType.PLAY)
+    alice.at.sit(money_type=MoneyType.PLAY)
     with pytest.raises(PlayerStillActive):
         ask(alice)
     alice.at.leave()

@@ -33,7 +33,7 @@ class Caller:
 
 def balances(player: Caller) -> dict[str, str]:
     items = player.get("me/balances")["items"]
-    return {item["account"]: item["balance"]["amount"] for item in items if item["book"] == "real"}
+    return {item["account"]: item["balance"]["amount"] for item in items if item["money_type"] == "real"}
 
 
 def pay_in_and_out(operator: Caller, player_of: Callable[[str], Caller], *, strike: Callable[[], object]) -> None:

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 def ask(direction: str = "credit", amount: int = 2000, **changes: Any) -> UUID:
     given: dict[str, Any] = {
-        "operator": OPERATOR, "player": ALICE, "book": MoneyType.REAL, "currency": "EUR",
+        "operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR",
         "reason": AdjustmentReason.COMPLAINT, "note": "Ticket 4411.", "message": "Sorry!", "by": "staff:1",
     }  # fmt: skip
     return services.request(direction=Direction(direction), amount=amount, metadata=METADATA, **{**given, **changes})
@@ -51,8 +51,8 @@ def told(player: UUID = ALICE) -> list[notices.StoredNotice]:
     return notices.list_notices(operator=OPERATOR, player=player, unread=False, before=None, limit=50)
 
 
-def corrections(book: MoneyType = MoneyType.REAL) -> int:
-    name = operator_account(kind=AccountKind.ADJUSTMENTS, operator=OPERATOR, money_type=book, currency="EUR")
+def corrections(money_type: MoneyType = MoneyType.REAL) -> int:
+    name = operator_account(kind=AccountKind.ADJUSTMENTS, operator=OPERATOR, money_type=money_type, currency="EUR")
     return ledger.balances([name])[name]
 
 
@@ -110,16 +110,16 @@ def test_a_debt_is_chosen_by_the_approver_and_stops_play_until_a_credit_pays_it(
 
 def test_play_money_is_corrected_beside_real_money_and_never_owed() -> None:
     open_alice()
-    agree(ask("credit", 700, book=MoneyType.PLAY))
-    assert (holds(AccountKind.ACCOUNT), holds_of(account(book=MoneyType.PLAY)), corrections(MoneyType.PLAY)) == (
+    agree(ask("credit", 700, money_type=MoneyType.PLAY))
+    assert (holds(AccountKind.ACCOUNT), holds_of(account(money_type=MoneyType.PLAY)), corrections(MoneyType.PLAY)) == (
         0,
         700,
         -700,
     )
     with pytest.raises(NoDebtInPlayMoney):
-        agree(ask("debit", 800, book=MoneyType.PLAY), as_debt=True)
-    agree(ask("debit", 700, book=MoneyType.PLAY), as_debt=True)
-    assert holds_of(account(book=MoneyType.PLAY)) == 0
+        agree(ask("debit", 800, money_type=MoneyType.PLAY), as_debt=True)
+    agree(ask("debit", 700, money_type=MoneyType.PLAY), as_debt=True)
+    assert holds_of(account(money_type=MoneyType.PLAY)) == 0
 
 
 @pytest.mark.parametrize(

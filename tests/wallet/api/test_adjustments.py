@@ -123,12 +123,14 @@ def test_lists_are_paged_filtered_and_written_as_sheets(house: Tenant) -> None:
 
 def test_totals_are_of_real_money_unless_play_money_is_asked_for(house: Tenant) -> None:
     alice = house.player("Alice")
-    for made in (asked(house, alice), asked(house, alice, book="play", amount="7.00")):
+    for made in (asked(house, alice), asked(house, alice, money_type="play", amount="7.00")):
         house.do(f"adjustments/{made}/approve", {"actor": "agent-3"})
 
-    totals = {book: house.read("adjustment-totals", book=book)["items"] for book in ("real", "play")}
+    totals = {
+        money_type: house.read("adjustment-totals", money_type=money_type)["items"] for money_type in ("real", "play")
+    }
 
-    assert {book: [each["amount"]["amount"] for each in items] for book, items in totals.items()} == {
+    assert {money_type: [each["amount"]["amount"] for each in items] for money_type, items in totals.items()} == {
         "real": ["20.00"],
         "play": ["7.00"],
     }

@@ -227,9 +227,9 @@ def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: C
     early = alice.post("me/play-money")
     assert code(early) == (409, "play_money_too_soon")
     assert early.json()["next_at"]
-    held = {each["book"]: each["balance"]["amount"] for each in alice.get("me/balances").json()["items"]}
+    held = {each["money_type"]: each["balance"]["amount"] for each in alice.get("me/balances").json()["items"]}
     assert held == {"real": "0.00", "play": "1000.00"}
-    statement = alice.get("me/statement?book=play").json()["items"]
+    statement = alice.get("me/statement?money_type=play").json()["items"]
     assert [each["kind"] for each in statement] == ["play_money"]
     assert line(alice.get("me/limits").json())["used"] == "0.00"
 

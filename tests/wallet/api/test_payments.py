@@ -83,7 +83,7 @@ def call_back(payment: str, status: str, *, amount: str = "50.00", kind: str = "
 
 def balance(player: Caller, account: str = "account") -> str:
     items = player.get("me/balances").json()["items"]
-    found = [item["balance"]["amount"] for item in items if (item["account"], item["book"]) == (account, "real")]
+    found = [item["balance"]["amount"] for item in items if (item["account"], item["money_type"]) == (account, "real")]
     return found[0]
 
 

@@ -41,7 +41,7 @@ class House:
         return str(self.post("players", REQUEST).json()["id"])
 
     def credit(self, player: str, amount: object = "100.00", **changes: object) -> Any:
-        body = {"amount": amount, "currency": "EUR", "book": "real", **changes}
+        body = {"amount": amount, "currency": "EUR", "money_type": "real", **changes}
         return self.post(f"players/{player}/sandbox-credits", body)
 
 
@@ -69,8 +69,8 @@ def test_registering_opens_the_accounts_and_the_same_reference_is_the_same_playe
     balances = lucky.get(f"players/{first.json()['id']}/balances").json()["items"]
     nothing = {"amount": "0.00", "currency": "EUR"}
     assert balances == [
-        {"account": "account", "book": "play", "table": None, "balance": nothing},
-        {"account": "account", "book": "real", "table": None, "balance": nothing},
+        {"account": "account", "money_type": "play", "table": None, "balance": nothing},
+        {"account": "account", "money_type": "real", "table": None, "balance": nothing},
     ]
 
 
@@ -87,12 +87,12 @@ def test_players_are_listed_in_pages_and_shown_one_by_one(lucky: House, other: H
 
 def test_a_credit_arrives_once_however_often_it_is_sent(lucky: House) -> None:
     player = lucky.register()
-    body = {"amount": "12.50", "currency": "EUR", "book": "real"}
+    body = {"amount": "12.50", "currency": "EUR", "money_type": "real"}
     answers = [lucky.post(f"players/{player}/sandbox-credits", body, key="same") for _ in range(3)]
     assert {answer.content for answer in answers} == {answers[0].content}
     assert answers[0].json() == {
         "player": player,
-        "book": "real",
+        "money_type": "real",
         "balance": {"amount": "12.50", "currency": "EUR"},
     }
     assert list(check()) == []
@@ -107,7 +107,7 @@ def test_a_credit_arrives_once_however_often_it_is_sent(lucky: House) -> None:
         ({"amount": "1.005"}, 422, "amount_malformed"),
         ({"amount": "10000000.01"}, 422, "credit_too_large"),
         ({"currency": "SEK"}, 422, "wrong_currency"),
-        ({"book": "gold"}, 422, "unknown_choice"),
+        ({"money_type": "gold"}, 422, "unknown_choice"),
         ({"tip": "1"}, 422, "unknown_field"),
     ],
 )
@@ -152,19 +152,19 @@ def test_a_statement_lists_what_moved_newest_first_in_pages(lucky: House) -> Non
     assert {line["kind"] for line in lines} == {"sandbox_credit"}
     nothing = {"amount": "0.00", "currency": "EUR"}
     empty = {"opening": nothing, "closing": nothing, "moved": nothing, "items": [], "next": None}
-    assert lucky.get(f"players/{player}/statement?book=play").json() == empty
+    assert lucky.get(f"players/{player}/statement?money_type=play").json() == empty
 
 
 def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> None:
     player = lucky.register()
     lucky.credit(player)
     (cause,) = causes(1)
-    where: dict[str, Any] = {"operator": lucky.id, "player": UUID(player), "table": TABLE, "book": MoneyType.REAL}
+    where: dict[str, Any] = {"operator": lucky.id, "player": UUID(player), "table": TABLE, "money_type": MoneyType.REAL}
     store.post([buy_in(cause=cause, currency="EUR", amount=2500, **where)])
     token = open_session(operator=lucky.id, player=UUID(player), seconds=60).token
     me = House(lucky.id, token)
     shown = me.get("me/balances").json()["items"]
-    assert [(line["account"], line["book"], line["table"], line["balance"]["amount"]) for line in shown] == [
+    assert [(line["account"], line["money_type"], line["table"], line["balance"]["amount"]) for line in shown] == [
         ("account", "play", None, "0.00"),
         ("account", "real", None, "75.00"),
         ("game", "real", str(TABLE), "25.00"),

@@ -36,7 +36,7 @@ def test_every_part_of_the_name_changes_the_id() -> None:
     names = [
         account(),
         account(BOB),
-        account(book=MoneyType.PLAY),
+        account(money_type=MoneyType.PLAY),
         game(),
         rack_account(operator=OPERATOR, player=ALICE, table=TABLE, money_type=MoneyType.REAL, currency="EUR"),
         rack_account(operator=BOB, player=ALICE, table=TABLE, money_type=MoneyType.REAL, currency="EUR"),

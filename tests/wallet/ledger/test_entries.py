@@ -35,7 +35,7 @@ def test_an_entry_that_makes_money_is_refused() -> None:
 
 def test_real_and_play_money_do_not_balance_each_other() -> None:
     with pytest.raises(UnbalancedEntry):
-        build_entry(kind="paid", cause=1, postings=[Posting(game(book=MoneyType.PLAY), 5), Posting(bank(), -5)])
+        build_entry(kind="paid", cause=1, postings=[Posting(game(money_type=MoneyType.PLAY), 5), Posting(bank(), -5)])
 
 
 def test_an_entry_that_moves_nothing_is_refused() -> None:
@@ -48,7 +48,7 @@ def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
         "operator": OPERATOR,
         "player": ALICE,
         "table": TABLE,
-        "book": MoneyType.REAL,
+        "money_type": MoneyType.REAL,
         "currency": "EUR",
     }
     there = entries.buy_in(cause=1, amount=500, **where)

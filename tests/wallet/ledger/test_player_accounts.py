@@ -22,7 +22,7 @@ def open_alice(currency: str = "EUR") -> None:
 
 
 def credit(amount: int = 500, **changes: Any) -> int:
-    given = {"operator": OPERATOR, "player": ALICE, "book": MoneyType.REAL, "currency": "EUR", "sandbox": True}
+    given = {"operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR", "sandbox": True}
     return credit_sandbox_player(amount=amount, metadata=METADATA, **{**given, **changes})
 
 
@@ -35,7 +35,10 @@ def test_opening_a_player_opens_both_books_once() -> None:
     open_alice()
     open_alice()
     assert recorded() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (MoneyType.REAL, MoneyType.PLAY))]
-    assert store.balances_of_player(operator=OPERATOR, player=ALICE) == {account(): 0, account(book=MoneyType.PLAY): 0}
+    assert store.balances_of_player(operator=OPERATOR, player=ALICE) == {
+        account(): 0,
+        account(money_type=MoneyType.PLAY): 0,
+    }
 
 
 @pytest.mark.django_db
@@ -63,7 +66,7 @@ def test_a_credit_is_an_event_and_its_entry() -> None:
 def test_what_was_posted_is_what_the_events_lead_to() -> None:
     open_alice()
     credit(500)
-    credit(70, book=MoneyType.PLAY)
+    credit(70, money_type=MoneyType.PLAY)
     events = read(wallet_stream(ALICE))
     derived = [entry_for(CATALOGUE.decode(event.type, event.schema, event.data), event.id) for event in events]
     assert compare_batch([event.id for event in events], [entry for entry in derived if entry]) == []

@@ -18,8 +18,8 @@ from wallet.ledger.entries import Entry, Posting, build_entry
 from wallet.ledger.refusals import InsufficientFunds
 
 
-def accounts(book: MoneyType, currency: str) -> list[AccountName]:
-    where: dict[str, Any] = {"operator": OPERATOR, "book": book, "currency": currency}
+def accounts(money_type: MoneyType, currency: str) -> list[AccountName]:
+    where: dict[str, Any] = {"operator": OPERATOR, "money_type": money_type, "currency": currency}
     players = [player_account(player=UUID(int=number), **where) for number in (1, 2, 3)]
     return [*players, operator_account(kind=AccountKind.DEPOSITS, **where)]
 
@@ -64,7 +64,7 @@ def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[Posting, .
                 model = wanted
         assert store.balances(model) == model
         assert list(check()) == []
-        for book in MoneyType:
+        for money_type in MoneyType:
             for currency in ("EUR", "JPY"):
-                assert sum(store.balances(accounts(book, currency)).values()) == 0
+                assert sum(store.balances(accounts(money_type, currency)).values()) == 0
         transaction.set_rollback(True)

@@ -124,8 +124,11 @@ def test_no_entry_of_a_batch_may_go_below_zero_even_if_a_later_one_pays_it_back(
 
 @pytest.mark.django_db
 def test_real_and_play_money_stay_apart() -> None:
-    fund(game(book=MoneyType.PLAY), 500)
-    assert store.balances([game(), game(book=MoneyType.PLAY)]) == {game(): 0, game(book=MoneyType.PLAY): 500}
+    fund(game(money_type=MoneyType.PLAY), 500)
+    assert store.balances([game(), game(money_type=MoneyType.PLAY)]) == {
+        game(): 0,
+        game(money_type=MoneyType.PLAY): 500,
+    }
 
 
 @pytest.mark.django_db

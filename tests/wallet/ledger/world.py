@@ -22,24 +22,24 @@ BOB = UUID(int=11)
 METADATA = Metadata(operator=str(OPERATOR), actor="test", causation="", correlation="")
 
 
-def account(player: UUID = ALICE, book: MoneyType = MoneyType.REAL) -> AccountName:
-    return player_account(operator=OPERATOR, player=player, money_type=book, currency="EUR")
+def account(player: UUID = ALICE, money_type: MoneyType = MoneyType.REAL) -> AccountName:
+    return player_account(operator=OPERATOR, player=player, money_type=money_type, currency="EUR")
 
 
-def game(player: UUID = ALICE, book: MoneyType = MoneyType.REAL) -> AccountName:
-    return game_account(operator=OPERATOR, player=player, table=TABLE, money_type=book, currency="EUR")
+def game(player: UUID = ALICE, money_type: MoneyType = MoneyType.REAL) -> AccountName:
+    return game_account(operator=OPERATOR, player=player, table=TABLE, money_type=money_type, currency="EUR")
 
 
-def stakes(book: MoneyType = MoneyType.REAL) -> AccountName:
-    return table_account(kind=AccountKind.STAKES, operator=OPERATOR, table=TABLE, money_type=book, currency="EUR")
+def stakes(money_type: MoneyType = MoneyType.REAL) -> AccountName:
+    return table_account(kind=AccountKind.STAKES, operator=OPERATOR, table=TABLE, money_type=money_type, currency="EUR")
 
 
-def bank(book: MoneyType = MoneyType.REAL) -> AccountName:
-    return table_account(kind=AccountKind.BANK, operator=OPERATOR, table=TABLE, money_type=book, currency="EUR")
+def bank(money_type: MoneyType = MoneyType.REAL) -> AccountName:
+    return table_account(kind=AccountKind.BANK, operator=OPERATOR, table=TABLE, money_type=money_type, currency="EUR")
 
 
-def deposits(book: MoneyType = MoneyType.REAL) -> AccountName:
-    return operator_account(kind=AccountKind.DEPOSITS, operator=OPERATOR, money_type=book, currency="EUR")
+def deposits(money_type: MoneyType = MoneyType.REAL) -> AccountName:
+    return operator_account(kind=AccountKind.DEPOSITS, operator=OPERATOR, money_type=money_type, currency="EUR")
 
 
 def causes(count: int, stream: str = "test") -> tuple[int, ...]:

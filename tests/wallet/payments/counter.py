@@ -26,7 +26,7 @@ from wallet.payments.provider_reports import PaymentKind, ProviderReport, Provid
 SECRET = "shared-with-the-provider-" + "s" * 20
 URL = "http://127.0.0.1:9"
 """Port 9 (discard): nobody listens there."""
-HOUSE: dict[str, Any] = {"operator": OPERATOR, "book": MoneyType.REAL, "currency": "EUR"}
+HOUSE: dict[str, Any] = {"operator": OPERATOR, "money_type": MoneyType.REAL, "currency": "EUR"}
 
 
 def use_provider(monkeypatch: pytest.MonkeyPatch, url: str = URL) -> None:
@@ -88,7 +88,7 @@ def call_back(told: ProviderReport, *, nonce: str = "", secret: str = SECRET, at
 
 def holds(kind: AccountKind) -> int:
     """What one of Alice's or the operator's real accounts holds."""
-    who = {"operator": OPERATOR, "player": ALICE, "book": MoneyType.REAL, "currency": "EUR"}
+    who = {"operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR"}
     own = {AccountKind.ACCOUNT: account(), AccountKind.HOLD: hold_account(**who), AccountKind.DEBT: debt_account(**who)}
     name = own.get(kind) or operator_account(kind=kind, **HOUSE)
     return store.balances([name])[name]

@@ -102,7 +102,7 @@ def test_play_money_is_played_with_in_spite_of_a_debt() -> None:
     house = House(operator=OPERATOR)
     house.credit(ALICE, 100_000, MoneyType.PLAY)
     alice = house.guest(house.table("mini"), ALICE)
-    alice.sit(buy_in=50_000, book=MoneyType.PLAY)
+    alice.sit(buy_in=50_000, money_type=MoneyType.PLAY)
     assert owed() == 3000
 
 

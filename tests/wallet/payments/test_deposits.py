@@ -196,7 +196,7 @@ def test_play_money_knows_no_debt() -> None:
         sandbox=True,
         metadata=METADATA,
     )
-    assert debts.available(account(book=MoneyType.PLAY)) == 7
+    assert debts.available(account(money_type=MoneyType.PLAY)) == 7
 
 
 def test_a_debt_is_refused_by_name() -> None:

@@ -37,16 +37,16 @@ def test_play_money_has_no_deposits_and_no_debts() -> None:
     open_alice()
     deposit(method(), 5000)
 
-    assert load_funding_options(account(book=MoneyType.PLAY)) == FundingOptions(0)
+    assert load_funding_options(account(money_type=MoneyType.PLAY)) == FundingOptions(0)
 
 
-@pytest.mark.parametrize("book", MoneyType)
-def test_who_stays_away_from_play_is_known(book: MoneyType) -> None:
+@pytest.mark.parametrize("money_type", MoneyType)
+def test_who_stays_away_from_play_is_known(money_type: MoneyType) -> None:
     open_alice()
     on = PlayerContext(operator=OPERATOR, player=ALICE, currency="EUR", metadata=METADATA)
     exclusion = protection.cool_off(context=on, by=Initiator.PLAYER, hours=24).exclusion
 
-    assert load_funding_options(account(book=book)) == FundingOptions(0, exclusion=exclusion)
+    assert load_funding_options(account(money_type=money_type)) == FundingOptions(0, exclusion=exclusion)
 
 
 def test_payments_under_way_are_those_that_have_not_ended() -> None:

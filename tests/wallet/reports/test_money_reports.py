@@ -18,7 +18,7 @@ from wallet.reports.liability import LIABILITY
 
 pytestmark = pytest.mark.django_db
 
-HOUSE: dict[str, Any] = {"operator": OPERATOR, "book": MoneyType.REAL, "currency": "EUR"}
+HOUSE: dict[str, Any] = {"operator": OPERATOR, "money_type": MoneyType.REAL, "currency": "EUR"}
 HOLD = hold_account(player=ALICE, **HOUSE)
 DEBT = debt_account(player=ALICE, **HOUSE)
 FEES = operator_account(kind=AccountKind.FEES, **HOUSE)

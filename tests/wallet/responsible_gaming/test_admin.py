@@ -46,8 +46,8 @@ def member(house: House, *rights: str) -> Client:
     return client_of(user)
 
 
-def real(house: House, player: UUID, book: MoneyType = MoneyType.REAL) -> UUID:
-    return player_account(operator=house.operator, player=player, money_type=book, currency="EUR").id
+def real(house: House, player: UUID, money_type: MoneyType = MoneyType.REAL) -> UUID:
+    return player_account(operator=house.operator, player=player, money_type=money_type, currency="EUR").id
 
 
 def url(name: str, row: Any) -> str:

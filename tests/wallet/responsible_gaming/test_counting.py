@@ -32,18 +32,20 @@ MOVES = st.lists(
 )
 
 
-def game(player: UUID, table: UUID, book: MoneyType) -> AccountName:
-    return game_account(operator=OPERATOR, player=player, table=table, money_type=book, currency="EUR")
+def game(player: UUID, table: UUID, money_type: MoneyType) -> AccountName:
+    return game_account(operator=OPERATOR, player=player, table=table, money_type=money_type, currency="EUR")
 
 
 def post(player: UUID, moves: list[tuple[UUID, str, int, int, bool]], stream: str) -> None:
     """All of it in one batch, as dealers post."""
     entries = []
     for (table, kind, amount, _, play), cause in zip(moves, causes(len(moves), stream), strict=True):
-        book = MoneyType.PLAY if play else MoneyType.REAL
-        bank = table_account(kind=AccountKind.BANK, operator=OPERATOR, table=table, money_type=book, currency="EUR")
+        money_type = MoneyType.PLAY if play else MoneyType.REAL
+        bank = table_account(
+            kind=AccountKind.BANK, operator=OPERATOR, table=table, money_type=money_type, currency="EUR"
+        )
         own = -amount if kind in {"wager", "cash_out"} else amount
-        postings = (Posting(game(player, table, book), own), Posting(bank, -own))
+        postings = (Posting(game(player, table, money_type), own), Posting(bank, -own))
         entries.append(build_entry(kind=kind, cause=cause, postings=postings))
     store.post(entries)
 

@@ -68,7 +68,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
                 e.SeatSettled(
                     seat=1,
                     player=ANN,
-                    book=MoneyType.REAL,
+                    money_type=MoneyType.REAL,
                     results=(SpotResult(P, 1000, StakeResult.WIN, 1000, 0, 2000),),
                     staked=1000,
                     won=1000,
@@ -119,16 +119,18 @@ def test_a_round_ends_once() -> None:
     Spec(ROUND).given(opened(ANN), lapsed).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 
-def test_each_wager_is_settled_in_its_own_book() -> None:
+def test_each_wager_is_settled_in_its_own_money_type() -> None:
     both = e.RoundOpened(
         **{field: getattr(opened(), field) for field in e.RoundOpened.__dataclass_fields__ if field != "seats"},
         seats=(e.SeatInRound(1, ANN, MoneyType.REAL), e.SeatInRound(2, BEN, MoneyType.PLAY)),
     )
-    played = e.WagerConfirmed(seat=2, player=BEN, book=MoneyType.PLAY, stakes={T: 500}, raised={}, confirmed_at=OPENED)
+    played = e.WagerConfirmed(
+        seat=2, player=BEN, money_type=MoneyType.PLAY, stakes={T: 500}, raised={}, confirmed_at=OPENED
+    )
 
     wagers = settled(Spec(ROUND).given(both, ANN_BET, played).when(deal(A_TIE))).wagers
 
-    assert [(wager.book, wager.returned) for wager in wagers] == [(MoneyType.REAL, 1000), (MoneyType.PLAY, 4500)]
+    assert [(wager.money_type, wager.returned) for wager in wagers] == [(MoneyType.REAL, 1000), (MoneyType.PLAY, 4500)]
 
 
 def test_deferred_commission_is_named_and_not_yet_taken() -> None:

@@ -53,9 +53,9 @@ def approve(*purses: c.PlayerFunds, by: str = "staff:2", forgive: bool = False) 
 
 
 def purse(
-    *, game: int = 0, account: int = 0, rack: int = 0, seated: bool = True, book: MoneyType = MoneyType.REAL
+    *, game: int = 0, account: int = 0, rack: int = 0, seated: bool = True, money_type: MoneyType = MoneyType.REAL
 ) -> c.PlayerFunds:
-    return c.PlayerFunds(player=ANN, money_type=book, seated=seated, game=game, account=account, rack=rack)
+    return c.PlayerFunds(player=ANN, money_type=money_type, seated=seated, game=game, account=account, rack=rack)
 
 
 def settled(stakes: dict[object, int], *, banker: bool, rules: TableRules = MINI) -> Told:
@@ -181,12 +181,12 @@ def test_winnings_are_taken_from_what_there_is_and_the_rest_is_owed_or_forgiven(
 def test_play_money_is_never_owed() -> None:
     in_play = confirmed(1, ANN, {P: 1000})
     spec: Told = Spec(ROUND).given(
-        opened(ANN, rules=MINI, book=MoneyType.PLAY),
+        opened(ANN, rules=MINI, money_type=MoneyType.PLAY),
         e.WagerConfirmed(1, ANN, MoneyType.PLAY, in_play.stakes, {}, in_play.confirmed_at),
     )
     spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events(), REQUEST)
 
-    seat = undone(spec.when(approve(purse(book=MoneyType.PLAY))))
+    seat = undone(spec.when(approve(purse(money_type=MoneyType.PLAY))))
 
     assert (seat.owed, seat.forgiven) == (0, 1000)
 

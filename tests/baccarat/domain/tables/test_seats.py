@@ -37,34 +37,36 @@ from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
 
 
-def take(seat: int, player: UUID = ANN, *, book: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
+def take(seat: int, player: UUID = ANN, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
          ) -> c.TakeSeat:  # fmt: skip
-    return c.TakeSeat(player=player, seat=seat, money_type=book, buy_in=buy_in, available=available, now=OPENED)
+    return c.TakeSeat(player=player, seat=seat, money_type=money_type, buy_in=buy_in, available=available, now=OPENED)
 
 
 def test_a_table_opens_with_frozen_rules() -> None:
-    Spec(TABLE).when(open_table(MINI)).then(replace(table_opened(MINI), books=(MoneyType.REAL,), edge_accepted=()))
+    Spec(TABLE).when(open_table(MINI)).then(
+        replace(table_opened(MINI), money_types=(MoneyType.REAL,), edge_accepted=())
+    )
 
 
 def test_a_players_edge_for_real_money_needs_the_operators_word() -> None:
     assert player_edge_spots(AC) == (B,)
     Spec(TABLE).when(open_table(AC, edge_accepted=False)).refused(r.PlayerEdgeNotAccepted, spots=[B])
-    Spec(TABLE).when(open_table(AC, books=(MoneyType.PLAY, MoneyType.REAL), edge_accepted=False)).refused(
+    Spec(TABLE).when(open_table(AC, money_types=(MoneyType.PLAY, MoneyType.REAL), edge_accepted=False)).refused(
         r.PlayerEdgeNotAccepted
     )
-    Spec(TABLE).when(open_table(AC)).then(replace(table_opened(AC), books=(MoneyType.REAL,), edge_accepted=(B,)))
+    Spec(TABLE).when(open_table(AC)).then(replace(table_opened(AC), money_types=(MoneyType.REAL,), edge_accepted=(B,)))
 
 
 def test_a_players_edge_in_play_money_needs_nobodys_word() -> None:
-    Spec(TABLE).when(open_table(AC, books=(MoneyType.PLAY,), edge_accepted=False)).then(
-        replace(table_opened(AC), books=(MoneyType.PLAY,), edge_accepted=())
+    Spec(TABLE).when(open_table(AC, money_types=(MoneyType.PLAY,), edge_accepted=False)).then(
+        replace(table_opened(AC), money_types=(MoneyType.PLAY,), edge_accepted=())
     )
 
 
 def test_play_money_is_refused_where_the_rules_offer_none() -> None:
     serious = rules_for("mini", currency="EUR", play_money=False)
 
-    Spec(TABLE).when(open_table(serious, books=(MoneyType.REAL, MoneyType.PLAY))).refused(r.PlayMoneyNotOffered)
+    Spec(TABLE).when(open_table(serious, money_types=(MoneyType.REAL, MoneyType.PLAY))).refused(r.PlayMoneyNotOffered)
     assert Spec(TABLE).when(open_table(serious)).events()
 
 
@@ -97,9 +99,9 @@ def test_a_taken_seat_is_taken_and_one_seat_is_enough() -> None:
 
 
 def test_a_book_the_table_does_not_take_is_refused() -> None:
-    spec = Spec(TABLE).given(table_opened(books=(MoneyType.REAL,)))
+    spec = Spec(TABLE).given(table_opened(money_types=(MoneyType.REAL,)))
 
-    spec.when(take(1, book=MoneyType.PLAY)).refused(r.MoneyTypeNotOffered, books=[MoneyType.REAL])
+    spec.when(take(1, money_type=MoneyType.PLAY)).refused(r.MoneyTypeNotOffered, money_types=[MoneyType.REAL])
 
 
 def test_the_buy_in_needs_the_account_balance() -> None:
@@ -131,11 +133,11 @@ def test_changing_seat_needs_a_seat_and_a_free_one() -> None:
     spec.when(c.ChangeSeat(player=ANN, seat=1, now=OPENED)).then()
 
 
-def test_rebuy_moves_money_from_the_account_in_the_seats_book() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN, book=MoneyType.PLAY))
+def test_rebuy_moves_money_from_the_account_in_the_seats_money_type() -> None:
+    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN, money_type=MoneyType.PLAY))
     rebuy = c.Rebuy(player=ANN, amount=500, available=500, now=OPENED)
 
-    spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, book=MoneyType.PLAY, amount=500, rebought_at=OPENED))
+    spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, money_type=MoneyType.PLAY, amount=500, rebought_at=OPENED))
     refusal = spec.when(replace(rebuy, available=499)).refused(InsufficientFunds)
     assert refusal.account.money_type is MoneyType.PLAY
     spec.when(replace(rebuy, player=BEN)).refused(r.NotSeated)
@@ -150,7 +152,7 @@ def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
 
 def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
     leave = c.LeaveSeat(player=ANN, game_balance=700, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=700, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=700, collected=0, left_at=OPENED)
 
     spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
 
@@ -176,7 +178,7 @@ def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int 
     return e.SeatFreed(
         seat=1,
         player=ANN,
-        book=MoneyType.REAL,
+        money_type=MoneyType.REAL,
         returned=700,
         collected=collected,
         reason=reason,
@@ -244,5 +246,5 @@ def test_leaving_collects_the_commission_in_the_rack() -> None:
     spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
     spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
-        e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=9500, collected=500, left_at=OPENED)
+        e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=9500, collected=500, left_at=OPENED)
     )

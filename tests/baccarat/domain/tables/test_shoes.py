@@ -80,7 +80,7 @@ def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
         re.SeatSettled(
             seat=seat,
             player=player,
-            book=MoneyType.REAL,
+            money_type=MoneyType.REAL,
             results=(),
             staked=1,
             won=commission * 20,
@@ -168,7 +168,7 @@ def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_th
         spec = spec.when(cut(ANN, f"{number:02x}")).then(given(ANN, f"{number:02x}"))
 
     spec.when(cut(ANN, "ff")).refused(CutChangedTooOften, most=MAX_CUT_CHANGES)
-    left = e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
     spec = spec.given(left, seat_taken(1, BEN)).when(cut(BEN, "ff")).then(given(BEN, "ff"))
     coming = spec.state().next_shoe
     assert coming is not None
@@ -181,7 +181,7 @@ def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more()
         table_opened(BIG), committed(), started(), replace(committed(2), shoe=other), seat_taken(1, ANN)
     )
     close = c.CloseTable(by="staff:1", reason="worn", seeds={SHOE: "5e" * 32}, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, book=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
 
     spec.when(close).refused(r.TableIsOccupied)
     seeds = (RevealedSeed(SHOE, "5e" * 32), RevealedSeed(other, None))
@@ -259,11 +259,11 @@ def test_commission_that_was_taken_at_once_is_not_owed() -> None:
 
 def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
     spec = Spec(TABLE).given(
-        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN), seat_taken(3, CAT, book=MoneyType.PLAY),
+        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN), seat_taken(3, CAT, money_type=MoneyType.PLAY),
         dealt(6, 5), settled((1, ANN, 500), (3, CAT, 125)),
     )  # fmt: skip
-    real = e.CommissionCollected(seat=1, player=ANN, book=MoneyType.REAL, amount=500)
-    play = e.CommissionCollected(seat=3, player=CAT, book=MoneyType.PLAY, amount=125)
+    real = e.CommissionCollected(seat=1, player=ANN, money_type=MoneyType.REAL, amount=500)
+    play = e.CommissionCollected(seat=3, player=CAT, money_type=MoneyType.PLAY, amount=125)
 
     after = spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).then(
         e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=11, collected=(real, play), ended_at=OPENED)

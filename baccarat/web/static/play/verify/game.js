@@ -65,7 +65,7 @@ export function wagers(proof) {
   const confirmed = proof.wagers();
   for (const [number, wager] of confirmed) {
     const seat = seats.get(number);
-    if (!seat || seat.player !== wager.player || seat.book !== wager.book) throw new Wrong("wagers.seat", seat ?? null, wager, { seat: number });
+    if (!seat || seat.player !== wager.player || seat.money_type !== wager.money_type) throw new Wrong("wagers.seat", seat ?? null, wager, { seat: number });
     requireLimits(proof.rules, wager);
   }
   if (!proof.maybe("RoundSettled")) return ["wagers.unsettled", { n: confirmed.size }];
@@ -74,8 +74,8 @@ export function wagers(proof) {
   for (const wager of settled) {
     const own = confirmed.get(wager.seat);
     const stakes = Object.fromEntries(wager.results.map((line) => [line.spot, line.stake]));
-    const wanted = { player: own.player, book: own.book, stakes: own.stakes, staked: sum(Object.values(own.stakes)) };
-    requireSame(wanted, { ...pick(wager, ["player", "book", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
+    const wanted = { player: own.player, money_type: own.money_type, stakes: own.stakes, staked: sum(Object.values(own.stakes)) };
+    requireSame(wanted, { ...pick(wager, ["player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
   }
   return ["wagers.ok", { n: confirmed.size }];
 }
@@ -172,7 +172,7 @@ export function voiding(proof) {
     const own = confirmed.get(line.seat);
     const wager = paid.get(line.seat);
     const wanted = {
-      player: own.player, book: own.book, staked: sum(Object.values(own.stakes)),
+      player: own.player, money_type: own.money_type, staked: sum(Object.values(own.stakes)),
       paid: wager ? wager.returned - (wager.deferred ? wager.commission : 0) : 0, commission: wager?.commission ?? 0,
     };
     requireSame(wanted, pick(line, Object.keys(wanted)), "void.differs", { seat: line.seat });

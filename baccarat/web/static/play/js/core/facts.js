@@ -74,8 +74,8 @@ export const digitsOf = (picture) => decimals(picture.rules.minimum);
 export const netOf = (part) => (part?.result ? minor(part.result.returned) - minor(part.result.staked) : 0n);
 
 /** This will find one of the player's balances, as {amount, currency} or null. */
-export function balance(wallet, account, book) {
-  return wallet?.items.find((item) => item.account === account && item.book === book)?.balance ?? null;
+export function balance(wallet, account, money_type) {
+  return wallet?.items.find((item) => item.account === account && item.money_type === money_type)?.balance ?? null;
 }
 
 /** This will tell what a preset is known for: keys of the words that the table shows. */

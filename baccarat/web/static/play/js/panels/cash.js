@@ -95,7 +95,7 @@ function earlier(items) {
 
 export const cash = {
   make(game) {
-    if (game.picture.you?.book === "play") return panel(game, t("menu.cash"), rebuy(game), topUp(game));
+    if (game.picture.you?.money_type === "play") return panel(game, t("menu.cash"), rebuy(game), topUp(game));
     const place = h("section", { class: "cash-part" }, h("h3", {}, t("cash.deposit")), later(get("deposit-methods"), ({ items }) => deposit(game, items)));
     const list = h("section", { class: "cash-part" }, later(get("me/deposits?limit=6"), ({ items }) => earlier(items)));
     return panel(game, t("menu.cash"), rebuy(game), quick(game), place, list);

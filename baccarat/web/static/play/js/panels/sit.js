@@ -9,8 +9,8 @@ import { amountInput, field, form, panel, Wrong } from "./parts.js";
 const MINIMA = 20n;
 
 /** What one sits down with unless told otherwise: twenty minimum stakes, or all there is. */
-function suggested(game, book) {
-  const have = balance(game.wallet, "account", book);
+function suggested(game, money_type) {
+  const have = balance(game.wallet, "account", money_type);
   const wish = minor(game.picture.rules.minimum) * MINIMA;
   const most = have ? minor(have.amount) : wish;
   return decimal(most < wish ? most : wish, digitsOf(game.picture));
@@ -19,16 +19,16 @@ function suggested(game, book) {
 export const sit = {
   make(game) {
     const { picture } = game;
-    const books = [...picture.books].sort();
-    const amount = amountInput({ name: "amount", value: suggested(game, books[0]), id: "buy-in" });
-    const choices = books.map((book, i) => h("label", { class: "choice" },
-      h("input", { type: "radio", name: "book", value: book, checked: i === 0, onchange: () => { amount.value = suggested(game, book); } }),
-      h("span", {}, t(`book.${book}`)), have(game, book)));
+    const money_types = [...picture.money_types].sort();
+    const amount = amountInput({ name: "amount", value: suggested(game, money_types[0]), id: "buy-in" });
+    const choices = money_types.map((money_type, i) => h("label", { class: "choice" },
+      h("input", { type: "radio", name: "money_type", value: money_type, checked: i === 0, onchange: () => { amount.value = suggested(game, money_type); } }),
+      h("span", {}, t(`money_type.${money_type}`)), have(game, money_type)));
     const submit = async (element) => {
       const units = typed(amount.value, digitsOf(picture));
       if (units === null) throw new Wrong(t("form.amount"));
-      const book = new FormData(element).get("book");
-      const body = { seat: Number(game.detail ?? 1), buy_in: decimal(units, digitsOf(picture)), currency: picture.currency, book };
+      const money_type = new FormData(element).get("money_type");
+      const body = { seat: Number(game.detail ?? 1), buy_in: decimal(units, digitsOf(picture)), currency: picture.currency, money_type };
       const sat = await game.actions.send("seat", body);
       if (sat) game.actions.close();
       game.refreshPurse();
@@ -40,7 +40,7 @@ export const sit = {
   },
 };
 
-function have(game, book) {
-  const held = balance(game.wallet, "account", book);
+function have(game, money_type) {
+  const held = balance(game.wallet, "account", money_type);
   return held ? h("span", { class: "choice-have" }, money(held.amount, held.currency)) : null;
 }

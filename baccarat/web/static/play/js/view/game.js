@@ -111,7 +111,7 @@ export class Game {
   }
 
   account() {
-    return balance(this.wallet, "account", this.picture.you?.book ?? this.picture.books[0]);
+    return balance(this.wallet, "account", this.picture.you?.money_type ?? this.picture.money_types[0]);
   }
 
   linked(word) {

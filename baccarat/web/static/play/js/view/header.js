@@ -44,7 +44,7 @@ export class Header {
     say(this.labels[0], t("purse.game"));
     say(this.labels[1], t("purse.account"));
     say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
-    const account = balance(wallet, "account", you?.book ?? picture.books[0]);
+    const account = balance(wallet, "account", you?.money_type ?? picture.money_types[0]);
     say(this.account, account ? money(account.amount, account.currency) : "–");
     set(this.rebuy, { "aria-label": t("cash.rebuy"), hidden: !you });
     for (const [name, button] of [...Object.entries(this.menu), ["lobby", this.lobby], ["leave", this.leave]]) {
@@ -64,7 +64,7 @@ export class Header {
 
   drawBadges({ rules, you, currency }) {
     const words = peculiar(rules).map((each) => t(`badge.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(quarter(rules), currency) : "" }));
-    if (you?.book === "play") words.unshift(t("badge.play"));
+    if (you?.money_type === "play") words.unshift(t("badge.play"));
     const signature = words.join("|");
     if (this.badges.dataset.words === signature) return;
     this.badges.dataset.words = signature;

@@ -52,8 +52,8 @@ export class Lobby {
     const signature = JSON.stringify([tables, wallet]);
     if (signature === this.signature) return;
     this.signature = signature;
-    const purses = ["real", "play"].map((book) => [book, balance(wallet, "account", book)]).filter(([, held]) => held);
-    put(this.purse, purses.map(([book, held]) => h("span", {}, `${t(`book.${book}`)} `, h("strong", {}, money(held.amount, held.currency)))));
+    const purses = ["real", "play"].map((money_type) => [money_type, balance(wallet, "account", money_type)]).filter(([, held]) => held);
+    put(this.purse, purses.map(([money_type, held]) => h("span", {}, `${t(`money_type.${money_type}`)} `, h("strong", {}, money(held.amount, held.currency)))));
     put(this.list, tables.map((table) => this.card(table)));
   }
 
@@ -66,7 +66,7 @@ export class Lobby {
         h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`)),
         h("span", { class: "lobby-limits" }, t("table.limits", { minimum: money(table.minimum, table.currency), maximum: money(table.maximum, table.currency) })),
         h("span", { class: "lobby-free" }, table.you ? t("lobby.yours") : t("lobby.free", { n: table.free_seats.length })),
-        h("span", { class: "lobby-books" }, table.books.map((book) => t(`book.${book}`)).join(" · ")),
+        h("span", { class: "lobby-books" }, table.money_types.map((money_type) => t(`money_type.${money_type}`)).join(" · ")),
         h("span", { class: "lobby-turn" }, table.turn_seconds ? t("lobby.turn", { seconds: table.turn_seconds }) : t("lobby.alone")),
         marks.length ? h("span", { class: "lobby-marks", role: "img", "aria-label": marks.map((mark) => t(`mark.${mark}`)).join(" ") },
           marks.map((mark) => h("span", { class: `mark ${mark}`, "aria-hidden": "true" }, t(`mark.${mark}`)))) : null));

@@ -33,8 +33,8 @@ export default {
   "preset.mini": "Mini-Baccarat",
   "preset.classic": "Klassisch, ein Feld",
   "preset.big_table": "Großer Tisch, langer Schlitten",
-  "book.real": "Echtgeld",
-  "book.play": "Spielgeld",
+  "money_type.real": "Echtgeld",
+  "money_type.play": "Spielgeld",
 
   "table.limits": "{minimum} bis {maximum}",
   "table.shoe": "Schlitten {number}, {out} Karten gegeben",

@@ -33,8 +33,8 @@ export default {
   "preset.mini": "Mini baccarat",
   "preset.classic": "Classic, one spot",
   "preset.big_table": "Big table, long shoe",
-  "book.real": "Real money",
-  "book.play": "Play money",
+  "money_type.real": "Real money",
+  "money_type.play": "Play money",
 
   "table.limits": "{minimum} to {maximum}",
   "table.shoe": "Shoe {number}, {out} cards out",

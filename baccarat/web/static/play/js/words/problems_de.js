@@ -23,7 +23,7 @@ export default {
   "problem.betting_is_closed.remedy": "Warten Sie auf die nächste Runde.",
   "problem.body_too_large": "Das war zu viel auf einmal.",
   "problem.body_too_large.remedy": "Senden Sie weniger.",
-  "problem.book_not_offered": "Der Tisch nimmt diese Art Geld nicht.",
+  "problem.money_type_not_offered": "Der Tisch nimmt diese Art Geld nicht.",
   "problem.cards_are_handed_back": "Die Karten sind zurückgegeben, oder Ihre Zeit mit ihnen ist um.",
   "problem.chat_is_closed": "Sie haben den Chat dieses Tisches geschlossen.",
   "problem.chips_already_placed": "Nochmal geht nur auf leerem Tisch.",
