@@ -80,8 +80,8 @@ class DepositMethod(models.Model):
     maximum = models.BigIntegerField()
     fee_fixed = models.BigIntegerField()
     fee_ppm = models.IntegerField()
-    seconds = models.IntegerField()
-    payouts = models.BooleanField()
+    processing_seconds = models.IntegerField()
+    supports_withdrawals = models.BooleanField()
     enabled = models.BooleanField()
     actor = models.TextField()
     created_at = models.DateTimeField()
@@ -137,7 +137,7 @@ class Withdrawal(Payment):
         return f"withdrawal {self.id}"
 
 
-class Protection(models.Model):
+class PlayerRestrictions(models.Model):
     """What protects a player: limits, wishes for higher ones, an exclusion. A projection of its events."""
 
     player_id = models.UUIDField(primary_key=True)
@@ -184,7 +184,7 @@ class Adjustment(models.Model):
         return f"adjustment {self.id}"
 
 
-class AdjustmentWords(models.Model):
+class AdjustmentText(models.Model):
     """What was said about an adjustment: why, to the player, and by who decided. Personal, so in no event."""
 
     adjustment_id = models.UUIDField(primary_key=True)
@@ -193,13 +193,13 @@ class AdjustmentWords(models.Model):
     answer = models.TextField()
 
     class Meta:
-        db_table = "wallet_adjustment_words"
+        db_table = "wallet_adjustment_text"
 
     def __str__(self) -> str:
         return f"words about adjustment {self.adjustment_id}"
 
 
-class Callback(models.Model):
+class ProviderCallback(models.Model):
     """What a provider told us, as it came and verified, and what became of it."""
 
     id = models.BigAutoField(primary_key=True)
@@ -209,7 +209,7 @@ class Callback(models.Model):
     received_at = models.DateTimeField()
     attempts = models.IntegerField()
     outcome = models.TextField(null=True)
-    trouble = models.TextField()
+    last_error = models.TextField()
 
     class Meta:
         verbose_name = "provider's callback"
@@ -233,7 +233,7 @@ class Reconciliation(models.Model):
     theirs = models.IntegerField()
     matched = models.IntegerField()
     amount = models.BigIntegerField()
-    differing = models.IntegerField()
+    discrepancies = models.IntegerField()
     compared_at = models.DateTimeField()
     version = models.IntegerField()
 
@@ -241,7 +241,7 @@ class Reconciliation(models.Model):
         return f"{self.day} with {self.provider} in {self.currency}"
 
 
-class Difference(models.Model):
+class Discrepancy(models.Model):
     """A payment about which a provider's records and ours differ: a projection of its events."""
 
     id = models.UUIDField(primary_key=True)
@@ -253,12 +253,12 @@ class Difference(models.Model):
     kind = models.TextField()
     payment = models.TextField()
     reference = models.TextField()
-    what = models.TextField()
+    type = models.TextField()
     our_amount = models.BigIntegerField(null=True)
-    our_state = models.TextField(null=True)
+    our_status = models.TextField(null=True)
     their_amount = models.BigIntegerField(null=True)
     their_currency = models.TextField(null=True)
-    their_state = models.TextField(null=True)
+    their_status = models.TextField(null=True)
     status = models.TextField()
     owner = models.TextField(null=True)
     resolution = models.TextField(null=True)
@@ -271,17 +271,17 @@ class Difference(models.Model):
         return f"difference {self.id}"
 
 
-class DifferenceNote(models.Model):
+class DiscrepancyNote(models.Model):
     """What somebody said about a difference. Personal, so in no event."""
 
     id = models.BigAutoField(primary_key=True)
-    difference_id = models.UUIDField()
+    discrepancy_id = models.UUIDField()
     actor = models.TextField()
     note = models.TextField()
     created_at = models.DateTimeField()
 
     class Meta:
-        db_table = "wallet_difference_note"
+        db_table = "wallet_discrepancy_note"
 
     def __str__(self) -> str:
         return f"note {self.id}"

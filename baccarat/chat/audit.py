@@ -73,7 +73,7 @@ class ChatTraces:
         for table, statement in message_audit.SELECT_STATEMENTS.items():
             yield from _texts(table, self._due[table], fetch(statement), old=old)
         for message in message_audit.find_wrongly_masked_messages():
-            where = f"chat_message {message} shown"
+            where = f"chat_chatmessage {message} shown"
             yield Finding("row differs", where, "what was said, with words covered", "another text")
         for where, actor, by in message_audit.find_misattributed_actions():
             yield Finding("row differs", f"{where} by", actor, by)

@@ -20,30 +20,30 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 
 FACT_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "chat_message": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
-    "chat_report": ("operator_id", "table_id", "seat", "player_id", "reporter_id", "message_id", "reported_at"),
-    "chat_closing": ("outcome", "closed_at"),
-    "chat_act": ("operator_id", "player_id", "kind", "reason", "until", "done_at"),
+    "chat_chatmessage": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
+    "chat_chatreport": ("operator_id", "table_id", "seat", "player_id", "reporter_id", "message_id", "reported_at"),
+    "chat_chatreportclosure": ("outcome", "closed_at"),
+    "chat_moderationaction": ("operator_id", "player_id", "kind", "reason", "until", "done_at"),
 }
 """The columns that say no words, by table."""
 SELECT_STATEMENTS: Final[Mapping[str, str]] = {
     table: f"SELECT {key}, salt, {words}, {', '.join(FACT_COLUMNS[table])} FROM {table}"  # noqa: S608  (constants)
     for table, key, words in (
-        ("chat_message", "id", "text"),
-        ("chat_report", "id", "reason"),
-        ("chat_closing", "report_id", "note"),
-        ("chat_act", "id", "note"),
+        ("chat_chatmessage", "id", "text"),
+        ("chat_chatreport", "id", "reason"),
+        ("chat_chatreportclosure", "report_id", "note"),
+        ("chat_moderationaction", "id", "note"),
     )
 }
 """What is kept: what it belongs to, the salt, the words, and the facts."""
 
 _OTHERS: Final = """
-SELECT 'chat_act ' || kept.id, metadata->>'actor', by FROM chat_act AS kept
+SELECT 'chat_moderationaction ' || kept.id, metadata->>'actor', by FROM chat_moderationaction AS kept
   JOIN events_event ON stream = 'chat-' || player_id AND type = kind AND data->>'act' = kept.id::text
  WHERE by <> metadata->>'actor'
 UNION ALL
-SELECT 'chat_closing ' || report_id, metadata->>'actor', by FROM chat_closing AS kept
-  JOIN chat_report ON chat_report.id = report_id
+SELECT 'chat_chatreportclosure ' || report_id, metadata->>'actor', by FROM chat_chatreportclosure AS kept
+  JOIN chat_chatreport ON chat_chatreport.id = report_id
   JOIN events_event ON stream = 'chat-' || player_id AND type = 'ReportClosed' AND data->>'report' = report_id::text
  WHERE by <> metadata->>'actor'
 ORDER BY 1
@@ -64,17 +64,17 @@ def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
     match event:
         case ChatMessageSent():
             facts: tuple[Any, ...] = (event.operator, event.table, event.seat, event.player, event.sent_at)
-            return "chat_message", event.message, ExpectedRow(event.digest, event.sent_at, facts)
+            return "chat_chatmessage", event.message, ExpectedRow(event.digest, event.sent_at, facts)
         case PlayerReported():
             facts = (event.operator, event.table, event.seat, event.player, event.reporter, event.message)
             return (
-                "chat_report",
+                "chat_chatreport",
                 event.report,
                 ExpectedRow(event.digest, event.reported_at, (*facts, event.reported_at)),
             )
         case ReportClosed():
             facts = (event.outcome.value, event.closed_at)
-            return "chat_closing", event.report, ExpectedRow(event.digest, event.closed_at, facts)
+            return "chat_chatreportclosure", event.report, ExpectedRow(event.digest, event.closed_at, facts)
         case PlayerMuted() | PlayerRemoved():
             when = event.muted_at if isinstance(event, PlayerMuted) else event.removed_at
             terms: tuple[Any, ...] = (event.reason.value, event.until)
@@ -82,7 +82,7 @@ def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
             when = event.unmuted_at if isinstance(event, PlayerUnmuted) else event.readmitted_at
             terms = (None, None)
     return (
-        "chat_act",
+        "chat_moderationaction",
         event.act,
         ExpectedRow(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
     )
@@ -90,7 +90,7 @@ def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
 
 def find_wrongly_masked_messages() -> Iterator[UUID]:
     """Yield messages that are shown as something else than what was said with words covered."""
-    rows = fetch("SELECT id, text, shown FROM chat_message")
+    rows = fetch("SELECT id, text, shown FROM chat_chatmessage")
     said = crypto_shredding.decrypt_many([text for _, text, _ in rows])
     shown = crypto_shredding.decrypt_many([text for *_, text in rows])
     for (message, *_), one, other in zip(rows, said, shown, strict=True):

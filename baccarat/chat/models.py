@@ -7,7 +7,7 @@ Voices and words are projections of the log; where a player has closed the chat 
 from django.db import models
 
 
-class Message(models.Model):
+class ChatMessage(models.Model):
     """One message: `text` as it was written, `shown` as players see it. Never changes; ids ascend with time."""
 
     id = models.UUIDField(primary_key=True)
@@ -16,7 +16,7 @@ class Message(models.Model):
     seat = models.IntegerField()
     player_id = models.UUIDField()
     text = models.TextField()
-    shown = models.TextField()
+    displayed_text = models.TextField()
     salt = models.BinaryField()
     sent_at = models.DateTimeField()
 
@@ -32,7 +32,7 @@ class Message(models.Model):
         return f"message {self.id}"
 
 
-class Report(models.Model):
+class ChatReport(models.Model):
     """A player reported another one, for one message or as such. Never changes."""
 
     id = models.UUIDField(primary_key=True)
@@ -66,7 +66,7 @@ class Report(models.Model):
         return f"report {self.id}"
 
 
-class Closing(models.Model):
+class ChatReportClosure(models.Model):
     """What came of a report; a report without one waits. Never changes."""
 
     report_id = models.UUIDField(primary_key=True)
@@ -80,7 +80,7 @@ class Closing(models.Model):
         return f"closing of {self.report_id}"
 
 
-class Act(models.Model):
+class ModerationAction(models.Model):
     """What a moderator did about a player. Never changes."""
 
     id = models.UUIDField(primary_key=True)
@@ -92,7 +92,7 @@ class Act(models.Model):
     note = models.TextField()
     salt = models.BinaryField()
     by = models.TextField()
-    done_at = models.DateTimeField()
+    acted_at = models.DateTimeField()
 
     class Meta:
         verbose_name = "act of a moderator"
@@ -106,7 +106,7 @@ class Act(models.Model):
         return f"{self.kind} {self.id}"
 
 
-class Voice(models.Model):
+class PlayerModeration(models.Model):
     """What holds for a player in chats, after `version` events of the player's stream."""
 
     player_id = models.UUIDField(primary_key=True)
@@ -114,25 +114,25 @@ class Voice(models.Model):
     version = models.IntegerField()
     mute_reason = models.TextField(null=True)
     muted_until = models.DateTimeField(null=True)
-    removal_reason = models.TextField(null=True)
-    removed_until = models.DateTimeField(null=True)
+    ban_reason = models.TextField(null=True)
+    banned_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"voice of {self.player_id}"
 
 
-class Word(models.Model):
+class FilterWord(models.Model):
     """A word that is masked, in the chats of one operator or, without one, of all."""
 
     id = models.TextField(primary_key=True)
     operator_id = models.UUIDField(null=True)
     word = models.TextField()
-    folded = models.TextField()
+    normalized = models.TextField()
     added_at = models.DateTimeField()
 
     class Meta:
         verbose_name = "filter word"
-        indexes = [models.Index(fields=["folded"], name="chat_word_folded")]
+        indexes = [models.Index(fields=["normalized"], name="chat_word_folded")]
         permissions = [("list_word", "Can add and remove filter words")]
 
     def __str__(self) -> str:

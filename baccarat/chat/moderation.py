@@ -27,13 +27,13 @@ from casino.events.store import Metadata
 from casino.operators import bans, queries, sessions
 
 _ACT: Final = """
-    INSERT INTO chat_act (id, operator_id, player_id, kind, reason, until, note, salt, by, done_at)
+    INSERT INTO chat_moderationaction (id, operator_id, player_id, kind, reason, until, note, salt, by, done_at)
     VALUES (%s, %s, %s, %s, %s, %s::timestamptz, %s, %s, %s, %s)
 """
-_REPORTED: Final = "SELECT player_id FROM chat_report WHERE id = %s AND operator_id = %s"
-_CLOSED: Final = "SELECT FROM chat_closing WHERE report_id = %s"
+_REPORTED: Final = "SELECT player_id FROM chat_chatreport WHERE id = %s AND operator_id = %s"
+_CLOSED: Final = "SELECT FROM chat_chatreportclosure WHERE report_id = %s"
 _CLOSE: Final = """
-    INSERT INTO chat_closing (report_id, outcome, note, salt, by, closed_at) VALUES (%s, %s, %s, %s, %s, %s)
+    INSERT INTO chat_chatreportclosure (report_id, outcome, note, salt, by, closed_at) VALUES (%s, %s, %s, %s, %s, %s)
 """
 
 

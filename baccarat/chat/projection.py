@@ -8,29 +8,29 @@ from baccarat.chat.events import FilterWordAdded, ModerationReason
 from baccarat.chat.rules import ModerationState, Sanction
 from casino.events.sql import execute, fetch
 
-MODERATION_TABLE: Final = "chat_voice"
+MODERATION_TABLE: Final = "chat_playermoderation"
 MODERATION_COLUMNS: Final = (
     "player_id", "operator_id", "version", "mute_reason", "muted_until", "removal_reason", "removed_until",
 )  # fmt: skip
-FILTER_WORD_TABLE: Final = "chat_word"
+FILTER_WORD_TABLE: Final = "chat_filterword"
 FILTER_WORD_COLUMNS: Final = ("id", "operator_id", "word", "folded", "added_at")
 Row = tuple[Any, ...]
 
 _VOICE_NAMES: Final = ", ".join(MODERATION_COLUMNS)
 # Makes the row of a newcomer and locks that of anybody else: whoever comes later waits here.
 _LOCK: Final = f"""
-    INSERT INTO chat_voice AS kept (player_id, operator_id, version) VALUES (%s, %s, 0)
+    INSERT INTO chat_playermoderation AS kept (player_id, operator_id, version) VALUES (%s, %s, 0)
     ON CONFLICT (player_id) DO UPDATE SET version = kept.version RETURNING {_VOICE_NAMES}
 """  # noqa: S608  (constants)
 _SAVE: Final = f"""
-    INSERT INTO chat_voice ({_VOICE_NAMES}) VALUES (%s, %s, %s, %s, %s::timestamptz, %s, %s::timestamptz)
+    INSERT INTO chat_playermoderation ({_VOICE_NAMES}) VALUES (%s, %s, %s, %s, %s::timestamptz, %s, %s::timestamptz)
     ON CONFLICT (player_id) DO UPDATE
     SET version = excluded.version, mute_reason = excluded.mute_reason, muted_until = excluded.muted_until,
         removal_reason = excluded.removal_reason, removed_until = excluded.removed_until
 """  # noqa: S608  (constants)
-_VOICE: Final = f"SELECT {_VOICE_NAMES} FROM chat_voice WHERE player_id = %s AND operator_id = %s"  # noqa: S608
-_ADD: Final = "INSERT INTO chat_word (id, operator_id, word, folded, added_at) VALUES (%s, %s, %s, %s, %s)"
-_DROP: Final = "DELETE FROM chat_word WHERE id = %s"
+_VOICE: Final = f"SELECT {_VOICE_NAMES} FROM chat_playermoderation WHERE player_id = %s AND operator_id = %s"  # noqa: S608
+_ADD: Final = "INSERT INTO chat_filterword (id, operator_id, word, folded, added_at) VALUES (%s, %s, %s, %s, %s)"
+_DROP: Final = "DELETE FROM chat_filterword WHERE id = %s"
 
 
 def lock(*, operator: UUID, player: UUID) -> ModerationState:

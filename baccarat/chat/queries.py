@@ -23,39 +23,39 @@ _STANDING: Final = """
       FROM baccarat_table AS place
       LEFT JOIN baccarat_sitting AS sitting ON sitting.id = %s
       LEFT JOIN chat_closedchat AS closed ON closed.id = %s
-      LEFT JOIN chat_voice AS voice ON voice.player_id = %s
+      LEFT JOIN chat_playermoderation AS voice ON voice.player_id = %s
      WHERE place.id = %s AND place.operator_id = %s
 """
 _HISTORY: Final = """
-    SELECT id, seat, player_id, shown, sent_at FROM chat_message
+    SELECT id, seat, player_id, shown, sent_at FROM chat_chatmessage
      WHERE table_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _OF_PLAYER: Final = """
-    SELECT id, table_id, seat, text, shown, sent_at FROM chat_message
+    SELECT id, table_id, seat, text, shown, sent_at FROM chat_chatmessage
      WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _REPORTS: Final = """
     SELECT report.id, report.table_id, report.seat, report.player_id, report.reporter_id, report.reason,
            report.reported_at, report.message_id, message.text, closing.outcome, closing.note, closing.by,
            closing.closed_at
-      FROM chat_report AS report
-      LEFT JOIN chat_closing AS closing ON closing.report_id = report.id
-      LEFT JOIN chat_message AS message ON message.id = report.message_id
+      FROM chat_chatreport AS report
+      LEFT JOIN chat_chatreportclosure AS closing ON closing.report_id = report.id
+      LEFT JOIN chat_chatmessage AS message ON message.id = report.message_id
      WHERE report.operator_id = %s AND report.id < %s AND (%s OR closing.report_id IS NULL)
      ORDER BY report.id DESC LIMIT %s
 """
 _ACTS: Final = """
-    SELECT id, kind, reason, until, note, by, done_at FROM chat_act
+    SELECT id, kind, reason, until, note, by, done_at FROM chat_moderationaction
      WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _WORDS: Final = """
-    SELECT word, folded, operator_id IS NULL, added_at FROM chat_word
+    SELECT word, folded, operator_id IS NULL, added_at FROM chat_filterword
      WHERE (operator_id = %s OR operator_id IS NULL) ORDER BY folded, operator_id IS NULL
 """
-_LIST: Final = "SELECT word FROM chat_word WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY folded"
-_SHOWN: Final = "SELECT id, shown FROM chat_message WHERE id = ANY (%s::uuid[])"
+_LIST: Final = "SELECT word FROM chat_filterword WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY folded"
+_SHOWN: Final = "SELECT id, shown FROM chat_chatmessage WHERE id = ANY (%s::uuid[])"
 _BETWEEN: Final = """
-    SELECT id, seat, player_id, sent_at FROM chat_message
+    SELECT id, seat, player_id, sent_at FROM chat_chatmessage
      WHERE table_id = %s AND sent_at >= %s AND sent_at <= %s ORDER BY id
 """
 

@@ -28,18 +28,18 @@ from casino.events.sql import execute, fetch
 _FLOOR: Final = """
     SELECT (SELECT seat FROM baccarat_sitting WHERE id = %s),
            EXISTS (SELECT FROM chat_closedchat WHERE id = %s),
-           ARRAY(SELECT sent_at FROM chat_message WHERE player_id = %s ORDER BY sent_at DESC LIMIT %s),
-           ARRAY(SELECT folded FROM chat_word WHERE folded = ANY (%s::text[])
+           ARRAY(SELECT sent_at FROM chat_chatmessage WHERE player_id = %s ORDER BY sent_at DESC LIMIT %s),
+           ARRAY(SELECT folded FROM chat_filterword WHERE folded = ANY (%s::text[])
                     AND (operator_id IS NULL OR operator_id = %s))
       FROM baccarat_table WHERE id = %s AND operator_id = %s
 """
 _SAY: Final = """
-    INSERT INTO chat_message (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at)
+    INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 _ACCUSED: Final = """
     SELECT message.player_id, message.seat FROM baccarat_table AS place
-      LEFT JOIN chat_message AS message ON message.table_id = place.id AND message.id = %s
+      LEFT JOIN chat_chatmessage AS message ON message.table_id = place.id AND message.id = %s
      WHERE place.id = %s AND place.operator_id = %s
 """
 _SITTER: Final = """
@@ -48,11 +48,11 @@ _SITTER: Final = """
      WHERE place.id = %s AND place.operator_id = %s
 """
 _REPORTS: Final = """
-    SELECT ARRAY(SELECT reported_at FROM chat_report WHERE reporter_id = %s ORDER BY reported_at DESC LIMIT %s),
-           EXISTS (SELECT FROM chat_report WHERE reporter_id = %s AND message_id = %s::uuid)
+    SELECT ARRAY(SELECT reported_at FROM chat_chatreport WHERE reporter_id = %s ORDER BY reported_at DESC LIMIT %s),
+           EXISTS (SELECT FROM chat_chatreport WHERE reporter_id = %s AND message_id = %s::uuid)
 """
 _REPORT: Final = """
-    INSERT INTO chat_report
+    INSERT INTO chat_chatreport
         (id, operator_id, table_id, seat, player_id, reporter_id, message_id, reason, salt, reported_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """

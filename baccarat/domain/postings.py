@@ -18,7 +18,7 @@ from wallet.ledger.accounts import (
     rack_account,
     table_account,
 )
-from wallet.ledger.entries import Entry, Posting, build_entry, buy_in, rebuy
+from wallet.ledger.entries import NewEntry, NewPosting, build_entry, buy_in, rebuy
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,19 @@ class TableAccounts:
         return self._names.setdefault((name.kind, name.player, name.money_type), name)
 
 
-def entry_for(event: object, cause: int, place: TableAccounts) -> Entry | None:
+def entry_for(event: object, cause: int, place: TableAccounts) -> NewEntry | None:
     """Return the entry that follows from an event with id `cause`, or None where no money moves."""
     build = _BUILD.get(type(event))
     return None if build is None else build(event, cause, place)
 
 
-def _entry(kind: str, cause: int, postings: Iterable[Posting]) -> Entry | None:
+def _entry(kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry | None:
     """An entry, or None where every amount is zero."""
     moved = [posting for posting in postings if posting.amount]
     return build_entry(kind=kind, cause=cause, postings=moved) if moved else None
 
 
-def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> Entry | None:
+def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> NewEntry | None:
     if not event.bought_in:
         return None
     return buy_in(
@@ -93,7 +93,7 @@ def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> Entry 
     )
 
 
-def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> Entry:
+def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> NewEntry:
     return rebuy(
         cause=cause,
         operator=place.operator,
@@ -105,47 +105,47 @@ def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> Entry:
     )
 
 
-def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: TableAccounts) -> Entry | None:
+def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: TableAccounts) -> NewEntry | None:
     return _entry(
         "cash_out",
         cause,
         (
-            Posting(place.game(event.player, event.money_type), -event.returned),
-            Posting(place.player(event.player, event.money_type), event.returned),
-            Posting(place.rack(event.player, event.money_type), -event.collected),
-            Posting(place.house(AccountKind.COMMISSION, event.money_type), event.collected),
+            NewPosting(place.game(event.player, event.money_type), -event.returned),
+            NewPosting(place.player(event.player, event.money_type), event.returned),
+            NewPosting(place.rack(event.player, event.money_type), -event.collected),
+            NewPosting(place.house(AccountKind.COMMISSION, event.money_type), event.collected),
         ),
     )
 
 
-def _shoe_ended(event: te.ShoeEnded, cause: int, place: TableAccounts) -> Entry | None:
+def _shoe_ended(event: te.ShoeEnded, cause: int, place: TableAccounts) -> NewEntry | None:
     postings = []
     for owed in event.collected:
-        postings.append(Posting(place.rack(owed.player, owed.money_type), -owed.amount))
-        postings.append(Posting(place.house(AccountKind.COMMISSION, owed.money_type), owed.amount))
+        postings.append(NewPosting(place.rack(owed.player, owed.money_type), -owed.amount))
+        postings.append(NewPosting(place.house(AccountKind.COMMISSION, owed.money_type), owed.amount))
     return _entry("commission_collected", cause, postings)
 
 
-def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: TableAccounts) -> Entry | None:
+def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: TableAccounts) -> NewEntry | None:
     staked = sum(event.stakes.values())
     return _entry(
         "wager",
         cause,
         (
-            Posting(place.game(event.player, event.money_type), -staked),
-            Posting(place.house(AccountKind.STAKES, event.money_type), staked),
+            NewPosting(place.game(event.player, event.money_type), -staked),
+            NewPosting(place.house(AccountKind.STAKES, event.money_type), staked),
         ),
     )
 
 
-def _round_settled(event: re.RoundSettled, cause: int, place: TableAccounts) -> Entry | None:
-    postings: list[Posting] = []
+def _round_settled(event: re.RoundSettled, cause: int, place: TableAccounts) -> NewEntry | None:
+    postings: list[NewPosting] = []
     for wager in event.wagers:
         postings.extend(_wager_settled(wager, place))
     return _entry("settlement", cause, postings)
 
 
-def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[Posting]:
+def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[NewPosting]:
     """Stakes leave the table: returns to the player, commission to house or rack, the rest to the bank."""
     held = wager.commission if wager.deferred else 0
     to_player = wager.returned - held
@@ -153,39 +153,39 @@ def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[Post
         place.rack(wager.player, wager.money_type) if held else place.house(AccountKind.COMMISSION, wager.money_type)
     )
     return (
-        Posting(place.house(AccountKind.STAKES, wager.money_type), -wager.staked),
-        Posting(place.game(wager.player, wager.money_type), to_player),
-        Posting(commission, wager.commission),
-        Posting(place.house(AccountKind.BANK, wager.money_type), wager.staked - to_player - wager.commission),
+        NewPosting(place.house(AccountKind.STAKES, wager.money_type), -wager.staked),
+        NewPosting(place.game(wager.player, wager.money_type), to_player),
+        NewPosting(commission, wager.commission),
+        NewPosting(place.house(AccountKind.BANK, wager.money_type), wager.staked - to_player - wager.commission),
     )
 
 
-def _round_voided(event: RoundVoided, cause: int, place: TableAccounts) -> Entry | None:
-    postings: list[Posting] = []
+def _round_voided(event: RoundVoided, cause: int, place: TableAccounts) -> NewEntry | None:
+    postings: list[NewPosting] = []
     for undone in event.seats:
         postings.extend(_wager_voided(undone, place, was_settled=event.was_settled))
     return _entry("void", cause, postings)
 
 
-def _wager_voided(undone: SeatVoided, place: TableAccounts, *, was_settled: bool) -> Iterable[Posting]:
+def _wager_voided(undone: SeatVoided, place: TableAccounts, *, was_settled: bool) -> Iterable[NewPosting]:
     """A wager in play gets its stakes back from the table; what a settlement moved comes back from where it went."""
     player, money_type = undone.player, undone.money_type
     if was_settled:
         bank = undone.paid + undone.commission - undone.staked - undone.forgiven
-        house = Posting(place.house(AccountKind.BANK, money_type), bank)
+        house = NewPosting(place.house(AccountKind.BANK, money_type), bank)
     else:
-        house = Posting(place.house(AccountKind.STAKES, money_type), -undone.staked)
+        house = NewPosting(place.house(AccountKind.STAKES, money_type), -undone.staked)
     return (
         house,
-        Posting(place.house(AccountKind.COMMISSION, money_type), undone.from_rack - undone.commission),
-        Posting(place.rack(player, money_type), -undone.from_rack),
-        Posting(place.game(player, money_type), undone.to_game - undone.from_game),
-        Posting(place.player(player, money_type), undone.to_account - undone.from_account),
-        Posting(place.debt(player, money_type), -undone.owed),
+        NewPosting(place.house(AccountKind.COMMISSION, money_type), undone.from_rack - undone.commission),
+        NewPosting(place.rack(player, money_type), -undone.from_rack),
+        NewPosting(place.game(player, money_type), undone.to_game - undone.from_game),
+        NewPosting(place.player(player, money_type), undone.to_account - undone.from_account),
+        NewPosting(place.debt(player, money_type), -undone.owed),
     )
 
 
-_BUILD: Final[dict[type, Callable[[Any, int, TableAccounts], Entry | None]]] = {
+_BUILD: Final[dict[type, Callable[[Any, int, TableAccounts], NewEntry | None]]] = {
     te.SeatTaken: _seat_taken,
     te.Rebought: _rebought,
     te.SeatLeft: _seat_left,

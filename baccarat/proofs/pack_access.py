@@ -30,12 +30,12 @@ _SESSIONS: Final = """
 SELECT player_id, token_hash, created_at, last_used_at FROM operators_playersession
 WHERE player_id = ANY (%s::uuid[]) AND last_used_at >= %s AND created_at <= %s ORDER BY created_at, token_hash
 """
-_VIEWS: Final = "SELECT user_id, at FROM staff_view WHERE subject = %s ORDER BY id"
+_VIEWS: Final = "SELECT user_id, at FROM staff_accesslogentry WHERE subject = %s ORDER BY id"
 _SIGNIFICANT: Final = """
 SELECT event.number, event.kind, event.severity, event.at, event.actor, event.authorised_by, event.before, event.after,
        remark.by, remark.at
 FROM significant_significantevent AS event
-LEFT JOIN significant_remark AS remark ON remark.event_id = event.id AND remark.acknowledges
+LEFT JOIN significant_note AS remark ON remark.event_id = event.id AND remark.acknowledges
 WHERE event.subject = %s ORDER BY event.number
 """
 _SIGNIFICANT_NAMES: Final = (

@@ -12,7 +12,7 @@ _READ: Final = """
     SELECT event.at, event.number, event.kind, event.severity, event.subject, event.actor, event.authorised_by,
            event.reason, event.before::text, event.after::text, remark.at, coalesce(remark.by, '')
       FROM significant_significantevent event
-      LEFT JOIN significant_remark remark ON remark.event_id = event.id AND remark.acknowledges
+      LEFT JOIN significant_note remark ON remark.event_id = event.id AND remark.acknowledges
      WHERE (event.operator_id = %(operator)s
             OR event.operator_id IS NULL AND event.kind = ANY (%(of_all)s)
                AND (NOT starts_with(event.subject, 'rules:') OR EXISTS (

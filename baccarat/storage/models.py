@@ -22,7 +22,7 @@ class Table(models.Model):
     round_id = models.UUIDField(null=True)
     rounds = models.IntegerField()
     due_at = models.DateTimeField(null=True)
-    set_aside = models.TextField(null=True)
+    suspension_reason = models.TextField(null=True)
     opened_at = models.DateTimeField()
     version = models.IntegerField()
     state = models.JSONField()
@@ -57,8 +57,8 @@ class Round(models.Model):
     player_total = models.IntegerField(null=True)
     banker_total = models.IntegerField(null=True)
     wagers = models.IntegerField()
-    set_aside = models.TextField(null=True)
-    void_asked = models.BooleanField(db_default=False)
+    suspension_reason = models.TextField(null=True)
+    void_requested = models.BooleanField(db_default=False)
     version = models.IntegerField()
     state = models.JSONField()
 
@@ -66,7 +66,7 @@ class Round(models.Model):
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
         indexes = [
             models.Index(fields=["operator_id", "id"], name="round_operator"),
-            models.Index(fields=["id"], name="round_void_asked", condition=models.Q(void_asked=True)),
+            models.Index(fields=["id"], name="round_void_asked", condition=models.Q(void_requested=True)),
         ]
         permissions = [
             ("request_void", "Can ask for a void"),
@@ -150,7 +150,7 @@ class Switch(models.Model):
     operator_id = models.UUIDField(null=True)
     stopped = models.BooleanField()
     reason = models.TextField()
-    says = models.TextField()
+    message = models.TextField()
     by = models.TextField()
     at = models.DateTimeField()
     version = models.IntegerField()
@@ -229,7 +229,7 @@ class ShoeSecret(models.Model):
     shoe_id = models.UUIDField(primary_key=True)
     key_id = models.TextField()
     nonce = models.BinaryField()
-    sealed = models.BinaryField()
+    ciphertext = models.BinaryField()
 
     def __str__(self) -> str:
         return f"secret of shoe {self.shoe_id}"

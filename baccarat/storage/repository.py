@@ -25,7 +25,7 @@ from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
 from casino.kernel.ids import uuid7
 from wallet.ledger import store as ledger
-from wallet.ledger.entries import Entry
+from wallet.ledger.entries import NewEntry
 
 logger = logging.getLogger(__name__)
 
@@ -212,7 +212,7 @@ def _keep_secrets(journals: Sequence[UnitOfWork]) -> None:
             raise NextShoeUnreadable
 
 
-def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[Entry]:
+def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[NewEntry]:
     """Append all pages in one statement and derive the entries that follow from their events."""
     pages = [(journal, metadata, page) for journal, metadata in written for page in journal.changes]
     ids = store.append(
@@ -226,7 +226,7 @@ def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[Entry]
             for _, metadata, page in pages
         ]
     )
-    entries: list[Entry] = []
+    entries: list[NewEntry] = []
     for (journal, _, page), causes in zip(pages, ids, strict=True):
         place = accounts_of(journal)
         derived = (entry_for(event, cause, place) for event, cause in zip(page.events, causes, strict=True))

@@ -8,17 +8,17 @@ from casino.events.sql import fetch
 
 COVERED_TABLES: Final[Mapping[str, str]] = {
     "significant_significantevent": "number",
-    "significant_remark": "id",
+    "significant_note": "id",
     "significant_threshold": "id",
     "compliance_measurement": "id",
     "compliance_approval": "id",
     "compliance_decision": "number",
     "compliance_erasure": "number",
-    "reports_matter": "number",
-    "reports_matteract": "id",
+    "reports_case": "number",
+    "reports_caseaction": "id",
     "reports_report": "number",
     "staff_signin": "id",
-    "staff_view": "id",
+    "staff_accesslogentry": "id",
     "wallet_deposit_method": "id",
     "baccarat_voidpolicy": "id",
 }

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from casino.compliance import release_manifest
-from casino.compliance.integrity_models import Approval, Manifest, Measurement
+from casino.compliance.integrity_models import Approval, ComponentDigest, Measurement
 from casino.compliance.integrity_refusals import ApprovalReasonMissing
 from casino.compliance.release_manifest import Component
 from casino.kernel.errors import Refusal
@@ -107,15 +107,18 @@ def _differences(approved: Approval | None, parts: dict[str, Component]) -> list
         digest = getattr(approved, name)
         if digest == parts[name].digest:
             continue
-        known = Manifest.objects.filter(pk=digest).first()
+        known = ComponentDigest.objects.filter(pk=digest).first()
         items: Any = {} if known is None else known.items
         told.extend(release_manifest.differences(items, parts[name].items, component=name))
     return told
 
 
 def _keep(found: Attestation) -> None:
-    rows = [Manifest(digest=part.digest, part=part.name, items=dict(part.items)) for part in found.components.values()]
-    Manifest.objects.bulk_create(rows, ignore_conflicts=True)
+    rows = [
+        ComponentDigest(digest=part.digest, component=part.name, items=dict(part.items))
+        for part in found.components.values()
+    ]
+    ComponentDigest.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _fail(process: str, found: Attestation) -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from casino.events.sql import execute, fetch
 from casino.kernel.ids import uuid7
-from casino.reports.models import Matter, MatterAct
+from casino.reports.models import Case, CaseAction
 from casino.reports.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 
 MAX_RESOLUTION_LENGTH: Final = 500
@@ -19,20 +19,20 @@ ASSIGNED: Final = "assigned"
 RESOLVED: Final = "resolved"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
 _OPEN: Final = """
-    SELECT matter.id FROM reports_matter matter
+    SELECT matter.id FROM reports_case matter
      WHERE operator_id = %s AND about = %s
-       AND NOT EXISTS (SELECT FROM reports_matteract act WHERE act.matter_id = matter.id AND act.act = 'resolved')
+       AND NOT EXISTS (SELECT FROM reports_caseaction act WHERE act.matter_id = matter.id AND act.act = 'resolved')
      ORDER BY id DESC LIMIT 1
 """
 _FOUND: Final = """
-    INSERT INTO reports_matter (id, operator_id, kind, about, report_id, found) VALUES (%s, %s, %s, %s, %s, %s::jsonb)
+    INSERT INTO reports_case (id, operator_id, kind, about, report_id, found) VALUES (%s, %s, %s, %s, %s, %s::jsonb)
 """
 _DONE: Final = """
-    INSERT INTO reports_matteract (matter_id, number, act, owner, words, by) VALUES (%s, %s, %s, %s, %s, %s)
+    INSERT INTO reports_caseaction (matter_id, number, act, owner, words, by) VALUES (%s, %s, %s, %s, %s, %s)
 """
 _REASONS: Final = """
     SELECT DISTINCT ON (matter.about) matter.about, act.words
-      FROM reports_matter matter JOIN reports_matteract act ON act.matter_id = matter.id AND act.act = 'resolved'
+      FROM reports_case matter JOIN reports_caseaction act ON act.matter_id = matter.id AND act.act = 'resolved'
      WHERE matter.operator_id = %s AND matter.about = ANY (%s::text[])
      ORDER BY matter.about, matter.id DESC
 """
@@ -70,12 +70,12 @@ def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> Non
 
 def _act(matter: UUID, operator: UUID, act: str, *, owner: str, words: str, by: str) -> None:
     """Adds what is done; an owner stays one when somebody else resolves it."""
-    if not Matter.objects.filter(pk=matter, operator_id=operator).exists():
+    if not Case.objects.filter(pk=matter, operator_id=operator).exists():
         raise UnknownCase
     with transaction.atomic():
         fetch(_LOCK, [str(matter)])
-        last = MatterAct.objects.filter(matter_id=matter).order_by("-number").first()
-        if last is not None and last.act == RESOLVED:
+        last = CaseAction.objects.filter(case_id=matter).order_by("-number").first()
+        if last is not None and last.action == RESOLVED:
             raise CaseAlreadyResolved
         number = 1 if last is None else last.number + 1
         keeps = owner if act == ASSIGNED or last is None else last.owner

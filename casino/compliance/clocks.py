@@ -40,8 +40,10 @@ def record_reading(process: str) -> ClockReading:
     with transaction.atomic():
         heard = ClockReading.objects.order_by("-id").first()
         last = ClockReading.objects.filter(host=host).order_by("-id").first()
-        kept = ClockReading.objects.create(process=process, host=host, offset_ms=found, beyond=abs(found) > most)
-        if kept.beyond and (last is None or not last.beyond or abs(found - last.offset_ms) > most):
+        kept = ClockReading.objects.create(
+            process=process, host=host, offset_ms=found, out_of_tolerance=abs(found) > most
+        )
+        if kept.out_of_tolerance and (last is None or not last.out_of_tolerance or abs(found - last.offset_ms) > most):
             logger.critical("ALERT the clock of %s is %s ms from the database's", host, found)
             recorder.record(
                 kind=recorder.SignificantEventKind.CLOCK_CHANGED,

@@ -93,7 +93,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_ret
             operator_id=operator,
             player_id=player,
             reason=reason,
-            despite_duty=overrides_retention,
+            overrides_retention=overrides_retention,
             requested_by=by,
         )
     return asked.id
@@ -107,7 +107,7 @@ def approve(*, erasure: UUID, by: str) -> None:
     with transaction.atomic():
         asked = _waiting(erasure, by)
         execute(_LOCK, [asked.player_id])
-        _require_erasable(asked.operator_id, asked.player_id, despite_duty=asked.despite_duty)
+        _require_erasable(asked.operator_id, asked.player_id, despite_duty=asked.overrides_retention)
         Decision.objects.create(erasure=asked, approved=True, decided_by=by)
         _erase(asked.player_id)
         recorder.record(
@@ -117,7 +117,7 @@ def approve(*, erasure: UUID, by: str) -> None:
             actor=asked.requested_by,
             authorised_by=by,
             reason=asked.reason.replace("_", " "),
-            after={"despite_duty": asked.despite_duty},
+            after={"despite_duty": asked.overrides_retention},
         )
 
 

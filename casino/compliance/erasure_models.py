@@ -11,7 +11,7 @@ class Erasure(models.Model):
     operator_id = models.UUIDField()
     player_id = models.UUIDField()
     reason = models.TextField()
-    despite_duty = models.BooleanField(help_text="Although the law wants the data kept.")
+    overrides_retention = models.BooleanField(help_text="Although the law wants the data kept.")
     requested_by = models.TextField()
     requested_at = models.DateTimeField(db_default=Now())
 

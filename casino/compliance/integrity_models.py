@@ -4,15 +4,15 @@ from django.db import models
 from django.db.models.functions import Now
 
 
-class Manifest(models.Model):
+class ComponentDigest(models.Model):
     """The items of one part with their SHA-256 digests, kept once however often it is measured."""
 
     digest = models.TextField(primary_key=True)
-    part = models.TextField()
+    component = models.TextField()
     items = models.JSONField()
 
     def __str__(self) -> str:
-        return f"{self.part} {self.digest[:12]}"
+        return f"{self.component} {self.digest[:12]}"
 
 
 class Measurement(models.Model):
@@ -59,7 +59,7 @@ class ClockReading(models.Model):
     process = models.TextField()
     host = models.TextField()
     offset_ms = models.IntegerField()
-    beyond = models.BooleanField()
+    out_of_tolerance = models.BooleanField()
     at = models.DateTimeField(db_default=Now())
 
     class Meta:

@@ -1,6 +1,6 @@
 """The tables of attestation and erasure."""
 
 from casino.compliance.erasure_models import Decision, Erasure
-from casino.compliance.integrity_models import Approval, ClockReading, Manifest, Measurement
+from casino.compliance.integrity_models import Approval, ClockReading, ComponentDigest, Measurement
 
-__all__ = ["Approval", "ClockReading", "Decision", "Erasure", "Manifest", "Measurement"]
+__all__ = ["Approval", "ClockReading", "Decision", "Erasure", "ComponentDigest", "Measurement"]

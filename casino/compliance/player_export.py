@@ -23,7 +23,7 @@ FILES: Final[Mapping[str, str]] = {
     "sessions": "SELECT 'session:' || left(encode(token_hash, 'hex'), 32) AS session, created_at, expires_at, "
     "last_used_at, ended_at, ended_reason FROM operators_playersession "
     "WHERE player_id = %(player)s ORDER BY created_at",
-    "removal": "SELECT until FROM operators_removal WHERE player_id = %(player)s",
+    "removal": "SELECT until FROM operators_playerban WHERE player_id = %(player)s",
     "accounts": "SELECT id, kind, money_type, currency, table_id, balance FROM wallet_account "
     "JOIN wallet_balance ON account_id = id WHERE player_id = %(player)s ORDER BY id",
     "money": "SELECT posting.id, entry.kind, entry.recorded_at, account.id AS account, account.kind AS account_kind, "
@@ -33,9 +33,9 @@ FILES: Final[Mapping[str, str]] = {
     "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
     "withdrawals": "SELECT * FROM wallet_withdrawal WHERE player_id = %(player)s ORDER BY id",
     "adjustments": "SELECT made.*, words.note, words.message, words.answer FROM wallet_adjustment AS made "
-    "LEFT JOIN wallet_adjustment_words AS words ON words.adjustment_id = made.id "
+    "LEFT JOIN wallet_adjustment_text AS words ON words.adjustment_id = made.id "
     "WHERE made.player_id = %(player)s ORDER BY made.id",
-    "limits": "SELECT * FROM wallet_protection WHERE player_id = %(player)s",
+    "limits": "SELECT * FROM wallet_playerrestrictions WHERE player_id = %(player)s",
     "exclusions": "SELECT * FROM wallet_exclusion_words WHERE player_id = %(player)s ORDER BY since",
     "notices": "SELECT * FROM wallet_notice WHERE player_id = %(player)s ORDER BY id",
     "wagers": "SELECT * FROM baccarat_wager WHERE player_id = %(player)s ORDER BY confirmed_at, id",
@@ -44,32 +44,32 @@ FILES: Final[Mapping[str, str]] = {
     "ORDER BY id",
     "seats": "SELECT table_id, seat, money_type, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at",
     "preferences": "SELECT * FROM web_preferences WHERE player_id = %(player)s",
-    "chats": "SELECT id, table_id, seat, text, shown, sent_at FROM chat_message "
+    "chats": "SELECT id, table_id, seat, text, shown, sent_at FROM chat_chatmessage "
     "WHERE player_id = %(player)s ORDER BY id",
-    "reports_made": "SELECT id, table_id, seat, message_id, reason, reported_at FROM chat_report "
+    "reports_made": "SELECT id, table_id, seat, message_id, reason, reported_at FROM chat_chatreport "
     "WHERE reporter_id = %(player)s ORDER BY id",
-    "moderation": "SELECT id, kind, reason, until, note, by, done_at FROM chat_act "
+    "moderation": "SELECT id, kind, reason, until, note, by, done_at FROM chat_moderationaction "
     "WHERE player_id = %(player)s ORDER BY id",
     "significant_events": "SELECT number, kind, reason, before, after, money, currency, at FROM "
     "significant_significantevent WHERE subject = 'player:' || %(player)s::text "
     "OR actor = 'player:' || %(player)s::text OR after->>'player' = %(player)s::text ORDER BY number",
-    "remarks": "SELECT event.number, remark.acknowledges, remark.note, remark.at FROM significant_remark AS remark "
+    "remarks": "SELECT event.number, remark.acknowledges, remark.note, remark.at FROM significant_note AS remark "
     "JOIN significant_significantevent AS event ON event.id = remark.event_id WHERE event.subject = 'player:' || "
     "%(player)s::text OR event.actor = 'player:' || %(player)s::text OR event.after->>'player' = %(player)s::text "
     "ORDER BY remark.id",
-    "differences": "SELECT said.difference_id, said.note, said.created_at FROM wallet_difference_note AS said "
-    "JOIN wallet_difference AS found ON found.id = said.difference_id JOIN ("
+    "differences": "SELECT said.difference_id, said.note, said.created_at FROM wallet_discrepancy_note AS said "
+    "JOIN wallet_discrepancy AS found ON found.id = said.difference_id JOIN ("
     "SELECT id::text FROM wallet_deposit WHERE player_id = %(player)s UNION ALL "
     "SELECT id::text FROM wallet_withdrawal WHERE player_id = %(player)s) AS payment ON payment.id = found.payment "
     "ORDER BY said.id",
-    "views": "SELECT at, user_id, subject, path FROM staff_view "
+    "views": "SELECT at, user_id, subject, path FROM staff_accesslogentry "
     "WHERE subject = 'player:' || %(player)s::text ORDER BY id",
     "stops": "SELECT stopped, reason, says, at FROM baccarat_switch WHERE scope = 'player' AND subject = "
     "%(player)s::text ORDER BY at",
     "erasures": "SELECT id, reason, requested_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
-    "chat_standing": "SELECT muted_until, mute_reason, removed_until, removal_reason FROM chat_voice "
+    "chat_standing": "SELECT muted_until, mute_reason, removed_until, removal_reason FROM chat_playermoderation "
     "WHERE player_id = %(player)s",
     "events": "SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY (ARRAY["
     "'wallet-' || %(player)s::text, 'chat-' || %(player)s::text, 'limit-' || %(player)s::text, "

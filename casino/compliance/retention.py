@@ -41,14 +41,14 @@ PERMANENT: Final[Mapping[str, Sequence[str]]] = {
 RETENTION_POLICIES: Final[Mapping[str, RetentionPolicy]] = {
     "player_sessions": RetentionPolicy({"operators_playersession": "created_at"}, TEN_YEARS, TEN_YEARS),
     "sign_ins": RetentionPolicy({"staff_signin": "at"}, TEN_YEARS, TEN_YEARS),
-    "views": RetentionPolicy({"staff_view": "at"}, TEN_YEARS, TEN_YEARS),
-    "callbacks": RetentionPolicy({"wallet_callback": "received_at"}, TEN_YEARS, TEN_YEARS),
+    "views": RetentionPolicy({"staff_accesslogentry": "at"}, TEN_YEARS, TEN_YEARS),
+    "callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS),
     "chat_texts": RetentionPolicy(
         {
-            "chat_closing": "closed_at",
-            "chat_report": "reported_at",
-            "chat_act": "done_at",
-            "chat_message": "sent_at",
+            "chat_chatreportclosure": "closed_at",
+            "chat_chatreport": "reported_at",
+            "chat_moderationaction": "done_at",
+            "chat_chatmessage": "sent_at",
         },
         FIVE_YEARS,
         TEN_YEARS,

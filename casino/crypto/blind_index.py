@@ -13,10 +13,12 @@ from casino.events.sql import execute, fetch
 
 ASSOCIATED_DATA: Final = b"casino.personal.marks.v1\x00"
 
-_READ: Final = "SELECT key_id, wrapped FROM operators_markkey WHERE id = 1"
-_LOCK: Final = "SELECT key_id, wrapped FROM operators_markkey WHERE id = 1 AND key_id <> %s FOR UPDATE"
-_KEEP: Final = "INSERT INTO operators_markkey (id, key_id, wrapped) VALUES (1, %s, %s) ON CONFLICT (id) DO NOTHING"
-_WRAP: Final = "UPDATE operators_markkey SET key_id = %s, wrapped = %s WHERE id = 1"
+_READ: Final = "SELECT key_id, wrapped FROM operators_blindindexkey WHERE id = 1"
+_LOCK: Final = "SELECT key_id, wrapped FROM operators_blindindexkey WHERE id = 1 AND key_id <> %s FOR UPDATE"
+_KEEP: Final = (
+    "INSERT INTO operators_blindindexkey (id, key_id, wrapped) VALUES (1, %s, %s) ON CONFLICT (id) DO NOTHING"
+)
+_WRAP: Final = "UPDATE operators_blindindexkey SET key_id = %s, wrapped = %s WHERE id = 1"
 
 
 def blind_index(reference: str) -> bytes:

@@ -10,7 +10,7 @@ _ONLY: Final = "WITH events_event AS (SELECT * FROM events_event WHERE stream = 
 """Stands before a question and takes the place of all events."""
 
 CUT: Final = """
-SELECT 'headmark', position FROM events_headmark WHERE position > (SELECT coalesce(max(position), 0) FROM events_seal)
+SELECT 'headmark', position FROM events_chainhead WHERE position > (SELECT coalesce(max(position), 0) FROM events_seal)
 UNION ALL
 SELECT 'subscription ' || name, position FROM events_subscription
 WHERE position > (SELECT coalesce(max(position), 0) FROM events_seal)
@@ -19,7 +19,7 @@ ORDER BY 2
 
 MARKS: Final = """
 SELECT mark.position, mark.digest, seal.digest
-FROM events_headmark AS mark JOIN events_seal AS seal USING (position)
+FROM events_chainhead AS mark JOIN events_seal AS seal USING (position)
 WHERE mark.digest <> seal.digest
 ORDER BY mark.position
 """

@@ -46,7 +46,7 @@ class Seal(models.Model):
         return str(self.position)
 
 
-class Headmark(models.Model):
+class ChainHead(models.Model):
     """The head of the chain as one pass of the sealer left it: a cut tail contradicts it."""
 
     position = models.BigIntegerField(primary_key=True)

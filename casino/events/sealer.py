@@ -64,7 +64,7 @@ WITH chained AS (
 ), drained AS (
     DELETE FROM events_unsealed WHERE event_id = ANY(%b::bigint[])
 ), marked AS (
-    INSERT INTO events_headmark (position, digest) SELECT position, digest FROM chained ORDER BY position DESC LIMIT 1
+    INSERT INTO events_chainhead (position, digest) SELECT position, digest FROM chained ORDER BY position DESC LIMIT 1
 )
 INSERT INTO events_seal (position, event_id, digest) SELECT position, event_id, digest FROM chained ORDER BY position
 """

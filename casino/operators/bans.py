@@ -7,18 +7,18 @@ from uuid import UUID
 from casino.events.sql import execute, fetch
 from casino.operators.refusals import PlayerBanned
 
-TABLE: Final = "operators_removal"
+TABLE: Final = "operators_playerban"
 IS_BANNED: Final = """EXISTS (
-        SELECT FROM operators_removal r WHERE r.player_id = %(player)s
+        SELECT FROM operators_playerban r WHERE r.player_id = %(player)s
            AND (r.until IS NULL OR r.until > clock_timestamp()))"""
 """Whether the player of a statement is removed now."""
 
 _SAVE: Final = """
-    INSERT INTO operators_removal (player_id, until) VALUES (%s, %s::timestamptz)
+    INSERT INTO operators_playerban (player_id, until) VALUES (%s, %s::timestamptz)
     ON CONFLICT (player_id) DO UPDATE SET until = excluded.until
 """
-_LIFT: Final = "DELETE FROM operators_removal WHERE player_id = %s"
-_UNTIL: Final = "SELECT until FROM operators_removal WHERE player_id = %s"
+_LIFT: Final = "DELETE FROM operators_playerban WHERE player_id = %s"
+_UNTIL: Final = "SELECT until FROM operators_playerban WHERE player_id = %s"
 
 
 def save_ban(*, player: UUID, until: datetime | None) -> None:
@@ -39,4 +39,4 @@ def ban_refusal(*, player: UUID) -> PlayerBanned:
 
 def all_bans() -> dict[UUID, datetime | None]:
     """List all removals, over or not: until when, by player."""
-    return dict(fetch("SELECT player_id, until FROM operators_removal"))
+    return dict(fetch("SELECT player_id, until FROM operators_playerban"))

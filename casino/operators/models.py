@@ -67,12 +67,12 @@ class Player(models.Model):
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="players")
     reference = models.TextField(help_text="The operator's own id of this player, sealed.")
-    reference_mark = models.BinaryField(max_length=32, null=True, help_text="What the reference is found by.")
+    reference_index = models.BinaryField(max_length=32, null=True, help_text="What the reference is found by.")
     nickname = models.TextField(help_text="Sealed.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["operator", "reference_mark"], name="operators_player_mark")]
+        constraints = [models.UniqueConstraint(fields=["operator", "reference_index"], name="operators_player_mark")]
         indexes = [models.Index(fields=["operator", "id"], name="operators_player_page")]
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class PersonalKey(models.Model):
         return f"key of {self.player_id}"
 
 
-class MarkKey(models.Model):
+class BlindIndexKey(models.Model):
     """The key under which references are marked, sealed under PERSONAL_KEYS: one row."""
 
     id = models.SmallIntegerField(primary_key=True)
@@ -144,7 +144,7 @@ class PlayerPin(models.Model):
         return f"PIN of {self.player_id}"
 
 
-class Removal(models.Model):
+class PlayerBan(models.Model):
     """A player was removed from the casino, until a time or for good: no session is opened before."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="removal")

@@ -97,7 +97,7 @@ def find_mismatch(report: Report) -> str:
     content = bytes(report.content)
     if document.sha256(content) != report.sha256:
         return "its bytes are not those that were hashed"
-    if registry.find_definition(report.name).repeatable and recompute_facts_digest(report) != report.facts:
+    if registry.find_definition(report.name).repeatable and recompute_facts_digest(report) != report.facts_digest:
         return "what is sealed says otherwise"
     return ""
 

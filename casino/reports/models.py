@@ -24,7 +24,7 @@ class Report(models.Model):
     made_by = models.TextField()
     made_at = models.DateTimeField()
     sha256 = models.TextField()
-    facts = models.TextField()
+    facts_digest = models.TextField()
     content = models.BinaryField()
     figures = models.JSONField()
 
@@ -44,46 +44,46 @@ class Report(models.Model):
         return f"{self.name}, {self.label}, version {self.version}"
 
 
-class Matter(models.Model):
+class Case(models.Model):
     """Something a report found that a person has to look into. `about` is what; open ones have it once each."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
     kind = models.TextField()
-    about = models.TextField()
+    subject = models.TextField()
     report_id = models.UUIDField(null=True)
-    found = models.JSONField()
-    found_at = models.DateTimeField(db_default=Now())
+    details = models.JSONField()
+    opened_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         permissions = [("acknowledge_matter", "Can own and resolve what reports found")]
         indexes = [
             models.Index(fields=["operator_id", "-id"], name="reports_matter_operator"),
-            models.Index(fields=["operator_id", "about", "-id"], name="reports_matter_about"),
+            models.Index(fields=["operator_id", "subject", "-id"], name="reports_matter_about"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind.replace('_', ' ')}: {self.about}"
+        return f"{self.kind.replace('_', ' ')}: {self.subject}"
 
 
-class MatterAct(models.Model):
+class CaseAction(models.Model):
     """What somebody did about a matter: gave it an owner, or resolved it with a word of why. Numbered from 1."""
 
-    matter = models.ForeignKey(Matter, models.PROTECT, related_name="acts")
+    case = models.ForeignKey(Case, models.PROTECT, related_name="acts")
     number = models.IntegerField()
-    act = models.TextField()
+    action = models.TextField()
     owner = models.TextField()
-    words = models.TextField()
+    resolution = models.TextField()
     by = models.TextField()
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["matter", "number"], name="reports_act_number"),
+            models.UniqueConstraint(fields=["case", "number"], name="reports_act_number"),
             models.UniqueConstraint(
-                fields=["matter"], condition=models.Q(act="resolved"), name="reports_act_resolved_once"
+                fields=["case"], condition=models.Q(action="resolved"), name="reports_act_resolved_once"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"act {self.number} on {self.matter_id}"
+        return f"act {self.number} on {self.case_id}"

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from casino.reports.models import Matter, MatterAct, Report
+from casino.reports.models import Case, CaseAction, Report
 from casino.reports.refusals import UnknownOperatorReport
 
 
@@ -32,11 +32,11 @@ def versions(report: Report) -> QuerySet[Report]:
     return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")
 
 
-def with_latest_action(rows: QuerySet[Matter]) -> QuerySet[Matter]:
+def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
     """Add to matters what was done last: `last_act`, `owner` and `words`, null where nothing was."""
-    last = MatterAct.objects.filter(matter_id=OuterRef("pk")).order_by("-number")
+    last = CaseAction.objects.filter(case_id=OuterRef("pk")).order_by("-number")
     return rows.annotate(
-        last_act=Subquery(last.values("act")[:1]),
+        last_act=Subquery(last.values("action")[:1]),
         owner=Subquery(last.values("owner")[:1]),
-        words=Subquery(last.values("words")[:1]),
+        words=Subquery(last.values("resolution")[:1]),
     )

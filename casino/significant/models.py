@@ -18,16 +18,20 @@ class SignificantEvent(models.Model):
     reason = models.TextField(default="")
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
-    money = models.BigIntegerField(null=True, help_text="In minor units, where it is about an amount.")
+    amount = models.BigIntegerField(null=True, help_text="In minor units, where it is about an amount.")
     currency = models.TextField(default="")
     address = models.TextField(default="", help_text="The network address it came from, where one is known.")
-    once = models.TextField(default="", help_text="A name under which it is recorded once; empty for as often as said.")
+    dedup_key = models.TextField(
+        default="", help_text="A name under which it is recorded once; empty for as often as said."
+    )
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         permissions = [("acknowledge_significantevent", "Can acknowledge significant events and add notes")]
         constraints = [
-            models.UniqueConstraint(fields=["once"], condition=~models.Q(once=""), name="significant_event_once"),
+            models.UniqueConstraint(
+                fields=["dedup_key"], condition=~models.Q(dedup_key=""), name="significant_event_once"
+            ),
         ]
         indexes = [
             models.Index(fields=["operator_id", "-id"], name="significant_event_operator"),
@@ -56,12 +60,12 @@ class Unacknowledged(models.Model):
         return f"{self.event_id} waits"
 
 
-class Remark(models.Model):
+class Note(models.Model):
     """What a person said about a significant event: an acknowledgement, or a note."""
 
     event = models.ForeignKey(SignificantEvent, models.PROTECT, related_name="remarks")
     acknowledges = models.BooleanField()
-    note = models.TextField(default="")
+    text = models.TextField(default="")
     by = models.TextField()
     at = models.DateTimeField(db_default=Now())
 

@@ -23,7 +23,7 @@ WITH said AS (
 ), taken AS (
     DELETE FROM significant_unacknowledged WHERE event_id IN (SELECT event_id FROM said) RETURNING event_id
 )
-INSERT INTO significant_remark (event_id, acknowledges, note, by)
+INSERT INTO significant_note (event_id, acknowledges, note, by)
 SELECT event_id, true, note, %s FROM taken JOIN said USING (event_id) RETURNING event_id
 """
 _ABOUT: Final = r"""
@@ -33,7 +33,7 @@ SELECT id, coalesce(
 ) FROM significant_significantevent WHERE id = ANY (%s::uuid[])
 """
 _NOTE: Final = """
-INSERT INTO significant_remark (event_id, acknowledges, note, by) VALUES (%s, false, %s, %s) RETURNING event_id
+INSERT INTO significant_note (event_id, acknowledges, note, by) VALUES (%s, false, %s, %s) RETURNING event_id
 """
 
 

@@ -108,20 +108,20 @@ def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
             unreadable.append(each.user_id)
             continue
         moved[each.key_id] = moved.get(each.key_id, 0) + 1
-        each.key_id, each.sealed = sealed.key_id, sealed.data
-        each.save(update_fields=["key_id", "sealed"])
+        each.key_id, each.encrypted_secret = sealed.key_id, sealed.data
+        each.save(update_fields=["key_id", "encrypted_secret"])
     return moved, unreadable
 
 
 def _begin(user: Any) -> Authenticator:
     sealed = encrypt_secret(secrets.token_bytes(SECRET), associated_data=_belongs_to(user.pk))
     return Authenticator.objects.create(
-        user_id=user.pk, name="authenticator", confirmed=False, key_id=sealed.key_id, sealed=sealed.data
+        user_id=user.pk, name="authenticator", confirmed=False, key_id=sealed.key_id, encrypted_secret=sealed.data
     )
 
 
 def _secret(authenticator: Authenticator) -> bytes:
-    sealed = EncryptedSecret(authenticator.key_id, bytes(authenticator.sealed))
+    sealed = EncryptedSecret(authenticator.key_id, bytes(authenticator.encrypted_secret))
     return decrypt_secret(sealed, associated_data=_belongs_to(authenticator.user_id))
 
 

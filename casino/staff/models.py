@@ -18,7 +18,7 @@ else:
     from django_otp.models import Device
 
 
-class Account(models.Model):
+class StaffAccount(models.Model):
     """When a user's password was changed and the user disabled: written by the database itself, whoever does it."""
 
     user = models.OneToOneField(
@@ -58,7 +58,7 @@ class SignIn(models.Model):
         return f"sign-in {self.id}"
 
 
-class View(models.Model):
+class AccessLogEntry(models.Model):
     """A member of staff looked at data of players: whose, when, from where, at which address. Never changes."""
 
     id = models.BigAutoField(primary_key=True)
@@ -86,7 +86,7 @@ class Authenticator(Device):  # type: ignore[django-manager-missing]
     """What makes a member of staff's codes (TOTP, RFC 6238). Its secret is sealed under a key from outside."""
 
     key_id = models.TextField()
-    sealed = models.BinaryField()
+    encrypted_secret = models.BinaryField()
     last_step = models.BigIntegerField(default=-1)
     made_at = models.DateTimeField(db_default=Now())
 

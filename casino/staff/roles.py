@@ -39,24 +39,24 @@ _PLAY: Final = {
 _MONEY: Final = {
     "wallet.view_account",
     "wallet.view_adjustment",
-    "wallet.view_callback",
+    "wallet.view_providercallback",
     "wallet.view_deposit",
     "wallet.view_depositmethod",
-    "wallet.view_difference",
+    "wallet.view_discrepancy",
     "wallet.view_entry",
     "wallet.view_reconciliation",
     "wallet.view_withdrawal",
 }
-_PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.view_protection"}
-_CHAT: Final = {"chat.view_act", "chat.view_message", "chat.view_report", "chat.view_word"}
+_PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.view_playerrestrictions"}
+_CHAT: Final = {"chat.view_moderationaction", "chat.view_chatmessage", "chat.view_chatreport", "chat.view_filterword"}
 _LOG: Final = {
     "checkpoints.view_checkpoint",
     "events.view_event",
-    "events.view_headmark",
+    "events.view_chainhead",
     "events.view_subscription",
 }
 _INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading", "compliance.view_measurement"}
-_REPORTS: Final = {"reports.view_matter", "reports.view_report"}
+_REPORTS: Final = {"reports.view_case", "reports.view_report"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _STAFF: Final = {
     "admin.view_logentry",
@@ -66,7 +66,7 @@ _STAFF: Final = {
     "staff.view_member",
     "staff.view_rolegroup",
     "staff.view_signin",
-    "staff.view_view",
+    "staff.view_accesslogentry",
 }
 
 PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
@@ -107,7 +107,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         _MONEY
         | _PLAYERS
         | _REPORTS
-        | {"wallet.change_difference", "wallet.change_withdrawal", "wallet.request_adjustment"}
+        | {"wallet.change_discrepancy", "wallet.change_withdrawal", "wallet.request_adjustment"}
     ),
     Role.APPROVER: frozenset(
         _PLAY
@@ -136,7 +136,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "chat.moderate",
             "chat.remove_player",
             "operators.change_playersession",
-            "wallet.change_protection",
+            "wallet.change_playerrestrictions",
             "wallet.view_account",
         }
     ),

@@ -28,7 +28,7 @@ CLOSES = """
 SELECT extract(epoch FROM closed_at - deadline_at)::float8, extract(epoch FROM sealed_at - deadline_at)::float8
 FROM (
     SELECT round.deadline_at, (closed.data->>'closed_at')::timestamptz AS closed_at,
-           (SELECT sealed_at FROM events_headmark WHERE position >= seal.position ORDER BY position LIMIT 1)
+           (SELECT sealed_at FROM events_chainhead WHERE position >= seal.position ORDER BY position LIMIT 1)
     FROM baccarat_round AS round
     JOIN events_event AS closed ON closed.stream = 'round-' || round.id AND closed.type = 'BettingClosed'
     JOIN events_event AS silent ON silent.stream = closed.stream AND silent.type = 'SeatTimedOut'

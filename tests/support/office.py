@@ -62,7 +62,7 @@ class Office:
                 [self.single.guest.table],
             )
         deal_all()
-        return Round.objects.get(table_id=self.single.guest.table, set_aside__isnull=False)
+        return Round.objects.get(table_id=self.single.guest.table, suspension_reason__isnull=False)
 
     def settled(self, at: At) -> Round:
         """The table's last settled round."""

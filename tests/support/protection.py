@@ -49,7 +49,7 @@ def age_play(player: UUID, by: timedelta) -> None:
 def age_wishes(player: UUID, by: timedelta) -> None:
     """Higher limits were asked for, and exclusions begun, that much earlier."""
     ((operator, text, version),) = fetch(
-        "SELECT operator_id, state::text, version FROM wallet_protection WHERE player_id = %s", [player]
+        "SELECT operator_id, state::text, version FROM wallet_playerrestrictions WHERE player_id = %s", [player]
     )
     state = projection.decode_restrictions(text)
     aged = PlayerRestrictionsState(

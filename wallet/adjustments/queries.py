@@ -13,13 +13,13 @@ from wallet.adjustments.events import AdjustmentReason
 from wallet.adjustments.refusals import UnknownAdjustment
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.ledger.refusals import PeriodReversed
-from wallet.models import Adjustment, AdjustmentWords
+from wallet.models import Adjustment, AdjustmentText
 
 __all__ = [
     "Adjustment",
     "AdjustmentFilter",
     "AdjustmentTotal",
-    "AdjustmentWords",
+    "AdjustmentText",
     "find",
     "iterate_adjustments",
     "list_adjustments",
@@ -108,8 +108,8 @@ def totals_by_reason(
     return [AdjustmentTotal(*row) for row in fetch(_BY_REASON, [operator, money_type, since, since, until, until])]
 
 
-def load_adjustment_texts(adjustments: list[UUID]) -> dict[UUID, AdjustmentWords]:
+def load_adjustment_texts(adjustments: list[UUID]) -> dict[UUID, AdjustmentText]:
     """Return what was said about these adjustments, by id, in two queries."""
-    found = list(AdjustmentWords.objects.filter(adjustment_id__in=adjustments))
+    found = list(AdjustmentText.objects.filter(adjustment_id__in=adjustments))
     crypto_shredding.decrypt_rows(found)
     return {said.adjustment_id: said for said in found}

@@ -37,9 +37,9 @@ MAX_NOTE_LENGTH: Final = 500
 _WHOSE: Final = "SELECT player_id, money_type, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
 _CLOCK: Final = "SELECT clock_timestamp()"
 _OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
-_SAY: Final = "INSERT INTO wallet_adjustment_words (adjustment_id, note, message) VALUES (%s, %s, %s)"
-_ANSWER: Final = "UPDATE wallet_adjustment_words SET answer = %s WHERE adjustment_id = %s"
-_MESSAGE: Final = "SELECT message FROM wallet_adjustment_words WHERE adjustment_id = %s"
+_SAY: Final = "INSERT INTO wallet_adjustment_text (adjustment_id, note, message) VALUES (%s, %s, %s)"
+_ANSWER: Final = "UPDATE wallet_adjustment_text SET answer = %s WHERE adjustment_id = %s"
+_MESSAGE: Final = "SELECT message FROM wallet_adjustment_text WHERE adjustment_id = %s"
 
 
 def request(

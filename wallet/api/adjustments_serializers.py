@@ -19,7 +19,7 @@ from casino.api.fields import (
 )
 from casino.kernel.money import MoneyType
 from wallet.adjustments.events import AdjustmentReason, Direction
-from wallet.adjustments.queries import Adjustment, AdjustmentTotal, AdjustmentWords
+from wallet.adjustments.queries import Adjustment, AdjustmentTotal, AdjustmentText
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api.serializers import DateTimeOrDateField, StatementFormat
 
@@ -125,7 +125,7 @@ class AdjustmentsQuery(PeriodQuery):
     reason = EnumField(AdjustmentReason, required=False, default=None)
 
 
-def shown_adjustment(adjustment: Adjustment, words: AdjustmentWords | None) -> dict[str, Any]:
+def shown_adjustment(adjustment: Adjustment, words: AdjustmentText | None) -> dict[str, Any]:
     """Shape an adjustment for an answer; without words where they were erased."""
     currency = adjustment.currency
     return {

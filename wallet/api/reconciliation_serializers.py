@@ -8,7 +8,7 @@ from rest_framework.exceptions import ValidationError
 
 from casino.api.fields import ActorField, EnumField, MoneySerializer, StrictSerializer, TextField, present_money
 from wallet.reconciliation.events import Resolution
-from wallet.reconciliation.queries import Difference, DifferenceNote, Reconciliation
+from wallet.reconciliation.queries import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.state import DiscrepancyStatus
 
 
@@ -124,12 +124,12 @@ def shown_run(run: Reconciliation) -> dict[str, Any]:
         "theirs": run.theirs,
         "matched": run.matched,
         "amount": present_money(run.amount, run.currency),
-        "differing": run.differing,
+        "differing": run.discrepancies,
         "compared_at": run.compared_at,
     }
 
 
-def shown_difference(difference: Difference, notes: list[DifferenceNote]) -> dict[str, Any]:
+def shown_difference(difference: Discrepancy, notes: list[DiscrepancyNote]) -> dict[str, Any]:
     """Shape a difference for an answer."""
     ours, theirs = difference.our_amount, difference.their_amount
     return {
@@ -140,13 +140,13 @@ def shown_difference(difference: Difference, notes: list[DifferenceNote]) -> dic
         "kind": difference.kind,
         "payment": difference.payment,
         "reference": difference.reference,
-        "what": difference.what,
+        "what": difference.type,
         "our_amount": None if ours is None else present_money(ours, difference.currency),
-        "our_state": difference.our_state,
+        "our_state": difference.our_status,
         "their_amount": None
         if theirs is None
         else present_money(theirs, difference.their_currency or difference.currency),
-        "their_state": difference.their_state,
+        "their_state": difference.their_status,
         "status": difference.status,
         "owner": difference.owner,
         "resolution": difference.resolution,

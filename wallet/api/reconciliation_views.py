@@ -17,7 +17,7 @@ from casino.operators.principals import OperatorPrincipal
 from wallet.api import reconciliation_documents as documents
 from wallet.api import reconciliation_serializers as shapes
 from wallet.reconciliation import queries, services
-from wallet.reconciliation.queries import Difference, DiscrepancyFilter, Reconciliation
+from wallet.reconciliation.queries import Discrepancy, DiscrepancyFilter, Reconciliation
 
 
 class ReconciliationListView(OperatorView):
@@ -94,7 +94,7 @@ def _shown(caller: OperatorPrincipal, difference: UUID) -> Response:
     return Response(shapes.shown_difference(found, queries.notes([found.id])[found.id]))
 
 
-def _key(row: Reconciliation | Difference) -> tuple[str, str]:
+def _key(row: Reconciliation | Discrepancy) -> tuple[str, str]:
     return row.day.isoformat(), str(row.id)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from wallet.ledger.accounts import NEVER_NEGATIVE, account_key
-from wallet.ledger.entries import Entry
+from wallet.ledger.entries import NewEntry
 
 # Each yields rows of (where, expected, found).
 CHECKS: Final[Mapping[str, str]] = {
@@ -143,7 +143,7 @@ def format_entry(kind: str, moves: Iterable[tuple[str, int]]) -> str:
     return f"{kind}: {', '.join([f'{account} {amount}' for account, amount in sorted(moves)])}"
 
 
-def entry_text(entry: Entry) -> str:
+def entry_text(entry: NewEntry) -> str:
     """Write an entry as `written`."""
     return format_entry(entry.kind, [(posting.account.key, posting.amount) for posting in entry.postings])
 
@@ -175,7 +175,7 @@ def compare_entries(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Ite
             yield Finding(_difference(expected, found), f"event {cause}", expected or "none", found or "none")
 
 
-def compare_batch(causes: Iterable[int], derived: Iterable[Entry]) -> list[Finding]:
+def compare_batch(causes: Iterable[int], derived: Iterable[NewEntry]) -> list[Finding]:
     """Do both for a batch of events: every cause of the batch, whether money follows from it or not."""
     return list(compare_entries(load_entry_texts(causes), {entry.cause: entry_text(entry) for entry in derived}))
 

@@ -14,7 +14,7 @@ class UnbalancedEntry(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Posting:
+class NewPosting:
     """`amount` minor units on one account: above zero raises its balance, below zero lowers it."""
 
     account: AccountName
@@ -22,15 +22,15 @@ class Posting:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NewEntry:
     """Postings that happen together. `cause` is the id of the event they follow from; an event has one entry."""
 
     kind: str
     cause: int
-    postings: tuple[Posting, ...]
+    postings: tuple[NewPosting, ...]
 
 
-def build_entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
+def build_entry(*, kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry:
     """Build an entry: one posting per account, none of zero, in the order first named.
 
     Raises Unbalanced when they do not sum to zero in each currency and money_type, or when fewer than two are left.
@@ -43,27 +43,27 @@ def build_entry(*, kind: str, cause: int, postings: Iterable[Posting]) -> Entry:
         raise UnbalancedEntry(f"{kind} of event {cause} moves nothing from one account to another.")
     if any(totals.values()):
         raise UnbalancedEntry(f"{kind} of event {cause} does not sum to zero: {dict(totals)}.")
-    return Entry(kind, cause, moved)
+    return NewEntry(kind, cause, moved)
 
 
-def _merged(given: tuple[Posting, ...]) -> tuple[Posting, ...]:
+def _merged(given: tuple[NewPosting, ...]) -> tuple[NewPosting, ...]:
     """One posting per account and none of zero; most entries are given like that and stay as they are."""
     amounts: defaultdict[AccountName, int] = defaultdict(int)
     for posting in given:
         amounts[posting.account] += posting.amount
     if len(amounts) == len(given) and all(amounts.values()):
         return given
-    return tuple(Posting(account, amount) for account, amount in amounts.items() if amount)
+    return tuple(NewPosting(account, amount) for account, amount in amounts.items() if amount)
 
 
-def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
+def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
     """Build the entry that moves `amount` minor units from source to target. Raises Unbalanced."""
-    return build_entry(kind=kind, cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
+    return build_entry(kind=kind, cause=cause, postings=(NewPosting(source, -amount), NewPosting(target, amount)))
 
 
 def sandbox_credit(
     *, cause: int, operator: UUID, player: UUID, money_type: MoneyType, currency: str, amount: int
-) -> Entry:
+) -> NewEntry:
     """Build the entry that credits a player's account with money that nobody paid in."""
     return transfer(
         kind="sandbox_credit",
@@ -76,7 +76,7 @@ def sandbox_credit(
 
 def buy_in(
     *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
-) -> Entry:
+) -> NewEntry:
     """Build the entry that takes money from a player's account to the table sat down at."""
     return transfer(
         kind="buy_in",
@@ -89,7 +89,7 @@ def buy_in(
 
 def rebuy(
     *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
-) -> Entry:
+) -> NewEntry:
     """Build the entry that adds money from a player's account to the game balance between rounds."""
     return transfer(
         kind="rebuy",
@@ -102,7 +102,7 @@ def rebuy(
 
 def cash_out(
     *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
-) -> Entry:
+) -> NewEntry:
     """Build the entry that takes money from a game balance back to the player's account."""
     return transfer(
         kind="cash_out",

@@ -14,7 +14,7 @@ from django.db import DatabaseError
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName
-from wallet.ledger.entries import Entry
+from wallet.ledger.entries import NewEntry
 from wallet.ledger.refusals import InsufficientFunds
 
 OVERDRAFT: Final = "WLT01"
@@ -58,7 +58,7 @@ def lock(names: Iterable[AccountName]) -> None:
     fetch("SELECT wallet_lock(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
 
 
-def post(entries: Sequence[Entry]) -> None:
+def post(entries: Sequence[NewEntry]) -> None:
     """Post entries in the order given, each once per cause, in one round trip; accounts open by themselves.
 
     An entry whose cause was posted before is left alone when it is the same; Contradiction is raised when it differs.
@@ -164,7 +164,7 @@ def _array(items: Iterable[object]) -> str:
     return "{" + ",".join(map(str, items)) + "}"
 
 
-def _parameters(entries: list[Entry], names: dict[UUID, AccountName]) -> list[object]:
+def _parameters(entries: list[NewEntry], names: dict[UUID, AccountName]) -> list[object]:
     moves = [(place, posting) for place, entry in enumerate(entries, 1) for posting in entry.postings]
     return [
         _array(names),

@@ -296,7 +296,7 @@ BEGIN
            coalesce(own.measures, '{}') || coalesce(all_players.measures, '{}')
       INTO balance, owed, protection, house, measures
       FROM (SELECT) AS always
-      LEFT JOIN wallet_protection own ON own.player_id = player
+      LEFT JOIN wallet_playerrestrictions own ON own.player_id = player
       LEFT JOIN wallet_house all_players ON all_players.operator_id = operator;
     IF cardinality(measures) > 0 THEN
         SELECT used.staked, used.lost, used.played, used.slot_counted

@@ -17,20 +17,20 @@ ORDINARY = (
     "wallet_balance",
     "wallet_deposit",
     "wallet_withdrawal",
-    "wallet_callback",
+    "wallet_providercallback",
     "wallet_payment_due",
     "wallet_table_limit",
-    "wallet_protection",
+    "wallet_playerrestrictions",
     "wallet_house",
     "wallet_turnover",
     "wallet_played",
     "wallet_exclusion_words",
     "wallet_adjustment",
-    "wallet_adjustment_words",
+    "wallet_adjustment_text",
     "wallet_notice",
     "wallet_reconciliation",
-    "wallet_difference",
-    "wallet_difference_note",
+    "wallet_discrepancy",
+    "wallet_discrepancy_note",
     "wallet_reconciliation_try",
 )
 FUNCTIONS = (
@@ -200,7 +200,7 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
-                    name="Protection",
+                    name="PlayerRestrictions",
                     fields=[
                         ("player_id", models.UUIDField(primary_key=True, serialize=False)),
                         ("operator_id", models.UUIDField()),
@@ -241,7 +241,7 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name="AdjustmentWords",
+                    name="AdjustmentText",
                     fields=[
                         ("adjustment_id", models.UUIDField(primary_key=True, serialize=False)),
                         ("note", models.TextField()),
@@ -249,7 +249,7 @@ class Migration(migrations.Migration):
                         ("answer", models.TextField()),
                     ],
                     options={
-                        "db_table": "wallet_adjustment_words",
+                        "db_table": "wallet_adjustment_text",
                     },
                 ),
                 migrations.CreateModel(
@@ -272,7 +272,7 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
-                    name="Difference",
+                    name="Discrepancy",
                     fields=[
                         ("id", models.UUIDField(primary_key=True, serialize=False)),
                         ("run_id", models.UUIDField()),
@@ -299,7 +299,7 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
-                    name="DifferenceNote",
+                    name="DiscrepancyNote",
                     fields=[
                         ("id", models.BigAutoField(primary_key=True, serialize=False)),
                         ("difference_id", models.UUIDField()),
@@ -308,11 +308,11 @@ class Migration(migrations.Migration):
                         ("created_at", models.DateTimeField()),
                     ],
                     options={
-                        "db_table": "wallet_difference_note",
+                        "db_table": "wallet_discrepancy_note",
                     },
                 ),
                 migrations.CreateModel(
-                    name="Callback",
+                    name="ProviderCallback",
                     fields=[
                         ("id", models.BigAutoField(primary_key=True, serialize=False)),
                         ("provider", models.TextField()),

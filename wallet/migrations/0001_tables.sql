@@ -138,7 +138,7 @@ CREATE INDEX wallet_withdrawal_status ON wallet_withdrawal (status, operator_id,
 CREATE INDEX wallet_withdrawal_day ON wallet_withdrawal (operator_id, provider, requested_at);
 
 -- Callbacks as they came, verified. A nonce is taken once and for ever, whatever becomes of Redis.
-CREATE TABLE wallet_callback (
+CREATE TABLE wallet_providercallback (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     provider text NOT NULL,
     nonce text NOT NULL,
@@ -150,7 +150,7 @@ CREATE TABLE wallet_callback (
     trouble text NOT NULL DEFAULT '',
     CONSTRAINT wallet_callback_nonce UNIQUE (provider, nonce)
 );
-CREATE INDEX wallet_callback_waiting ON wallet_callback (next_try_at) WHERE outcome IS NULL;
+CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WHERE outcome IS NULL;
 
 -- Payments of which the provider has yet to tell the end: whom to ask next, and when.
 CREATE TABLE wallet_payment_due (
@@ -175,7 +175,7 @@ CREATE TABLE wallet_table_limit (
 
 -- What protects a player, and what an operator holds all its players to: projections of the streams protection-{player}
 -- and house-{operator}. `measures` names what is limited, so that the rest need not be counted.
-CREATE TABLE wallet_protection (
+CREATE TABLE wallet_playerrestrictions (
     player_id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
     state jsonb NOT NULL,
@@ -183,7 +183,7 @@ CREATE TABLE wallet_protection (
     excluded_until timestamptz,
     version integer NOT NULL CHECK (version > 0)
 );
-CREATE INDEX wallet_protection_excluded ON wallet_protection (operator_id, excluded_until)
+CREATE INDEX wallet_protection_excluded ON wallet_playerrestrictions (operator_id, excluded_until)
     WHERE excluded_until IS NOT NULL;
 
 CREATE TABLE wallet_house (
@@ -249,7 +249,7 @@ CREATE INDEX wallet_adjustment_player ON wallet_adjustment (player_id, id DESC);
 CREATE INDEX wallet_adjustment_status ON wallet_adjustment (status, operator_id, id DESC);
 
 -- What was said in words, which may be personal: no event holds it, so that it can be erased.
-CREATE TABLE wallet_adjustment_words (
+CREATE TABLE wallet_adjustment_text (
     adjustment_id uuid PRIMARY KEY,
     note text NOT NULL,
     message text NOT NULL,
@@ -292,7 +292,7 @@ CREATE TABLE wallet_reconciliation (
 );
 CREATE INDEX wallet_reconciliation_page ON wallet_reconciliation (operator_id, day DESC, id DESC);
 
-CREATE TABLE wallet_difference (
+CREATE TABLE wallet_discrepancy (
     id uuid PRIMARY KEY,
     run_id uuid NOT NULL,
     operator_id uuid NOT NULL,
@@ -316,20 +316,20 @@ CREATE TABLE wallet_difference (
     ended_at timestamptz,
     version integer NOT NULL
 );
-CREATE INDEX wallet_difference_run ON wallet_difference (run_id);
-CREATE INDEX wallet_difference_page ON wallet_difference (operator_id, day DESC, id DESC);
-CREATE INDEX wallet_difference_open ON wallet_difference (operator_id, day DESC, id DESC)
+CREATE INDEX wallet_difference_run ON wallet_discrepancy (run_id);
+CREATE INDEX wallet_difference_page ON wallet_discrepancy (operator_id, day DESC, id DESC);
+CREATE INDEX wallet_difference_open ON wallet_discrepancy (operator_id, day DESC, id DESC)
     WHERE status IN ('open', 'assigned');
 
 -- What was said about differences, which may be personal: no event holds it.
-CREATE TABLE wallet_difference_note (
+CREATE TABLE wallet_discrepancy_note (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     difference_id uuid NOT NULL,
     actor text NOT NULL,
     note text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-CREATE INDEX wallet_difference_note_of ON wallet_difference_note (difference_id, id);
+CREATE INDEX wallet_difference_note_of ON wallet_discrepancy_note (difference_id, id);
 
 -- When a day was last tried, and what was in the way: of the machinery, and no part of the books.
 CREATE TABLE wallet_reconciliation_try (

@@ -18,18 +18,18 @@ logger = logging.getLogger(__name__)
 _NONCE: Final = re.compile(r"[A-Za-z0-9_-]{8,128}", re.ASCII)
 _TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 _STORE: Final = """
-    INSERT INTO wallet_callback (provider, nonce, body) VALUES (%s, %s, %s)
+    INSERT INTO wallet_providercallback (provider, nonce, body) VALUES (%s, %s, %s)
     ON CONFLICT (provider, nonce) DO NOTHING RETURNING id
 """
-_KNOWN: Final = "SELECT body FROM wallet_callback WHERE provider = %s AND nonce = %s"
+_KNOWN: Final = "SELECT body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
 _CLAIM: Final = """
-    SELECT id, provider, body FROM wallet_callback
+    SELECT id, provider, body FROM wallet_providercallback
      WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
      ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """
-_DONE: Final = "UPDATE wallet_callback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
+_DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
 _LATER: Final = """
-    UPDATE wallet_callback
+    UPDATE wallet_providercallback
        SET attempts = attempts + 1, trouble = %s,
            next_try_at = clock_timestamp()
                + make_interval(secs => least(300, 2 * power(2, least(attempts, 10))) * (0.5 + random()))

@@ -36,7 +36,7 @@ _MEANS: Final = """
     SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
            coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
            last.method_id, offered.name, last.amount, offered.enabled,
-           (SELECT state::text FROM wallet_protection WHERE player_id = %s AND operator_id = %s), clock_timestamp()
+           (SELECT state::text FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s), clock_timestamp()
       FROM (SELECT) AS always
       LEFT JOIN LATERAL (SELECT method_id, operator_id, amount FROM wallet_deposit
                           WHERE player_id = %s AND operator_id = %s AND currency = %s AND %s

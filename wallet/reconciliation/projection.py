@@ -15,7 +15,7 @@ RUNS: Final = ProjectionTable(
     ),
 )  # fmt: skip
 DISCREPANCIES: Final = ProjectionTable(
-    "wallet_difference",
+    "wallet_discrepancy",
     (
         ("id", "uuid"), ("run_id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"),
         ("day", "date"), ("kind", "text"), ("payment", "text"), ("reference", "text"), ("what", "text"),

@@ -6,13 +6,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.crypto import crypto_shredding
-from wallet.models import Difference, DifferenceNote, Reconciliation
+from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
 
 __all__ = [
-    "Difference",
-    "DifferenceNote",
+    "Discrepancy",
+    "DiscrepancyNote",
     "DiscrepancyFilter",
     "Reconciliation",
     "discrepancies",
@@ -45,26 +45,26 @@ def runs(*, operator: UUID, before: tuple[date, UUID] | None, limit: int) -> lis
     return list(rows.order_by("-day", "-id")[:limit])
 
 
-def discrepancies(which: DiscrepancyFilter, *, before: tuple[date, UUID] | None, limit: int) -> list[Difference]:
+def discrepancies(which: DiscrepancyFilter, *, before: tuple[date, UUID] | None, limit: int) -> list[Discrepancy]:
     """List differences, those before this day and id."""
     day, key = before or LAST
-    rows = Difference.objects.filter(**which.filters(), day__lte=day).exclude(day=day, id__gte=key)
+    rows = Discrepancy.objects.filter(**which.filters(), day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
 
 
-def find(*, operator: UUID, discrepancy: UUID) -> Difference:
+def find(*, operator: UUID, discrepancy: UUID) -> Discrepancy:
     """Find one difference. Raises UnknownDifference, also for another operator's."""
-    found = Difference.objects.filter(operator_id=operator, pk=discrepancy).first()
+    found = Discrepancy.objects.filter(operator_id=operator, pk=discrepancy).first()
     if found is None:
         raise UnknownDiscrepancy
     return found
 
 
-def notes(found: list[UUID]) -> dict[UUID, list[DifferenceNote]]:
+def notes(found: list[UUID]) -> dict[UUID, list[DiscrepancyNote]]:
     """Return what was said about these differences, oldest first, in two queries."""
-    said: dict[UUID, list[DifferenceNote]] = {key: [] for key in found}
-    rows = list(DifferenceNote.objects.filter(difference_id__in=found).order_by("id"))
+    said: dict[UUID, list[DiscrepancyNote]] = {key: [] for key in found}
+    rows = list(DiscrepancyNote.objects.filter(discrepancy_id__in=found).order_by("id"))
     crypto_shredding.decrypt_rows(rows)
     for note in rows:
-        said[note.difference_id].append(note)
+        said[note.discrepancy_id].append(note)
     return said

@@ -29,7 +29,7 @@ _DUE: Final = """
        AND (tried.day IS NULL
             OR (tried.trouble <> '' AND tried.tried_at < clock_timestamp() - interval '30 minutes')
             OR (tried.tried_at < clock_timestamp() - interval '1 day' AND EXISTS (
-                SELECT FROM wallet_difference open
+                SELECT FROM wallet_discrepancy open
                  WHERE (open.operator_id, open.provider, open.day) = (method.operator_id, method.provider, days.day)
                    AND open.status IN ('open', 'assigned'))))
      ORDER BY days.day, method.operator_id, method.provider LIMIT %s

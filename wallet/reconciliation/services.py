@@ -38,14 +38,14 @@ ACTOR: Final = "system:reconciliation"
 _CURRENCIES: Final = "SELECT DISTINCT currency FROM wallet_deposit_method WHERE operator_id = %s AND provider = %s"
 _ZONE: Final = "SELECT time_zone, clock_timestamp() FROM operators_operator WHERE id = %s"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 5)), clock_timestamp()"
-_KNOWN: Final = "SELECT id FROM wallet_difference WHERE run_id = %s"
-_WHOSE: Final = "SELECT run_id FROM wallet_difference WHERE id = %s AND operator_id = %s"
-_PAYMENT: Final = "SELECT payment FROM wallet_difference WHERE id = %s"
+_KNOWN: Final = "SELECT id FROM wallet_discrepancy WHERE run_id = %s"
+_WHOSE: Final = "SELECT run_id FROM wallet_discrepancy WHERE id = %s AND operator_id = %s"
+_PAYMENT: Final = "SELECT payment FROM wallet_discrepancy WHERE id = %s"
 _PLAYER: Final = """
     SELECT player_id FROM wallet_deposit WHERE id = %(payment)s
      UNION ALL SELECT player_id FROM wallet_withdrawal WHERE id = %(payment)s
 """
-_NOTE: Final = "INSERT INTO wallet_difference_note (difference_id, actor, note) VALUES (%s, %s, %s)"
+_NOTE: Final = "INSERT INTO wallet_discrepancy_note (difference_id, actor, note) VALUES (%s, %s, %s)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ import msgspec
 from casino.events.sql import execute, fetch
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState
 
-RESTRICTIONS_TABLE: Final = "wallet_protection"
+RESTRICTIONS_TABLE: Final = "wallet_playerrestrictions"
 OPERATOR_LIMITS_TABLE: Final = "wallet_house"
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 _protection: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
 _house: Final = msgspec.json.Decoder(OperatorLimitsState).decode
 
 _SAVE: Final = """
-    INSERT INTO wallet_protection (player_id, operator_id, state, measures, excluded_until, version)
+    INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, measures, excluded_until, version)
     VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s)
     ON CONFLICT (player_id) DO UPDATE
     SET state = excluded.state, measures = excluded.measures, excluded_until = excluded.excluded_until,
@@ -27,8 +27,8 @@ _SAVE_HOUSE: Final = """
     ON CONFLICT (operator_id) DO UPDATE
     SET currency = excluded.currency, state = excluded.state, measures = excluded.measures, version = excluded.version
 """
-_LOAD: Final = "SELECT state::text, version FROM wallet_protection WHERE player_id = %s AND operator_id = %s"
-_ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_protection"
+_LOAD: Final = "SELECT state::text, version FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s"
+_ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_playerrestrictions"
 _ALL_HOUSES: Final = "SELECT operator_id, currency, state::text, version FROM wallet_house"
 _LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_house WHERE operator_id = %s"
 

@@ -20,14 +20,14 @@ _CLOCK: Final = "SELECT clock_timestamp()"
 # The session that is open, or the last one: a player has one at a time.
 _SESSION: Final = """
     SELECT session.created_at, clock_timestamp(), own.state::text FROM operators_playersession session
-      LEFT JOIN wallet_protection own ON own.player_id = session.player_id
+      LEFT JOIN wallet_playerrestrictions own ON own.player_id = session.player_id
      WHERE session.player_id = %s AND session.operator_id = %s ORDER BY session.created_at DESC LIMIT 1
 """
 _SESSIONS: Final = """
     SELECT who.player, latest.created_at, clock_timestamp(), own.state::text FROM unnest(%s::uuid[]) who (player)
      CROSS JOIN LATERAL (SELECT created_at FROM operators_playersession WHERE player_id = who.player
                           ORDER BY created_at DESC LIMIT 1) latest
-      LEFT JOIN wallet_protection own ON own.player_id = who.player
+      LEFT JOIN wallet_playerrestrictions own ON own.player_id = who.player
 """
 
 

@@ -5,8 +5,13 @@ from casino.staff.retention_sql import drop_retain_for_sql, retain_for_sql
 
 # What was said may go once nobody has to keep it any more: five years, as complaints (GLI-19 A.4.4 b).
 FIVE_YEARS = 1827
-TIMES = {"chat_message": "sent_at", "chat_report": "reported_at", "chat_closing": "closed_at", "chat_act": "done_at"}
-ORDINARY = ("chat_voice", "chat_word", "chat_closedchat")
+TIMES = {
+    "chat_chatmessage": "sent_at",
+    "chat_chatreport": "reported_at",
+    "chat_chatreportclosure": "closed_at",
+    "chat_moderationaction": "done_at",
+}
+ORDINARY = ("chat_playermoderation", "chat_filterword", "chat_closedchat")
 
 
 class Migration(migrations.Migration):
@@ -25,7 +30,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Closing",
+            name="ChatReportClosure",
             fields=[
                 ("report_id", models.UUIDField(primary_key=True, serialize=False)),
                 ("outcome", models.TextField()),
@@ -36,7 +41,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Voice",
+            name="PlayerModeration",
             fields=[
                 ("player_id", models.UUIDField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
@@ -48,7 +53,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Act",
+            name="ModerationAction",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
@@ -71,7 +76,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Message",
+            name="ChatMessage",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
@@ -93,7 +98,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Report",
+            name="ChatReport",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
@@ -127,7 +132,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Word",
+            name="FilterWord",
             fields=[
                 ("id", models.TextField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField(null=True)),

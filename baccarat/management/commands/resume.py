@@ -58,7 +58,7 @@ def _set_aside(identity: UUID) -> Round:
     found = Round.objects.filter(pk=identity).defer("state").first()
     if found is None:
         raise NoSuchRound(f"There is no round {identity}.")
-    if found.set_aside is None:
+    if found.suspension_reason is None:
         raise RoundNotSuspended
     return found
 

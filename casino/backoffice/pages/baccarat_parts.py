@@ -85,7 +85,7 @@ def outcome_badge(outcome: str | None) -> SafeString | str:
     return html.NOTHING if outcome is None else html.badge(outcome, OUTCOMES.get(outcome, "bad"))
 
 
-set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.filter(set_aside__isnull=False))
+set_aside_count: Final = Waiting("baccarat.view_round", lambda: Table.objects.filter(suspension_reason__isnull=False))
 """Rounds that wait for a person, for the side bar."""
 
 

@@ -16,7 +16,7 @@ from casino.backoffice import html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.filters import chosen
 from casino.backoffice.sections import Facts, Section
-from wallet.models import Callback, Deposit, Withdrawal
+from wallet.models import ProviderCallback, Deposit, Withdrawal
 from wallet.payments import deposits, provider_messages
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 
@@ -35,11 +35,11 @@ def _payment(body: Any) -> Cast:
     return Cast(KeyTextTransform("payment", Cast(body, JSONField())), UUIDField())
 
 
-@admin.register(Callback)
+@admin.register(ProviderCallback)
 class CallbackAdmin(ReadOnlyAdmin):
     """Callbacks whose signature was good, newest first. Found by number or by the id of a payment."""
 
-    list_display = ("number", "provider", "about", "said", "sum", "verdict", "trouble", "time")
+    list_display = ("number", "provider", "about", "said", "sum", "verdict", "last_error", "time")
     list_filter = (
         chosen(
             title="verdict",
@@ -59,7 +59,7 @@ class CallbackAdmin(ReadOnlyAdmin):
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         """Reach back so far as `scope.SPAN`, and further for a number that is searched."""
         narrow = as_number(search_term.strip()) is not None
-        rows = queryset if narrow else queryset.filter(scope.latest(Callback, request))
+        rows = queryset if narrow else queryset.filter(scope.latest(ProviderCallback, request))
         return super().get_search_results(request, rows.annotate(payment=_payment(F("body"))), search_term)
 
     def found_by(self, term: str) -> Q | None:
@@ -70,38 +70,38 @@ class CallbackAdmin(ReadOnlyAdmin):
         return None if identity is None else Q(payment=identity)
 
     @admin.display(description="no.")
-    def number(self, callback: Callback) -> str:
+    def number(self, callback: ProviderCallback) -> str:
         return str(callback.pk)
 
     @admin.display(description="about")
-    def about(self, callback: Callback) -> SafeString | str:
+    def about(self, callback: ProviderCallback) -> SafeString | str:
         told = report(callback)
         if told is None:
             return html.NOTHING
         return html.page(_PAGES[told.kind], told.payment, f"{told.kind} {html.short(told.payment)}")
 
     @admin.display(description="says")
-    def said(self, callback: Callback) -> str:
+    def said(self, callback: ProviderCallback) -> str:
         """What became of the payment, in the provider's eyes."""
         told = report(callback)
         return "unreadable" if told is None else told.status.value
 
     @admin.display(description="amount")
-    def sum(self, callback: Callback) -> SafeString | str:
+    def sum(self, callback: ProviderCallback) -> SafeString | str:
         """How much, as the provider has it."""
         told = report(callback)
         return html.NOTHING if told is None else html.money(told.amount, told.currency)
 
     @admin.display(description="verdict")
-    def verdict(self, callback: Callback) -> SafeString:
+    def verdict(self, callback: ProviderCallback) -> SafeString:
         verdict = callback.outcome or WAITING
         return html.badge(verdict.replace("_", " "), _TONES.get(verdict, "bad"))
 
     @admin.display(description="received (UTC)")
-    def time(self, callback: Callback) -> SafeString | str:
+    def time(self, callback: ProviderCallback) -> SafeString | str:
         return html.moment(callback.received_at, fine=True)
 
-    def sections(self, request: HttpRequest, obj: Callback) -> Sequence[Section]:
+    def sections(self, request: HttpRequest, obj: ProviderCallback) -> Sequence[Section]:
         del request
         facts = (
             ("Provider", obj.provider),
@@ -110,7 +110,7 @@ class CallbackAdmin(ReadOnlyAdmin):
             ("Amount", self.sum(obj)),
             ("Verdict", self.verdict(obj)),
             ("Tried", f"{obj.attempts} times"),
-            ("Trouble", obj.trouble or html.NOTHING),
+            ("Trouble", obj.last_error or html.NOTHING),
             ("Received (UTC)", self.time(obj)),
             ("Nonce", html.code(obj.nonce)),
             ("Body, as it came", html.code(obj.body)),
@@ -118,7 +118,7 @@ class CallbackAdmin(ReadOnlyAdmin):
         return (Facts("Callback", facts),)
 
 
-def report(callback: Callback) -> ProviderReport | None:
+def report(callback: ProviderCallback) -> ProviderReport | None:
     """Read what a callback says, None where that can't be read any more."""
     try:
         return provider_messages.parse_report(callback.body)

@@ -18,25 +18,25 @@ from casino.backoffice.sections import Facts, Field, Form, Grid, Section
 from casino.compliance import cases
 from casino.operators import memberships
 from casino.reports import queries
-from casino.reports.models import Matter, MatterAct
+from casino.reports.models import Case, CaseAction
 
 WORK: Final = "reports.acknowledge_matter"
 _TONES: Final = {None: "bad", cases.ASSIGNED: "warn", cases.RESOLVED: "good"}
 
 
 def _resolved() -> Exists:
-    return Exists(MatterAct.objects.filter(matter_id=OuterRef("pk"), act=cases.RESOLVED))
+    return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=cases.RESOLVED))
 
 
-waiting: Final = Waiting("reports.view_matter", lambda: Matter.objects.filter(~_resolved()))
+waiting: Final = Waiting("reports.view_case", lambda: Case.objects.filter(~_resolved()))
 """Matters that nobody has resolved, for the side bar."""
 
 
-@admin.register(Matter)
+@admin.register(Case)
 class MatterAdmin(ReadOnlyAdmin):
     """Matters, newest first; `waiting` is the queue. Found by id."""
 
-    list_display = ("title", "standing", "about", "operator", "owner_", "when")
+    list_display = ("title", "standing", "subject", "operator", "owner_", "when")
     list_filter = (
         operator_filter(),
         chosen(
@@ -62,14 +62,14 @@ class MatterAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
-    def assign(self, request: HttpRequest, matter: Matter) -> str:
+    def assign(self, request: HttpRequest, matter: Case) -> str:
         """Give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
         by = memberships.staff_actor(request.user)
         owner = request.POST.get("owner", "").strip()[:60] or by
         cases.assign_case(matter.pk, operator=matter.operator_id, owner=owner, by=by)
         return f"Assigned to {owner}."
 
-    def resolve(self, request: HttpRequest, matter: Matter) -> str:
+    def resolve(self, request: HttpRequest, matter: Case) -> str:
         """Say what became of it. Raises the refusals of `matters.resolve`."""
         words = request.POST.get("words", "")
         cases.resolve_case(
@@ -78,7 +78,7 @@ class MatterAdmin(ReadOnlyAdmin):
         return "Resolved."
 
     @admin.display(description="matter")
-    def title(self, matter: Matter) -> str:
+    def title(self, matter: Case) -> str:
         return matter.kind.replace("_", " ")
 
     @admin.display(description="status")
@@ -86,7 +86,7 @@ class MatterAdmin(ReadOnlyAdmin):
         return html.badge(matter.last_act or "open", _TONES[matter.last_act])
 
     @admin.display(description="operator")
-    def operator(self, matter: Matter) -> SafeString | str:
+    def operator(self, matter: Case) -> SafeString | str:
         return html.page("operator", matter.operator_id, scope.slug(matter.operator_id))
 
     @admin.display(description="owner")
@@ -94,27 +94,27 @@ class MatterAdmin(ReadOnlyAdmin):
         return staff_names.named(matter.owner or html.NOTHING)
 
     @admin.display(description="found (UTC)")
-    def when(self, matter: Matter) -> SafeString | str:
+    def when(self, matter: Case) -> SafeString | str:
         """When it was found."""
-        return html.moment(matter.found_at)
+        return html.moment(matter.opened_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show what was found, what was done about it, and the forms for those who work on it."""
-        kind, _, identity = obj.about.partition(" ")[0].partition(":")
+        kind, _, identity = obj.subject.partition(" ")[0].partition(":")
         facts = (
             ("Matter", self.title(obj)),
             ("Status", self.standing(obj)),
-            ("About", html.page(kind, identity) if identity else obj.about),
-            ("In full", obj.about),
+            ("About", html.page(kind, identity) if identity else obj.subject),
+            ("In full", obj.subject),
             ("Operator", self.operator(obj)),
             ("Owner", self.owner_(obj)),
             ("Found (UTC)", self.when(obj)),
             ("Id", html.code(obj.pk)),
         )
-        told = [(name.replace("_", " "), str(value)) for name, value in obj.found.items()]
+        told = [(name.replace("_", " "), str(value)) for name, value in obj.details.items()]
         acts = [
-            (html.moment(act.at), act.act, act.owner, act.words or html.NOTHING, act.by)
-            for act in MatterAct.objects.filter(matter_id=obj.pk).order_by("number")
+            (html.moment(act.at), act.action, act.owner, act.resolution or html.NOTHING, act.by)
+            for act in CaseAction.objects.filter(case_id=obj.pk).order_by("number")
         ]
         done = Grid("What was done", ("Time (UTC)", "Act", "Owner", "In words", "By"), acts)
         return (Facts("Matter", facts), Facts("What was found", told), done, *self._forms(request, obj))

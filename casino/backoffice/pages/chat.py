@@ -10,7 +10,7 @@ from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from baccarat.chat import moderation
-from baccarat.chat.models import Act, Closing, Message, Report
+from baccarat.chat.models import ModerationAction, ChatReportClosure, ChatMessage, ChatReport
 from casino.backoffice import html
 from casino.backoffice.base import as_uuid
 from casino.backoffice.filters import chosen, since_by_uuid
@@ -26,7 +26,7 @@ __all__ = ["ActAdmin", "MessageAdmin", "ReportAdmin", "WordAdmin"]
 _STATES: Final = {"open": "Waiting", "closed": "Dealt with"}
 
 
-@admin.register(Message)
+@admin.register(ChatMessage)
 class MessageAdmin(ChatAdmin):
     """What was said, newest first, as it was written. Found by id, table or player."""
 
@@ -34,16 +34,16 @@ class MessageAdmin(ChatAdmin):
     list_filter = (operator_filter(), since_by_uuid())
 
     @admin.display(description="message")
-    def written(self, message: Message) -> str:
+    def written(self, message: ChatMessage) -> str:
         return message.text
 
     @admin.display(description="table")
-    def place(self, message: Message) -> SafeString:
+    def place(self, message: ChatMessage) -> SafeString:
         """Where it was said."""
         return html.both(html.page("table", message.table_id, html.short(message.table_id)), f"seat {message.seat}")
 
     @admin.display(description="sent (UTC)")
-    def when(self, message: Message) -> SafeString | str:
+    def when(self, message: ChatMessage) -> SafeString | str:
         """When it was said."""
         return html.moment(message.sent_at)
 
@@ -51,7 +51,7 @@ class MessageAdmin(ChatAdmin):
         """Show a message, and what can be done about its writer."""
         facts = (
             ("As written", obj.text),
-            ("As players see it", obj.shown),
+            ("As players see it", obj.displayed_text),
             ("Table", self.place(obj)),
             ("Sent (UTC)", self.when(obj)),
             *self.about(obj),
@@ -60,7 +60,7 @@ class MessageAdmin(ChatAdmin):
         return (Facts("Message", facts), *forms_about(request, self, obj))
 
 
-@admin.register(Report)
+@admin.register(ChatReport)
 class ReportAdmin(ChatAdmin):
     """Reports, newest first: a queue of those that wait, by the filter `Waiting`."""
 
@@ -73,7 +73,7 @@ class ReportAdmin(ChatAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Add whether it was dealt with."""
-        closed = Exists(Closing.objects.filter(report_id=OuterRef("pk")))
+        closed = Exists(ChatReportClosure.objects.filter(report_id=OuterRef("pk")))
         marked: QuerySet[Any] = super().get_queryset(request).annotate(closed=closed)
         return marked
 
@@ -81,7 +81,7 @@ class ReportAdmin(ChatAdmin):
         """Add the address of `close`."""
         return [self.perform_path("close", MODERATE, self.close), *super().get_urls()]
 
-    def close(self, request: HttpRequest, report: Report) -> str:
+    def close(self, request: HttpRequest, report: ChatReport) -> str:
         """Note what came of a report. Raises the refusals of `moderating.close_report`."""
         moderation.close_report(
             operator=report.operator_id,
@@ -93,7 +93,7 @@ class ReportAdmin(ChatAdmin):
         return "Noted; the report is closed."
 
     @admin.display(description="id")
-    def title(self, report: Report) -> str:
+    def title(self, report: ChatReport) -> str:
         """The end of its id."""
         return html.short(report.pk)
 
@@ -103,22 +103,22 @@ class ReportAdmin(ChatAdmin):
         return html.badge("dealt with", "good") if report.closed else html.badge("waiting", "warn")
 
     @admin.display(description="reason")
-    def why(self, report: Report) -> str:
+    def why(self, report: ChatReport) -> str:
         return report.reason or html.NOTHING
 
     @admin.display(description="table")
-    def place(self, report: Report) -> SafeString:
+    def place(self, report: ChatReport) -> SafeString:
         return html.both(html.page("table", report.table_id, html.short(report.table_id)), f"seat {report.seat}")
 
     @admin.display(description="reported (UTC)")
-    def when(self, report: Report) -> SafeString | str:
+    def when(self, report: ChatReport) -> SafeString | str:
         """When it was made."""
         return html.moment(report.reported_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a report with the message, and what can be done."""
-        message = Message.objects.filter(pk=obj.message_id).first() if obj.message_id else None
-        closing = Closing.objects.filter(pk=obj.pk).first()
+        message = ChatMessage.objects.filter(pk=obj.message_id).first() if obj.message_id else None
+        closing = ChatReportClosure.objects.filter(pk=obj.pk).first()
         crypto_shredding.decrypt_rows([row for row in (message, closing) if row is not None])
         facts = (
             ("Status", self.standing(obj)),
@@ -145,7 +145,7 @@ class ReportAdmin(ChatAdmin):
         return (Form("Close this report", "Close", self.perform_url("close", report), fields),)
 
 
-@admin.register(Act)
+@admin.register(ModerationAction)
 class ActAdmin(ChatAdmin):
     """What moderators did about players, newest first."""
 
@@ -159,23 +159,23 @@ class ActAdmin(ChatAdmin):
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
     @admin.display(description="act")
-    def deed(self, act: Act) -> str:
+    def deed(self, act: ModerationAction) -> str:
         """What was done."""
         return act.kind.removeprefix("Player")
 
     @admin.display(description="reason")
-    def why(self, act: Act) -> str:
+    def why(self, act: ModerationAction) -> str:
         """The reason's code."""
         return act.reason or html.NOTHING
 
     @admin.display(description="until (UTC)")
-    def until_when(self, act: Act) -> SafeString | str:
+    def until_when(self, act: ModerationAction) -> SafeString | str:
         return "for good" if act.reason and act.until is None else html.moment(act.until)
 
     @admin.display(description="done (UTC)")
-    def when(self, act: Act) -> SafeString | str:
+    def when(self, act: ModerationAction) -> SafeString | str:
         """When it was done."""
-        return html.moment(act.done_at)
+        return html.moment(act.acted_at)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show an act, and what can be done now."""

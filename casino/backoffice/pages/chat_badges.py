@@ -4,10 +4,11 @@ from typing import Final
 
 from django.db.models import Exists, OuterRef
 
-from baccarat.chat.models import Closing, Report
+from baccarat.chat.models import ChatReportClosure, ChatReport
 from casino.backoffice.badges import Waiting
 
 reports: Final = Waiting(
-    "chat.view_report", lambda: Report.objects.filter(~Exists(Closing.objects.filter(pk=OuterRef("pk"))))
+    "chat.view_chatreport",
+    lambda: ChatReport.objects.filter(~Exists(ChatReportClosure.objects.filter(pk=OuterRef("pk")))),
 )
 """Reports that wait for a moderator."""

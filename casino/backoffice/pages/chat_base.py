@@ -79,8 +79,8 @@ class ChatAdmin(ReadOnlyAdmin):
         return (
             ("Operator", self.operator(row)),
             ("Player", self.player(row)),
-            ("Messages", html.listing("chat_message", "all of this player's", q=player)),
-            ("Reports", html.listing("chat_report", "all about this player", q=player)),
-            ("Acts", html.listing("chat_act", "all about this player", q=player)),
+            ("Messages", html.listing("chat_chatmessage", "all of this player's", q=player)),
+            ("Reports", html.listing("chat_chatreport", "all about this player", q=player)),
+            ("Acts", html.listing("chat_moderationaction", "all about this player", q=player)),
             ("Log", html.listing("events_event", "all events", q=f"chat-{player}")),
         )

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from baccarat.chat import word_lists
 from baccarat.chat.masking import normalize_word
-from baccarat.chat.models import Word
+from baccarat.chat.models import FilterWord
 from baccarat.chat.refusals import FilterWordNotYours
 from casino.backoffice import html, scope
 from casino.backoffice.base import ReadOnlyAdmin
@@ -22,13 +22,13 @@ from casino.backoffice.sections import Deed, Facts, Field, Form, Grid, Section
 from casino.operators.models import Operator
 
 
-@admin.register(Word)
+@admin.register(FilterWord)
 class WordAdmin(ReadOnlyAdmin):
     """The filter's words, of each operator and of all. New ones come by a word's page, HTTP or command."""
 
-    list_display = ("word", "folded", "whose", "when")
+    list_display = ("word", "normalized", "whose", "when")
     list_filter = (operator_filter(),)
-    ordering = ("folded", "id")
+    ordering = ("normalized", "id")
     search_help_text = "a word"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
@@ -43,7 +43,7 @@ class WordAdmin(ReadOnlyAdmin):
 
     def found_by(self, term: str) -> Q | None:
         """Look for a word, whatever it is dressed as."""
-        return Q(folded=normalize_word(term))
+        return Q(normalized=normalize_word(term))
 
     def get_urls(self) -> list[URLPattern]:
         """Add the addresses of `add` and `drop`."""
@@ -53,7 +53,7 @@ class WordAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
-    def enlist(self, request: HttpRequest, word: Word) -> str:
+    def enlist(self, request: HttpRequest, word: FilterWord) -> str:
         """Put another word on the list of this one. Raises the refusals of `listing.add`."""
         _require_own(request, word)
         added = word_lists.add(
@@ -63,7 +63,7 @@ class WordAdmin(ReadOnlyAdmin):
         )
         return f"{added.word} is masked from now on."
 
-    def drop(self, request: HttpRequest, word: Word) -> str:
+    def drop(self, request: HttpRequest, word: FilterWord) -> str:
         """Take the word off its list. Raises the refusals of `listing.remove`."""
         _require_own(request, word)
         word_lists.remove(operator=word.operator_id, word=word.word, metadata=remembered(request, word.operator_id))
@@ -75,7 +75,7 @@ class WordAdmin(ReadOnlyAdmin):
         return "all operators" if word.operator_id is None else html.page("operator", word.operator_id, word.slug)
 
     @admin.display(description="added (UTC)")
-    def when(self, word: Word) -> SafeString | str:
+    def when(self, word: FilterWord) -> SafeString | str:
         """When it was added."""
         return html.moment(word.added_at)
 
@@ -83,7 +83,7 @@ class WordAdmin(ReadOnlyAdmin):
         """Show a word, with what can be done for those who may."""
         facts = (
             ("Word", obj.word),
-            ("Compared as", html.code(obj.folded)),
+            ("Compared as", html.code(obj.normalized)),
             ("Holds for", self.whose(obj)),
             ("Added (UTC)", self.when(obj)),
             ("Log", html.listing("events_event", "all changes", q=f"words-{obj.operator_id or 'everyone'}")),
@@ -99,7 +99,7 @@ class WordAdmin(ReadOnlyAdmin):
         )
 
 
-def _require_own(request: HttpRequest, word: Word) -> None:
+def _require_own(request: HttpRequest, word: FilterWord) -> None:
     """The words of all are changed by those who work for all."""
     if word.operator_id is None and scope.operators(request) is not None:
         raise FilterWordNotYours

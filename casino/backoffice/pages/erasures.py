@@ -174,7 +174,7 @@ class ErasureAdmin(ReadOnlyAdmin):
                 ("Player", self.player(obj)),
                 ("Operator", self.operator(obj)),
                 ("Reason", self.why(obj)),
-                ("Although the data is to be kept", "yes" if obj.despite_duty else "no"),
+                ("Although the data is to be kept", "yes" if obj.overrides_retention else "no"),
                 ("Asked by", obj.requested_by),
                 ("Asked (UTC)", self.when(obj)),
                 ("Decided by", html.NOTHING if decision is None else decision.decided_by),

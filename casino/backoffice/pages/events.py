@@ -16,7 +16,7 @@ from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.filters import chosen, since_by_serial
 from casino.backoffice.sections import Facts, Grid, Piece, Section
 from casino.events import store
-from casino.events.models import Event, Headmark, Seal, Subscription, Unsealed
+from casino.events.models import Event, ChainHead, Seal, Subscription, Unsealed
 from casino.events.records import RecordedEvent
 
 WAITING: Final = "waiting for its seal"
@@ -148,7 +148,7 @@ def latest(stream: str) -> list[RecordedEvent]:
     return store.read(stream, after=max(0, last - MOST_EVENTS))
 
 
-@admin.register(Headmark)
+@admin.register(ChainHead)
 class HeadmarkAdmin(ReadOnlyAdmin):
     """The head of the chain after each pass of the sealer, newest first. Found by position."""
 
@@ -167,19 +167,19 @@ class HeadmarkAdmin(ReadOnlyAdmin):
         return None if number is None else Q(pk=number)
 
     @admin.display(description="position")
-    def head(self, mark: Headmark) -> str:
+    def head(self, mark: ChainHead) -> str:
         return f"#{mark.position}"
 
     @admin.display(description="digest")
-    def hexadecimal(self, mark: Headmark) -> SafeString:
+    def hexadecimal(self, mark: ChainHead) -> SafeString:
         return html.code(bytes(mark.digest).hex())
 
     @admin.display(description="sealed (UTC)")
-    def time(self, mark: Headmark) -> SafeString | str:
+    def time(self, mark: ChainHead) -> SafeString | str:
         """When the pass was sealed."""
         return html.moment(mark.sealed_at, fine=True)
 
-    def sections(self, request: HttpRequest, obj: Headmark) -> Sequence[Section]:
+    def sections(self, request: HttpRequest, obj: ChainHead) -> Sequence[Section]:
         """Show one head beside the seal that stands at its position."""
         del request
         seal = Seal.objects.filter(position=obj.position).first()

@@ -38,7 +38,7 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _set_aside(request: HttpRequest) -> Grid:
-    waiting = Table.objects.filter(set_aside__isnull=False).order_by("-id").defer("state")
+    waiting = Table.objects.filter(suspension_reason__isnull=False).order_by("-id").defer("state")
     tables = scope.within(waiting, request)[:MOST_ASIDE]
     rows = [
         (html.page("round", table.round_id, f"No. {table.rounds}"), html.page("table", table.pk, table.name), why)
@@ -50,7 +50,7 @@ def _set_aside(request: HttpRequest) -> Grid:
 
 
 def _void_asked(request: HttpRequest) -> Grid:
-    asked = scope.within(Round.objects.filter(void_asked=True).order_by("-id").defer("state"), request)
+    asked = scope.within(Round.objects.filter(void_requested=True).order_by("-id").defer("state"), request)
     rounds = baccarat_parts.with_names(asked, table=True)
     rows = [
         (

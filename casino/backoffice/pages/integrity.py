@@ -99,7 +99,12 @@ class ClockReadingAdmin(HouseAdmin):
 
     list_display = ("title", "process", "host", "apart", "when")
     list_filter = (
-        chosen(title="offset", parameter="beyond", choices={"yes": "Beyond tolerance"}, where=lambda _: Q(beyond=True)),
+        chosen(
+            title="offset",
+            parameter="out_of_tolerance",
+            choices={"yes": "Beyond tolerance"},
+            where=lambda _: Q(out_of_tolerance=True),
+        ),
     )
 
     @admin.display(description="number")
@@ -109,7 +114,7 @@ class ClockReadingAdmin(HouseAdmin):
     @admin.display(description="offset")
     def apart(self, row: ClockReading) -> SafeString:
         """How far, and whether that is too far."""
-        return html.badge(f"{row.offset_ms} ms", "bad" if row.beyond else "good")
+        return html.badge(f"{row.offset_ms} ms", "bad" if row.out_of_tolerance else "good")
 
     @admin.display(description="read (UTC)")
     def when(self, row: ClockReading) -> SafeString | str:

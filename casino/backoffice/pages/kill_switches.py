@@ -173,7 +173,7 @@ class SwitchAdmin(ReadOnlyAdmin):
             ("Subject", self.whose(obj)),
             ("State", self.stands(obj)),
             ("Why", obj.reason),
-            ("Players are told", obj.says or html.NOTHING),
+            ("Players are told", obj.message or html.NOTHING),
             ("By", obj.by),
             ("Since (UTC)", self.when(obj)),
             ("Log", html.listing("events_event", "all events", q=switch_stream(StopScope(obj.scope), obj.subject))),

@@ -185,7 +185,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     def found_by(self, term: str) -> Q | None:
         """Look for an id or a reference, which the index of each operator has."""
         identity = as_uuid(term)
-        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_mark=blind_index.blind_index(term))
+        wanted = Q(operator_id__in=Operator.objects.values("id"), reference_index=blind_index.blind_index(term))
         return wanted if identity is None else wanted | Q(pk=identity)
 
     def get_urls(self) -> list[URLPattern]:
@@ -223,7 +223,7 @@ class PlayerAdmin(ReadOnlyAdmin):
             ("Registered (UTC)", self.since(obj)),
             ("Id", html.code(obj.pk)),
             ("Money", html.listing("wallet_account", "accounts and balances", q=here)),
-            ("Limits", html.listing("wallet_protection", "limits and exclusions", q=here)),
+            ("Limits", html.listing("wallet_playerrestrictions", "limits and exclusions", q=here)),
             ("Play", html.listing("baccarat_wager", "wagers", q=here)),
             ("Log", html.listing("events_event", "events of the wallet", q=f"wallet-{here}")),
         ]

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from baccarat.chat.models import Act, Message, Report
+from baccarat.chat.models import ModerationAction, ChatMessage, ChatReport
 from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.models import Sitting, Wager
 from casino.backoffice import html
@@ -25,9 +25,9 @@ from casino.backoffice.sections import Facts, Grid, Section
 from casino.crypto import crypto_shredding
 from casino.kernel.money import format_amount
 from casino.operators.models import Player
-from casino.staff.models import View
+from casino.staff.models import AccessLogEntry
 from wallet import notices
-from wallet.models import Account, Adjustment, Deposit, Protection, Withdrawal
+from wallet.models import Account, Adjustment, Deposit, PlayerRestrictions, Withdrawal
 
 FEW: Final = 15
 """Rows of each kind that a player's page shows; the lists show the others."""
@@ -140,7 +140,7 @@ def _sittings(request: HttpRequest, player: Player) -> Section:
 
 def _protection(request: HttpRequest, player: Player) -> Section:
     del request
-    kept = Protection.objects.filter(pk=player.pk).first()
+    kept = PlayerRestrictions.objects.filter(pk=player.pk).first()
     if kept is None:
         return Facts("Limits and exclusions", [("Limits", "none set"), ("Exclusion", "never")])
     away = kept.state.get("exclusion")
@@ -179,20 +179,20 @@ def _view_of(model: Any) -> str:
 
 def _chats(request: HttpRequest, player: Player) -> Section:
     del request
-    said = Message.objects.filter(player_id=player.pk).order_by("-sent_at")[:FEW]
-    acts = Act.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
-    reports = Report.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
+    said = ChatMessage.objects.filter(player_id=player.pk).order_by("-sent_at")[:FEW]
+    acts = ModerationAction.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
+    reports = ChatReport.objects.filter(player_id=player.pk).order_by("-id")[:FEW]
     crypto_shredding.decrypt_rows([*said, *acts, *reports])
     rows = [
         *((row.sent_at, "said", html.page("message", row.pk, row.text), f"seat {row.seat}") for row in said),
         *((row.reported_at, "was reported", html.page("complaint", row.pk, row.reason), "") for row in reports),
-        *((row.done_at, f"was {_DONE.get(row.kind, row.kind)}", row.note or row.reason or "", row.by) for row in acts),
+        *((row.acted_at, f"was {_DONE.get(row.kind, row.kind)}", row.note or row.reason or "", row.by) for row in acts),
     ]
     lines = [
         (html.moment(at), did, words or html.NOTHING, more)
         for at, did, words, more in sorted(rows, key=lambda row: row[0], reverse=True)
     ]
-    note = html.listing("chat_message", "All messages", q=str(player.pk))
+    note = html.listing("chat_chatmessage", "All messages", q=str(player.pk))
     return Grid("Chats", ("Time (UTC)", "What", "Words", ""), lines, empty="Never said anything.", note=note)
 
 
@@ -226,7 +226,7 @@ def _significant(request: HttpRequest, player: Player) -> Section:
 
 def _looked(request: HttpRequest, player: Player) -> Section:
     del request
-    views = list(View.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:FEW])
+    views = list(AccessLogEntry.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:FEW])
     people = dict(User.objects.filter(pk__in={view.user_id for view in views}).values_list("pk", "username"))
     rows = [
         (html.moment(view.at), people.get(view.user_id, f"staff {view.user_id}"), view.path, view.address or "")
@@ -242,10 +242,10 @@ _SECTIONS: Final[tuple[tuple[str, _Make], ...]] = (
     ("baccarat.view_wager", _totals),
     ("baccarat.view_wager", _wagers),
     ("baccarat.view_table", _sittings),
-    ("wallet.view_protection", _protection),
+    ("wallet.view_playerrestrictions", _protection),
     ("wallet.view_deposit", _payments),
-    ("chat.view_message", _chats),
+    ("chat.view_chatmessage", _chats),
     ("wallet.view_account", _notices),
-    ("staff.view_view", _looked),
+    ("staff.view_accesslogentry", _looked),
 )
 """What is shown, in this order, and what one needs to see it."""

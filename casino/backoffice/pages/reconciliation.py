@@ -18,14 +18,14 @@ from casino.events.store import Metadata
 from casino.observability.request_id import request_id
 from casino.operators import memberships
 from casino.operators.models import Operator
-from wallet.models import Difference, Reconciliation
+from wallet.models import Discrepancy, Reconciliation
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyType, Resolution
 from wallet.reconciliation.refusals import UnknownResolution
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 _KEPT: Final = "(kept for good: name no player, unless the payment is one's)"
-WORK: Final = "wallet.change_difference"
+WORK: Final = "wallet.change_discrepancy"
 MOST: Final = 200
 _TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good", "gone": "plain"}
 _RESOLUTIONS: Final = [(each.value, each.value.replace("_", " ").capitalize()) for each in Resolution]
@@ -40,7 +40,7 @@ WhatFilter = chosen(
     title="difference",
     parameter="what",
     choices={each.value: each.value.replace("_", " ").capitalize() for each in DiscrepancyType},
-    where=lambda value: Q(what=value),
+    where=lambda value: Q(type=value),
 )
 
 
@@ -78,7 +78,7 @@ class ReconciliationAdmin(OfOperator):
     @admin.display(description="differences")
     def differs(self, run: Reconciliation) -> SafeString:
         """How many there were the last time."""
-        return html.badge(str(run.differing), "bad" if run.differing else "good")
+        return html.badge(str(run.discrepancies), "bad" if run.discrepancies else "good")
 
     def sections(self, request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
         """Show a day with its differences."""
@@ -100,19 +100,19 @@ class ReconciliationAdmin(OfOperator):
         )
         rows = [
             (
-                html.page("difference", each.pk, each.what.replace("_", " ")),
+                html.page("difference", each.pk, each.type.replace("_", " ")),
                 _payment(each),
                 *_sides(each),
                 _standing(each),
                 each.owner or html.NOTHING,
             )
-            for each in Difference.objects.filter(run_id=obj.pk).order_by("status", "id")[:MOST]
+            for each in Discrepancy.objects.filter(run_id=obj.pk).order_by("status", "id")[:MOST]
         ]
         headers = ("Difference", "Payment", "Here", "There", "Status", "Owner")
         return (Facts("Reconciliation", facts), Grid("Differences", headers, rows, empty="Both sides agree."))
 
 
-@admin.register(Difference)
+@admin.register(Discrepancy)
 class DifferenceAdmin(OfOperator):
     """Differences, newest days first: a queue by the filter `open or assigned`. Found by id, payment or reference."""
 
@@ -135,7 +135,7 @@ class DifferenceAdmin(OfOperator):
             *super().get_urls(),
         ]
 
-    def assign(self, request: HttpRequest, difference: Difference) -> str:
+    def assign(self, request: HttpRequest, difference: Discrepancy) -> str:
         """Give it to an owner, or to who presses. Raises the refusals of `operations.assign`."""
         owner = request.POST.get("owner", "").strip()[:60] or memberships.staff_actor(request.user)
         note = request.POST.get("note", "")
@@ -143,7 +143,7 @@ class DifferenceAdmin(OfOperator):
         services.assign(difference.pk, **given)
         return f"Assigned to {owner}."
 
-    def resolve(self, request: HttpRequest, difference: Difference) -> str:
+    def resolve(self, request: HttpRequest, difference: Discrepancy) -> str:
         """Say what became of it. Raises UnknownResolution and the refusals of `operations.resolve`."""
         chosen_one = request.POST.get("resolution", "")
         if chosen_one not in {each.value for each in Resolution}:
@@ -153,38 +153,38 @@ class DifferenceAdmin(OfOperator):
         return "Resolved."
 
     @admin.display(description="difference")
-    def title(self, difference: Difference) -> str:
+    def title(self, difference: Discrepancy) -> str:
         """How the sides differ."""
-        return difference.what.replace("_", " ")
+        return difference.type.replace("_", " ")
 
     @admin.display(description="status")
-    def standing(self, difference: Difference) -> SafeString:
+    def standing(self, difference: Discrepancy) -> SafeString:
         return _standing(difference)
 
     @admin.display(description="day")
-    def when(self, difference: Difference) -> str:
+    def when(self, difference: Discrepancy) -> str:
         """The day that was compared."""
         return difference.day.isoformat()
 
     @admin.display(description="payment")
-    def payment_(self, difference: Difference) -> SafeString | str:
+    def payment_(self, difference: Discrepancy) -> SafeString | str:
         return _payment(difference)
 
     @admin.display(description="here")
-    def here(self, difference: Difference) -> SafeString | str:
+    def here(self, difference: Discrepancy) -> SafeString | str:
         """What we have."""
         return _sides(difference)[0]
 
     @admin.display(description="there")
-    def there(self, difference: Difference) -> SafeString | str:
+    def there(self, difference: Discrepancy) -> SafeString | str:
         """What the provider has."""
         return _sides(difference)[1]
 
     @admin.display(description="owner")
-    def owner_(self, difference: Difference) -> str:
+    def owner_(self, difference: Discrepancy) -> str:
         return staff_names.named(difference.owner or html.NOTHING)
 
-    def sections(self, request: HttpRequest, obj: Difference) -> Sequence[Section]:
+    def sections(self, request: HttpRequest, obj: Discrepancy) -> Sequence[Section]:
         """Show a difference, what was said about it, and the forms for those who work on it."""
         facts = (
             ("Difference", self.title(obj)),
@@ -208,7 +208,7 @@ class DifferenceAdmin(OfOperator):
         notes = Grid("What was said", ("Time (UTC)", "By", "Words"), said)
         return (Facts("Difference", facts), notes, *self._forms(request, obj))
 
-    def _forms(self, request: HttpRequest, difference: Difference) -> Sequence[Section]:
+    def _forms(self, request: HttpRequest, difference: Discrepancy) -> Sequence[Section]:
         if DiscrepancyStatus(difference.status) in CLOSED or not request.user.has_perm(WORK):
             return ()
         owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
@@ -221,19 +221,19 @@ class DifferenceAdmin(OfOperator):
         )
 
 
-def _standing(difference: Difference) -> SafeString:
+def _standing(difference: Discrepancy) -> SafeString:
     return html.badge(difference.status, _TONES[difference.status])
 
 
-def _payment(difference: Difference) -> SafeString | str:
+def _payment(difference: Discrepancy) -> SafeString | str:
     text = f"{difference.kind} …{difference.payment[-12:]}"
-    known = None if difference.our_state is None else as_uuid(difference.payment)
+    known = None if difference.our_status is None else as_uuid(difference.payment)
     return text if known is None else html.page(_PAGES[difference.kind], known, text)
 
 
-def _sides(difference: Difference) -> tuple[SafeString | str, SafeString | str]:
-    mine = _side(difference.our_amount, difference.currency, difference.our_state)
-    other = _side(difference.their_amount, difference.their_currency or difference.currency, difference.their_state)
+def _sides(difference: Discrepancy) -> tuple[SafeString | str, SafeString | str]:
+    mine = _side(difference.our_amount, difference.currency, difference.our_status)
+    other = _side(difference.their_amount, difference.their_currency or difference.currency, difference.their_status)
     return mine or html.NOTHING, other or html.NOTHING
 
 
@@ -241,7 +241,7 @@ def _side(amount: int | None, currency: str, state: str | None) -> SafeString | 
     return None if state is None else html.both(html.money(amount, currency), state)
 
 
-def _by(request: HttpRequest, difference: Difference) -> dict[str, Any]:
+def _by(request: HttpRequest, difference: Discrepancy) -> dict[str, Any]:
     made, who = request_id(request), memberships.staff_actor(request.user)
     remembered = Metadata(operator=str(difference.operator_id), actor=who, causation="", correlation=made, request=made)
     return {"operator": difference.operator_id, "by": who, "metadata": remembered}

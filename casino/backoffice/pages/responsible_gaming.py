@@ -23,7 +23,7 @@ from casino.observability.request_id import request_id
 from casino.operators import memberships
 from casino.operators.models import Operator, Player
 from wallet.ledger.accounts import AccountKind
-from wallet.models import Account, Protection
+from wallet.models import Account, PlayerRestrictions
 from wallet.responsible_gaming import exclusions, queries, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.queries import LimitStatus
@@ -31,14 +31,14 @@ from wallet.responsible_gaming.refusals import InvalidPlayLimit, format_limit
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
-CHANGE: Final = "wallet.change_protection"
+CHANGE: Final = "wallet.change_playerrestrictions"
 _MEASURES: Final = [(measure.value, measure.value.capitalize()) for measure in LimitType]
 _PERIODS: Final = [(period.value, period.value.capitalize()) for period in LimitPeriod]
 _EXCLUSIONS: Final = ("Kind", "Set by", "Since (UTC)", "Until (UTC)", "Ended (UTC)", "Why")
 _HEADERS: Final = ("Measure", "Period", "Limit", "Used", "Own", "Operator's", "Everyone's", "Asked for")
 
 
-@admin.register(Protection)
+@admin.register(PlayerRestrictions)
 class ProtectionAdmin(ReadOnlyAdmin):
     """Players with limits or exclusions. Found by the player's id."""
 
@@ -96,12 +96,12 @@ class ProtectionAdmin(ReadOnlyAdmin):
         return html.page("operator", protection.operator_id, protection.slug or html.short(protection.operator_id))
 
     @admin.display(description="limits")
-    def limits(self, protection: Protection) -> str:
+    def limits(self, protection: PlayerRestrictions) -> str:
         """How many are set, by the player or for the player."""
         return str(len(protection.state["limits"]))
 
     @admin.display(description="away until (UTC)")
-    def away(self, protection: Protection) -> SafeString | str:
+    def away(self, protection: PlayerRestrictions) -> SafeString | str:
         """Until when the player stays away, as far as is known."""
         return html.moment(protection.excluded_until)
 
@@ -121,14 +121,16 @@ class ProtectionAdmin(ReadOnlyAdmin):
         limits, history = Grid("Limits", _HEADERS, rows), _history(obj)
         return (Facts("Protection", facts), limits, history, *self._end(request, obj, exclusion))
 
-    def _end(self, request: HttpRequest, protection: Protection, exclusion: Exclusion | None) -> Sequence[Section]:
+    def _end(
+        self, request: HttpRequest, protection: PlayerRestrictions, exclusion: Exclusion | None
+    ) -> Sequence[Section]:
         if exclusion is None or exclusion.kind is not ExclusionKind.SELF_EXCLUSION or not request.user.has_perm(CHANGE):
             return ()
         deed = Deed("End it", self.perform_url("end", protection), "Let this player play again?", tone="bad")
         return (Grid("Self-exclusion", ("It can be ended once its time is over",), [(deed,)]),)
 
 
-def _history(protection: Protection) -> Grid:
+def _history(protection: PlayerRestrictions) -> Grid:
     rows = [
         (
             told.record.exclusion.kind.replace("_", " "),
@@ -202,6 +204,6 @@ def _choice(kind: Any, given: str | None) -> Any:
     return kind(given)
 
 
-def _remembered(request: HttpRequest, row: Account | Protection) -> Metadata:
+def _remembered(request: HttpRequest, row: Account | PlayerRestrictions) -> Metadata:
     made, who = request_id(request), memberships.staff_actor(request.user)
     return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)

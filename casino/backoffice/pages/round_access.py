@@ -20,7 +20,7 @@ from casino.events.store import RecordedEvent
 from casino.operators.models import PlayerSession
 from casino.operators.principals import session_id
 from casino.operators.sessions import touch_interval
-from casino.staff.models import View
+from casino.staff.models import AccessLogEntry
 
 MOST_VIEWS: Final = 50
 Row = tuple[datetime, object, object, object]
@@ -71,7 +71,7 @@ def _sessions(round_: Round, state: RoundState, names: Mapping[UUID, str]) -> It
 
 
 def _staff(round_: Round) -> Iterator[Row]:
-    views = list(View.objects.filter(subject=f"round:{round_.pk}").order_by("-id")[:MOST_VIEWS])
+    views = list(AccessLogEntry.objects.filter(subject=f"round:{round_.pk}").order_by("-id")[:MOST_VIEWS])
     people = dict(User.objects.filter(pk__in={view.user_id for view in views}).values_list("pk", "username"))
     for view in views:
         yield view.at, f"Staff: {people.get(view.user_id, view.user_id)}", "this page", view.address or html.NOTHING

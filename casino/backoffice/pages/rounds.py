@@ -46,10 +46,10 @@ RESUME: Final = "baccarat.change_round"
 # Rounds in hand and those set aside are found by their tables, of which there are few.
 _PHASES: Final = {
     "running": ("Running", Q(id__in=Table.objects.filter(round_id__isnull=False).values("round_id"))),
-    "set_aside": ("Set aside", Q(id__in=Table.objects.filter(set_aside__isnull=False).values("round_id"))),
+    "set_aside": ("Set aside", Q(id__in=Table.objects.filter(suspension_reason__isnull=False).values("round_id"))),
     "settled": ("Settled", Q(phase="settled")),
     "lapsed": ("Lapsed", Q(phase="lapsed")),
-    "void_asked": ("Void asked for", Q(void_asked=True)),
+    "void_asked": ("Void asked for", Q(void_requested=True)),
     "voided": ("Voided", Q(phase="voided")),
 }
 PhaseFilter = chosen(
@@ -118,7 +118,7 @@ class RoundAdmin(ReadOnlyAdmin):
 
     def resume(self, request: HttpRequest, round_: Round) -> str:
         """Send a round that was set aside back to be dealt. Raises RoundNotSetAside."""
-        if round_.set_aside is None:
+        if round_.suspension_reason is None:
             raise RoundNotSuspended
         metadata = Metadata(
             operator=str(round_.operator_id),
@@ -144,7 +144,7 @@ class RoundAdmin(ReadOnlyAdmin):
 
     @admin.display(description="phase")
     def stands(self, round_: Round) -> SafeString:
-        return baccarat_parts.phase_badge(round_.phase, round_.set_aside)
+        return baccarat_parts.phase_badge(round_.phase, round_.suspension_reason)
 
     @admin.display(description="cards")
     def dealt(self, round_: Round) -> SafeString | str:
@@ -181,7 +181,7 @@ class RoundAdmin(ReadOnlyAdmin):
         names = nicknames([seat.player for seat in state.seats])
         moments = round_replay.moments(judged, state)
         sections: list[Section] = []
-        if obj.set_aside is not None:
+        if obj.suspension_reason is not None:
             sections.append(self._alert(request, obj))
         return [
             *sections,
@@ -202,7 +202,7 @@ class RoundAdmin(ReadOnlyAdmin):
         may = request.user.has_perm(RESUME)
         question = f"Send round {round_.number} back to be dealt? If the trouble is still there it is set aside again."
         deed = Deed("Resume", self.perform_url("resume", round_), question, tone="good") if may else None
-        return Alert("Set aside: this round could not be dealt", round_.set_aside or "", deed)
+        return Alert("Set aside: this round could not be dealt", round_.suspension_reason or "", deed)
 
     def _facts(self, round_: Any, state: RoundState) -> list[tuple[str, object]]:
         opened = state.require_opened()

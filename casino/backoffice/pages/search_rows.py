@@ -99,9 +99,9 @@ def _players(request: HttpRequest, asked: Asked) -> Iterable[UUID]:
         return [identity]
     theirs = [UUID(key) for key in scope.names(request)]
     return list(
-        Player.objects.filter(operator_id__in=theirs, reference_mark=blind_index.blind_index(asked.player)).values_list(
-            "pk", flat=True
-        )
+        Player.objects.filter(
+            operator_id__in=theirs, reference_index=blind_index.blind_index(asked.player)
+        ).values_list("pk", flat=True)
     )
 
 

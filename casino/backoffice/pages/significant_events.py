@@ -139,7 +139,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
 
     @admin.display(description="amount")
     def amount(self, event: SignificantEvent) -> SafeString | str:
-        return html.money(event.money, event.currency)
+        return html.money(event.amount, event.currency)
 
     @admin.display(description="time (UTC)")
     def when(self, event: SignificantEvent) -> SafeString | str:

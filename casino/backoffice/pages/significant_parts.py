@@ -88,7 +88,7 @@ def said(event: SignificantEvent) -> Grid:
             html.moment(remark.at),
             remark.by,
             html.badge("acknowledged", "good") if remark.acknowledges else "note",
-            remark.note or html.NOTHING,
+            remark.text or html.NOTHING,
         )
         for remark in remarks
     ]
@@ -106,7 +106,7 @@ def latest(title: str, *whats: str) -> Grid:
             html.moment(event.at),
             html.page("significant", event.pk, words(event)),
             graveness(event),
-            html.money(event.money, event.currency),
+            html.money(event.amount, event.currency),
             event.reason or html.NOTHING,
             significant_subjects.subject_link(event.actor, known),
             html.badge("waiting", "warn") if event.waits else html.NOTHING,

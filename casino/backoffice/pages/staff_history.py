@@ -16,7 +16,7 @@ from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.filters import chosen
 from casino.backoffice.sections import Facts, Section
 from casino.staff.colleagues import colleagues_filter
-from casino.staff.models import SignIn, View
+from casino.staff.models import SignIn, AccessLogEntry
 
 
 class _OfStaff(ReadOnlyAdmin):
@@ -75,7 +75,7 @@ class SignInAdmin(_OfStaff):
         return (Facts("Sign-in", rows),)
 
 
-@admin.register(View)
+@admin.register(AccessLogEntry)
 class ViewAdmin(_OfStaff):
     """Who looked at what. Found by user id, by what was looked at, or by its id."""
 
@@ -102,7 +102,7 @@ class ViewAdmin(_OfStaff):
         return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
 
     @admin.display(description="looked at")
-    def what(self, row: View) -> SafeString | str:
+    def what(self, row: AccessLogEntry) -> SafeString | str:
         """What was looked at."""
         kind, _, identity = row.subject.partition(":")
         if kind == "list":
@@ -110,7 +110,7 @@ class ViewAdmin(_OfStaff):
         known = as_uuid(identity)
         return row.subject if known is None else html.page(kind, known, row.subject)
 
-    def sections(self, request: HttpRequest, obj: View) -> Sequence[Section]:
+    def sections(self, request: HttpRequest, obj: AccessLogEntry) -> Sequence[Section]:
         del request
         rows = (
             ("Time (UTC)", self.when(obj)),

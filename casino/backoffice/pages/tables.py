@@ -46,7 +46,7 @@ AttentionFilter = chosen(
     where=lambda value: {
         "playing": Q(round_id__isnull=False),
         "idle": Q(round_id__isnull=True),
-        "set_aside": Q(set_aside__isnull=False),
+        "set_aside": Q(suspension_reason__isnull=False),
     }[value],
 )
 
@@ -95,7 +95,7 @@ class TableAdmin(ReadOnlyAdmin):
     @admin.display(description="state")
     def stands(self, table: Table) -> SafeString | str:
         """Whether a round is in hand."""
-        if table.set_aside is not None:
+        if table.suspension_reason is not None:
             return html.badge("set aside", "bad")
         if table.state.get("closed"):
             return html.badge("closed", "plain")
@@ -108,8 +108,8 @@ class TableAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
         state = projections.decode_table(msgspec.json.encode(obj.state))
         sections: list[Section] = []
-        if obj.set_aside is not None:
-            text = f"{obj.set_aside} Its page has the button that resumes it."
+        if obj.suspension_reason is not None:
+            text = f"{obj.suspension_reason} Its page has the button that resumes it."
             sections.append(Alert("The round in hand was set aside", text))
         return [
             *sections,
@@ -222,7 +222,7 @@ def _rounds(table: UUID) -> Grid:
     rows = [
         (
             html.page("round", round_.pk, f"No. {round_.number}"),
-            baccarat_parts.phase_badge(round_.phase, round_.set_aside),
+            baccarat_parts.phase_badge(round_.phase, round_.suspension_reason),
             in_line(round_.cards.split()) if round_.cards else html.NOTHING,
             baccarat_parts.outcome_badge(round_.outcome),
             str(round_.wagers),

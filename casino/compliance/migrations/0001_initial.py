@@ -7,7 +7,7 @@ NUMBERED = ("compliance_erasure", "compliance_decision")
 # Numbers in the order in which rows were written, for the manifests that hold them.
 NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 APPEND_ONLY = (
-    "compliance_manifest",
+    "compliance_componentdigest",
     "compliance_measurement",
     "compliance_approval",
     "compliance_clockreading",
@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Manifest",
+            name="ComponentDigest",
             fields=[
                 ("digest", models.TextField(primary_key=True, serialize=False)),
                 ("part", models.TextField()),

@@ -9,10 +9,10 @@ HERE = Path(__file__).parent
 ROLE = app_role()
 FORWARD = (HERE / "0001_tables.sql").read_text(encoding="utf-8").replace("{role}", ROLE)
 REVERSE = """
-    DROP TABLE events_subscription, events_headmark, events_seal, events_unsealed, events_event;
+    DROP TABLE events_subscription, events_chainhead, events_seal, events_unsealed, events_event;
     DROP FUNCTION events_refuse_change();
 """
-APPEND_ONLY = ("events_event", "events_seal", "events_headmark")
+APPEND_ONLY = ("events_event", "events_seal", "events_chainhead")
 
 
 class Migration(migrations.Migration):
@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
-                    name="Headmark",
+                    name="ChainHead",
                     fields=[
                         ("position", models.BigIntegerField(primary_key=True, serialize=False)),
                         ("digest", models.BinaryField(max_length=32)),

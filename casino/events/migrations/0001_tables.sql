@@ -68,7 +68,7 @@ CREATE TABLE events_seal (
     digest   bytea  NOT NULL CHECK (length(digest) = 32)
 );
 
-CREATE TABLE events_headmark (
+CREATE TABLE events_chainhead (
     position bigint      NOT NULL PRIMARY KEY CHECK (position >= 1),
     digest   bytea       NOT NULL CHECK (length(digest) = 32),
     sealed_at timestamptz NOT NULL DEFAULT clock_timestamp()

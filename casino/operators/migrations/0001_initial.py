@@ -14,9 +14,9 @@ ORDINARY = (
     "operators_playerpin",
     "operators_staffmembership",
     "operators_streamticket",
-    "operators_removal",
+    "operators_playerban",
     "operators_personalkey",
-    "operators_markkey",
+    "operators_blindindexkey",
 )
 
 
@@ -202,7 +202,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Removal",
+            name="PlayerBan",
             fields=[
                 (
                     "player",
@@ -228,7 +228,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="MarkKey",
+            name="BlindIndexKey",
             fields=[
                 ("id", models.SmallIntegerField(primary_key=True, serialize=False)),
                 ("key_id", models.TextField()),

@@ -4,9 +4,9 @@ from django.db.models.functions import Now
 from casino.events.immutability import app_role, append_only, lift_append_only
 
 ROLE = app_role()
-APPEND_ONLY = ("reports_report", "reports_matter", "reports_matteract")
+APPEND_ONLY = ("reports_report", "reports_case", "reports_caseaction")
 # Numbers in the order in which rows were written, for the inventories that hold them.
-NUMBERED = ("reports_report", "reports_matter")
+NUMBERED = ("reports_report", "reports_case")
 NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 
 
@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Matter",
+            name="Case",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="MatterAct",
+            name="CaseAction",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.IntegerField()),
@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(db_default=Now())),
                 (
                     "matter",
-                    models.ForeignKey(on_delete=models.PROTECT, related_name="acts", to="reports.matter"),
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="acts", to="reports.case"),
                 ),
             ],
             options={
@@ -102,9 +102,9 @@ class Migration(migrations.Migration):
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
         migrations.RunSQL(
             sql=[
-                f"REVOKE INSERT ON TABLE reports_matter, reports_matteract FROM {ROLE}",
-                f"GRANT INSERT (id, operator_id, kind, about, report_id, found) ON TABLE reports_matter TO {ROLE}",
-                f"GRANT INSERT (matter_id, number, act, owner, words, by) ON TABLE reports_matteract TO {ROLE}",
+                f"REVOKE INSERT ON TABLE reports_case, reports_caseaction FROM {ROLE}",
+                f"GRANT INSERT (id, operator_id, kind, about, report_id, found) ON TABLE reports_case TO {ROLE}",
+                f"GRANT INSERT (matter_id, number, act, owner, words, by) ON TABLE reports_caseaction TO {ROLE}",
             ],
             reverse_sql=migrations.RunSQL.noop,
         ),

@@ -4,7 +4,7 @@ from django.db.models.functions import Now
 from casino.events.immutability import app_role, append_only, lift_append_only
 
 ROLE = app_role()
-EVENT, REMARK, WAITING = "significant_significantevent", "significant_remark", "significant_unacknowledged"
+EVENT, REMARK, WAITING = "significant_significantevent", "significant_note", "significant_unacknowledged"
 APPEND_ONLY = (EVENT, REMARK, "significant_threshold")
 TOLD = (
     "id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, money, currency, "
@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Remark",
+            name="Note",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("acknowledges", models.BooleanField()),

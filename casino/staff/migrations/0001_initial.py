@@ -10,11 +10,11 @@ from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_
 
 ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
 TEN_YEARS = 3653
-ORDINARY = ("staff_account", "staff_authenticator", "staff_recoverycode")
+ORDINARY = ("staff_staffaccount", "staff_authenticator", "staff_recoverycode")
 NOTE_CHANGES = """
 CREATE FUNCTION staff_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO staff_account AS kept (user_id, password_changed_at, disabled_at)
+    INSERT INTO staff_staffaccount AS kept (user_id, password_changed_at, disabled_at)
     VALUES (NEW.id, clock_timestamp(), CASE WHEN NEW.is_active THEN NULL ELSE clock_timestamp() END)
     ON CONFLICT (user_id) DO UPDATE
     SET password_changed_at = CASE WHEN TG_OP = 'UPDATE' AND OLD.password = NEW.password
@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Account",
+            name="StaffAccount",
             fields=[
                 (
                     "user",
@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="View",
+            name="AccessLogEntry",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("user_id", models.IntegerField()),
@@ -193,7 +193,7 @@ class Migration(migrations.Migration):
             migrations.RunSQL(
                 sql=retain_for_sql(table, column="at", days=TEN_YEARS), reverse_sql=drop_retain_for_sql(table)
             )
-            for table in ("staff_signin", "staff_view")
+            for table in ("staff_signin", "staff_accesslogentry")
         ),
         migrations.RunSQL(
             sql=NOTE_CHANGES,

@@ -18,7 +18,7 @@ from baccarat.services import voiding
 from casino.checkpoints import signing as checkpoints
 from casino.events.store import Metadata
 from casino.significant.models import SignificantEvent
-from casino.staff.models import View
+from casino.staff.models import AccessLogEntry
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, sit, tenant
 from tests.baccarat.audit.playing import seal
 from tests.conftest import Database
@@ -193,7 +193,7 @@ def test_the_money_in_a_pack_is_the_rounds_and_adds_up(scene: Scene) -> None:
 
 
 def test_a_pack_tells_who_saw_what_and_what_compliance_was_told(scene: Scene) -> None:
-    View.objects.create(user_id=7, subject=f"round:{scene.settled}", path="/admin/")
+    AccessLogEntry.objects.create(user_id=7, subject=f"round:{scene.settled}", path="/admin/")
     url, _ = pack_of(scene, scene.settled)  # making and fetching it are events about the round themselves
     pack = zipfile.ZipFile(io.BytesIO(Client().get(url).content))
     seen, told = json.loads(pack.read("seen.json")), json.loads(pack.read("significant.json"))

@@ -55,37 +55,37 @@ def test_what_went_by_the_rules_leaves_no_finding_and_rebuilds_the_same(talked: 
     assert found() == set()
     rebuilt = rebuild_chat(compare=True)
     assert rebuilt.changed == ()
-    assert rebuilt.rows == {"chat_voice": 2, "chat_word": 1, "operators_removal": 1}
+    assert rebuilt.rows == {"chat_playermoderation": 2, "chat_filterword": 1, "operators_playerban": 1}
     call_command("rebuild", check=True)
     assert found() == set()
 
 
-KEPT = ("chat_message", "chat_report", "chat_closing", "chat_act")
-ONE = "WHERE id = (SELECT min(id::text)::uuid FROM chat_message)"
-LAST = "WHERE id = (SELECT max(id::text)::uuid FROM chat_message)"
+KEPT = ("chat_chatmessage", "chat_chatreport", "chat_chatreportclosure", "chat_moderationaction")
+ONE = "WHERE id = (SELECT min(id::text)::uuid FROM chat_chatmessage)"
+LAST = "WHERE id = (SELECT max(id::text)::uuid FROM chat_chatmessage)"
 COLUMNS = "operator_id, table_id, seat, player_id, text, shown, salt, sent_at"
 TAMPERED = [
-    (f"UPDATE chat_message SET text = 'Good evening' {ONE}", "words differ", "chat_message"),
-    (f"DELETE FROM chat_message {LAST}", "row is missing", "chat_message"),
+    (f"UPDATE chat_chatmessage SET text = 'Good evening' {ONE}", "words differ", "chat_chatmessage"),
+    (f"DELETE FROM chat_chatmessage {LAST}", "row is missing", "chat_chatmessage"),
     (
-        f"INSERT INTO chat_message (id, {COLUMNS}) SELECT gen_random_uuid(), {COLUMNS} FROM chat_message {ONE}",
+        f"INSERT INTO chat_chatmessage (id, {COLUMNS}) SELECT gen_random_uuid(), {COLUMNS} FROM chat_chatmessage {ONE}",
         "row is extra",
-        "chat_message",
+        "chat_chatmessage",
     ),
-    ("UPDATE chat_report SET salt = decode(md5('x'), 'hex')", "words differ", "chat_report"),
-    ("UPDATE chat_closing SET note = 'None'", "words differ", "chat_closing"),
-    ("UPDATE chat_act SET note = 'None'", "words differ", "chat_act"),
-    (f"UPDATE chat_message SET player_id = gen_random_uuid() {ONE}", "row differs", "chat_message"),
-    (f"UPDATE chat_message SET shown = 'Well played' {ONE}", "row differs", "chat_message"),
-    ("UPDATE chat_report SET seat = seat + 1", "row differs", "chat_report"),
-    ("UPDATE chat_closing SET outcome = 'dismissed'", "row differs", "chat_closing"),
-    ("UPDATE chat_act SET by = 'nobody'", "row differs", "chat_act"),
-    ("UPDATE chat_act SET reason = 'threats'", "row differs", "chat_act"),
-    ("UPDATE chat_voice SET muted_until = NULL", "row differs", "chat_voice"),
-    ("DELETE FROM chat_voice", "row is missing", "chat_voice"),
-    ("DELETE FROM chat_word", "row is missing", "chat_word"),
-    ("UPDATE operators_removal SET until = now()", "row differs", "operators_removal"),
-    ("DELETE FROM operators_removal", "row is missing", "operators_removal"),
+    ("UPDATE chat_chatreport SET salt = decode(md5('x'), 'hex')", "words differ", "chat_chatreport"),
+    ("UPDATE chat_chatreportclosure SET note = 'None'", "words differ", "chat_chatreportclosure"),
+    ("UPDATE chat_moderationaction SET note = 'None'", "words differ", "chat_moderationaction"),
+    (f"UPDATE chat_chatmessage SET player_id = gen_random_uuid() {ONE}", "row differs", "chat_chatmessage"),
+    (f"UPDATE chat_chatmessage SET shown = 'Well played' {ONE}", "row differs", "chat_chatmessage"),
+    ("UPDATE chat_chatreport SET seat = seat + 1", "row differs", "chat_chatreport"),
+    ("UPDATE chat_chatreportclosure SET outcome = 'dismissed'", "row differs", "chat_chatreportclosure"),
+    ("UPDATE chat_moderationaction SET by = 'nobody'", "row differs", "chat_moderationaction"),
+    ("UPDATE chat_moderationaction SET reason = 'threats'", "row differs", "chat_moderationaction"),
+    ("UPDATE chat_playermoderation SET muted_until = NULL", "row differs", "chat_playermoderation"),
+    ("DELETE FROM chat_playermoderation", "row is missing", "chat_playermoderation"),
+    ("DELETE FROM chat_filterword", "row is missing", "chat_filterword"),
+    ("UPDATE operators_playerban SET until = now()", "row differs", "operators_playerban"),
+    ("DELETE FROM operators_playerban", "row is missing", "operators_playerban"),
 ]
 
 

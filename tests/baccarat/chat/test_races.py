@@ -23,7 +23,7 @@ def test_of_fifty_messages_at_once_five_are_said(database: Database, in_threads:
     answers = in_threads(50, lambda number: alice.post(f"tables/{table}/chat", {"text": f"Message {number}"}))
     assert sorted(answer.status_code for answer in answers) == [201] * 5 + [409] * 45
     assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {"too_many_messages"}
-    assert fetch("SELECT count(*) FROM chat_message") == [(5,)]
+    assert fetch("SELECT count(*) FROM chat_chatmessage") == [(5,)]
     assert fetch("SELECT count(*) FROM events_event WHERE type = 'ChatMessageSent'") == [(5,)]
 
 
@@ -32,7 +32,7 @@ def test_one_message_sent_twenty_times_with_one_key_is_said_once(database: Datab
     path = f"tables/{table}/chat"
     answers = in_threads(20, lambda _: alice.post(path, {"text": "Hello"}, key="one"))
     assert {answer.content for answer in answers} == {answers[0].content}
-    assert fetch("SELECT count(*) FROM chat_message") == [(1,)]
+    assert fetch("SELECT count(*) FROM chat_chatmessage") == [(1,)]
 
 
 def test_nothing_is_said_after_a_mute_however_close(database: Database, in_threads: InThreads) -> None:
@@ -48,7 +48,7 @@ def test_nothing_is_said_after_a_mute_however_close(database: Database, in_threa
     codes = {answer.json().get("code") for answer in answers if answer.status_code >= 400}
     assert codes <= {"player_is_muted", "too_many_messages"}
     ((mute,),) = fetch("SELECT version FROM events_event WHERE type = 'PlayerMuted'")
-    said = fetch("SELECT count(*) FROM chat_message")[0][0]
+    said = fetch("SELECT count(*) FROM chat_chatmessage")[0][0]
     assert mute == said + 1
     assert [each.kind for each in engine.run_audit().findings] == []
 

@@ -119,7 +119,7 @@ def test_another_operators_player_finds_no_such_table(table: str) -> None:
 def test_what_is_no_message_is_refused_and_changes_nothing(alice: Gambler, table: str, text: Any, refused: str) -> None:
     assert code(say(alice, table, text)) == (422, refused)
     assert chat(alice, table)["items"] == []
-    assert fetch("SELECT count(*) FROM chat_voice") == [(0,)]
+    assert fetch("SELECT count(*) FROM chat_playermoderation") == [(0,)]
 
 
 def test_two_hundred_characters_fit_whatever_their_accents(alice: Gambler, table: str) -> None:

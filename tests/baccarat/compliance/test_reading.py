@@ -86,7 +86,7 @@ def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None
     read()
     (event,) = told("money_adjusted")
     assert (event.subject, event.actor, event.authorised_by) == (f"adjustment:{wanted}", "staff:1", "staff:2")
-    assert event.money == 2_000
+    assert event.amount == 2_000
     assert event.before is not None
     assert event.after is not None
     assert Decimal(event.after["balance"]) - Decimal(event.before["balance"]) == 20
@@ -96,7 +96,7 @@ def test_a_round_that_is_set_aside_is_told_with_its_reason(office: Office) -> No
     aside = office.set_aside()
     read()
     (event,) = told("round_set_aside")
-    assert (event.subject, event.reason) == (f"round:{aside.pk}", aside.set_aside)
+    assert (event.subject, event.reason) == (f"round:{aside.pk}", aside.suspension_reason)
 
 
 def test_large_wagers_and_wins_are_told_once_however_often_the_log_is_read(office: Office) -> None:
@@ -106,9 +106,9 @@ def test_large_wagers_and_wins_are_told_once_however_often_the_log_is_read(offic
     single, in_a_day = (
         [event for event in told("large_wager") if event.reason.startswith(words)] for words in ("In one", "In all")
     )
-    assert [event.money for event in single] == [10_000] * 3
+    assert [event.amount for event in single] == [10_000] * 3
     assert {event.subject for event in in_a_day} == {f"player:{at.player}" for at in (office.single, *office.company)}
-    assert {event.money for event in in_a_day} == {30_000}
+    assert {event.amount for event in in_a_day} == {30_000}
     won = fetch(
         "SELECT count(*) FROM baccarat_wager WHERE returned - staked >= 9000 AND round_id IN "
         "(SELECT id FROM baccarat_round WHERE number = (SELECT max(number) FROM baccarat_round))"

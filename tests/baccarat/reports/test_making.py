@@ -23,7 +23,7 @@ from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
 from casino.reports import document, generation, queries, registry, schedule
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
-from casino.reports.models import Matter, Report
+from casino.reports.models import Case, Report
 from casino.reports.refusals import (
     CaseAlreadyResolved,
     IntervalNotBegun,
@@ -87,7 +87,7 @@ def test_each_is_made_once_and_again_only_when_there_is_more_to_say(evening: Eve
     assert document.sha256(bytes(first.content)) == first.sha256
     told = document.read(bytes(first.content))
     assert told["operator"]["name"] == "Lucky"
-    assert generation.recompute_facts_digest(first) == first.facts
+    assert generation.recompute_facts_digest(first) == first.facts_digest
 
 
 def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> None:
@@ -99,7 +99,7 @@ def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> N
     second = make(evening, "revenue", interval)
     assert (second.version, second.position > first.position) == (2, True)
     assert [each.version for each in queries.versions(second)] == [2, 1]
-    assert generation.recompute_facts_digest(first) == first.facts, (
+    assert generation.recompute_facts_digest(first) == first.facts_digest, (
         "the old one is what it was, read as of its own position"
     )
 
@@ -237,7 +237,7 @@ def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     cases.resolve_case(matter, **whose, resolution="A clerk's error.", by="staff:8")
     with pytest.raises(CaseAlreadyResolved):
         cases.resolve_case(matter, **whose, resolution="Again.", by="staff:8")
-    standing = queries.with_latest_action(Matter.objects.all()).get(pk=matter)
+    standing = queries.with_latest_action(Case.objects.all()).get(pk=matter)
     assert (standing.last_act, standing.owner, standing.words) == ("resolved", "staff:7", "A clerk's error.")
     assert cases.latest_resolutions(operator=evening.operator, subjects=["table:x"]) == {"table:x": "A clerk's error."}
     with transaction.atomic():
@@ -259,13 +259,13 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         report = make(evening, "variance")
         told = document.read(bytes(report.content))
         assert [row[-2] for row in told["rows"]] == ["4.00"], "two euros too many, which then do not roll forward"
-        matter = Matter.objects.get()
-        assert matter.found["wagered_ledger"] == 500
+        matter = Case.objects.get()
+        assert matter.details["wagered_ledger"] == 500
         significant = fetch("SELECT kind, subject, after::text FROM significant_significantevent")
         assert [row[0] for row in significant] == ["audit_finding"]
         assert json.loads(significant[0][2])["wagered"] == 700
         make(evening, "variance")
-        assert Matter.objects.count() == 1
+        assert Case.objects.count() == 1
         cases.resolve_case(matter.pk, operator=evening.operator, resolution="Tampered with.", by="staff:8")
         again = make(evening, "variance")
         assert again.version == 2

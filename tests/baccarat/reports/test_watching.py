@@ -12,7 +12,7 @@ from baccarat.reports.return_monitoring import open_return_cases
 from casino.compliance import cases
 from casino.operators.models import Operator
 from casino.reports.definition import ReportData, ReportScope
-from casino.reports.models import Matter
+from casino.reports.models import Case
 from casino.significant.models import SignificantEvent
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +37,12 @@ def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None
     asked = ReportScope(operator, False, NOON, NOON, 7)
     for verdict in ("inside", "too few rounds"):
         open_return_cases(asked, found(verdict))
-    assert not Matter.objects.exists()
+    assert not Case.objects.exists()
 
     open_return_cases(asked, found("above"))
     open_return_cases(asked, found("above"))
-    (matter,) = Matter.objects.all()
-    assert matter.found["actual"] == "1.555556"
+    (matter,) = Case.objects.all()
+    assert matter.details["actual"] == "1.555556"
     (event,) = SignificantEvent.objects.all()
     assert (event.kind, event.subject, event.after["rules"]) == ("return_out_of_band", f"table:{TABLE}", "mini@1")
 
@@ -50,4 +50,4 @@ def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None
         matter.pk, operator=operator, resolution="One guest, a long run; the shoes were verified.", by="staff:1"
     )
     open_return_cases(asked, found("below"))
-    assert Matter.objects.count() == 2
+    assert Case.objects.count() == 2

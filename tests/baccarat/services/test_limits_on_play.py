@@ -331,7 +331,7 @@ def test_an_audit_finds_nothing_a_rebuild_changes_nothing_and_tampering_is_found
 
     execute("UPDATE wallet_turnover SET lost = lost + 1")
     execute("DELETE FROM wallet_played")
-    execute("UPDATE wallet_protection SET state = '{}' WHERE player_id = %s", [at.player])
+    execute("UPDATE wallet_playerrestrictions SET state = '{}' WHERE player_id = %s", [at.player])
     assert mine(house) == {"turnover differs from entries", "time played differs from entries", "row differs"}
     assert rebuild_responsible_gaming(compare=True).changed != ()
     assert mine(house) == set()
@@ -340,5 +340,5 @@ def test_an_audit_finds_nothing_a_rebuild_changes_nothing_and_tampering_is_found
 def mine(house: House) -> set[str]:
     """What an audit finds of what is counted here."""
     del house
-    about = ("wallet_turnover", "wallet_played", "wallet_protection", "wallet_house")
+    about = ("wallet_turnover", "wallet_played", "wallet_playerrestrictions", "wallet_house")
     return {found.kind for found in engine.run_audit(max_wait=3600).findings if found.location.startswith(about)}

@@ -142,7 +142,7 @@ def test_a_round_set_aside_says_why_and_is_sent_back_by_those_who_may(office: Of
     answer = client.post(resume, follow=True)
 
     assert f"Round {round_.number} goes back to be dealt." in answer.content.decode()
-    assert Round.objects.get(pk=round_.pk).set_aside is None
+    assert Round.objects.get(pk=round_.pk).suspension_reason is None
     assert resume not in answer.content.decode()
     assert LogEntry.objects.get().object_id == str(round_.pk)
     last = store.read(f"round-{round_.pk}")[-1]
@@ -166,7 +166,7 @@ def test_viewing_a_round_is_not_resuming_it(office: Office) -> None:
 
     assert resume not in body_of(client, page_of("baccarat_round", round_.pk))
     assert client.post(resume).status_code == 403
-    assert Round.objects.get(pk=round_.pk).set_aside is not None
+    assert Round.objects.get(pk=round_.pk).suspension_reason is not None
 
 
 def test_a_round_that_was_not_set_aside_is_not_resumed(office: Office) -> None:

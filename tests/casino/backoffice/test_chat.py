@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.chat.models import Act, Closing, Message, Report, Word
+from baccarat.chat.models import ModerationAction, ChatReportClosure, ChatMessage, ChatReport, FilterWord
 from casino.events.sql import fetch
 from tests.baccarat.api.people import Gambler, Tenant, tenant
 from tests.baccarat.chat.test_services import alice, bob, code, lucky, say, table
@@ -15,7 +15,7 @@ from tests.support.office import page_of, staff, superuser
 
 pytestmark = pytest.mark.django_db
 __all__ = ["alice", "bob", "lucky", "table"]
-SEES = ("chat.view_message", "chat.view_report", "chat.view_act", "chat.view_word")
+SEES = ("chat.view_chatmessage", "chat.view_chatreport", "chat.view_moderationaction", "chat.view_filterword")
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def golden() -> Tenant:
 
 
 @pytest.fixture
-def report(alice: Gambler, bob: Gambler, table: str) -> Report:
+def report(alice: Gambler, bob: Gambler, table: str) -> ChatReport:
     message = say(alice, table, "<script>alert(1)</script>").json()["id"]
-    return Report.objects.get(pk=bob.do(f"tables/{table}/chat/{message}/report", {"reason": "Markup"})["report"])
+    return ChatReport.objects.get(pk=bob.do(f"tables/{table}/chat/{message}/report", {"reason": "Markup"})["report"])
 
 
 def do(client: Client, model: str, name: str, row: Any, **given: str) -> Any:
@@ -38,7 +38,7 @@ def said(answer: Any) -> str:
 
 
 def test_a_moderator_mutes_from_a_report_and_closes_it(
-    lucky: Tenant, alice: Gambler, table: str, report: Report
+    lucky: Tenant, alice: Gambler, table: str, report: ChatReport
 ) -> None:
     moderator = staff(*SEES, "chat.moderate", works_for=lucky.slug)
     assert (
@@ -47,65 +47,65 @@ def test_a_moderator_mutes_from_a_report_and_closes_it(
     )
     assert code(say(alice, table, "Hello")) == (403, "player_is_muted")
     do(moderator, "report", "close", report, outcome="acted_on", note="Muted")
-    assert Closing.objects.get().by == Act.objects.get().by
-    assert Act.objects.get().by.startswith("staff:")
+    assert ChatReportClosure.objects.get().by == ModerationAction.objects.get().by
+    assert ModerationAction.objects.get().by.startswith("staff:")
     assert "dealt with" in said(do(moderator, "report", "close", report, outcome="dismissed"))
     assert "may write" in said(do(moderator, "report", "unmute", report))
     assert say(alice, table, "Hello").status_code == 201
 
 
-def test_what_was_written_is_shown_as_text(lucky: Tenant, report: Report) -> None:
+def test_what_was_written_is_shown_as_text(lucky: Tenant, report: ChatReport) -> None:
     root = superuser()
-    for model, row in (("chat_report", report.pk), ("chat_message", report.message_id)):
+    for model, row in (("chat_chatreport", report.pk), ("chat_chatmessage", report.message_id)):
         page = root.get(page_of(model, row)).content.decode()
         assert "&lt;script&gt;alert(1)" in page
         assert "<script>alert(1)" not in page
 
 
-def test_moderating_is_not_removing_and_looking_is_neither(lucky: Tenant, report: Report) -> None:
+def test_moderating_is_not_removing_and_looking_is_neither(lucky: Tenant, report: ChatReport) -> None:
     looker, moderator = staff(*SEES, name="looker"), staff(*SEES, "chat.moderate", name="moderator")
     assert do(looker, "report", "mute", report, reason="spam").status_code == 403
     assert do(looker, "report", "close", report, outcome="dismissed").status_code == 403
     assert do(moderator, "report", "remove", report, reason="spam").status_code == 403
-    assert b"Mute" not in looker.get(page_of("chat_report", report.pk)).content
-    assert not Act.objects.exists()
+    assert b"Mute" not in looker.get(page_of("chat_chatreport", report.pk)).content
+    assert not ModerationAction.objects.exists()
 
 
-def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Tenant, report: Report) -> None:
+def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Tenant, report: ChatReport) -> None:
     other = staff(*SEES, "chat.moderate", "chat.remove_player", works_for=golden.slug)
     assert do(other, "report", "mute", report, reason="spam").status_code in {403, 404}
-    for model in (Message, Report):
+    for model in (ChatMessage, ChatReport):
         page = other.get(reverse(f"admin:chat_{model._meta.model_name}_changelist"))
         assert list(page.context["cl"].result_list) == []
-    assert not Act.objects.exists()
+    assert not ModerationAction.objects.exists()
 
 
-def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, report: Report) -> None:
+def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, report: ChatReport) -> None:
     moderator = staff(*SEES, "chat.remove_player", works_for=lucky.slug)
-    do(moderator, "message", "remove", Message.objects.get(), reason="cheating", minutes="")
+    do(moderator, "message", "remove", ChatMessage.objects.get(), reason="cheating", minutes="")
     assert code(alice.get("me/balances")) == (401, "session_of_removed")
-    assert "come in again" in said(do(moderator, "act", "readmit", Act.objects.get()))
+    assert "come in again" in said(do(moderator, "act", "readmit", ModerationAction.objects.get()))
     assert lucky.post(f"players/{alice.id}/sessions", {}).status_code == 201
 
 
 @pytest.mark.parametrize(
     "given", [{"reason": "boredom"}, {"reason": "spam", "minutes": "ten"}, {"reason": "spam", "minutes": "0"}]
 )
-def test_an_odd_form_does_nothing(lucky: Tenant, report: Report, given: dict[str, str]) -> None:
+def test_an_odd_form_does_nothing(lucky: Tenant, report: ChatReport, given: dict[str, str]) -> None:
     assert "a whole number of minutes" in said(do(superuser(), "report", "mute", report, **given))
-    assert not Act.objects.exists()
+    assert not ModerationAction.objects.exists()
 
 
 def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(lucky: Tenant, alice: Gambler) -> None:
     call_command("words", add=["darn"])
     lucky.do("chat/words", {"word": "heck"})
-    for_all, own = Word.objects.get(operator_id=None), Word.objects.exclude(operator_id=None).get()
+    for_all, own = FilterWord.objects.get(operator_id=None), FilterWord.objects.exclude(operator_id=None).get()
     clerk = staff(*SEES, "chat.list_word", works_for=lucky.slug)
     assert "all operators" in said(do(clerk, "word", "drop", for_all)).lower()
     assert "masked from now on" in said(do(clerk, "word", "list", own, word="drat"))
     assert "no longer" in said(do(clerk, "word", "drop", own))
     assert "no longer" in said(do(superuser(), "word", "drop", for_all))
-    assert sorted(Word.objects.values_list("word", flat=True)) == ["drat"]
+    assert sorted(FilterWord.objects.values_list("word", flat=True)) == ["drat"]
     actors = fetch(
         "SELECT DISTINCT split_part(metadata->>'actor', ':', 1) FROM events_event WHERE stream LIKE 'words-%%'"
     )

@@ -53,7 +53,7 @@ def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> 
 
 
 def test_each_sees_what_their_role_lets_them(office: Office) -> None:
-    body = body_of(staff("operators.view_player", "chat.view_message", works_for="lucky"), office)
+    body = body_of(staff("operators.view_player", "chat.view_chatmessage", works_for="lucky"), office)
     assert "<h2>Chats" in body
     for title in ("Money", "Rounds", "Significant events", "Staff who looked"):
         assert f"<h2>{title}" not in body, title

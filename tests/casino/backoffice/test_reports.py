@@ -21,8 +21,8 @@ from casino.events import sealer
 from casino.operators.models import Operator
 from casino.reports import generation
 from casino.reports.intervals import between
-from casino.reports.models import Matter, Report
-from casino.staff.models import View
+from casino.reports.models import Case, Report
+from casino.staff.models import AccessLogEntry
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
 from tests.support.house import deal_all, fresh_database
@@ -89,7 +89,7 @@ def test_files_are_downloaded_and_it_is_noted_who_did(evening: Evening) -> None:
     assert {entry.change_message for entry in LogEntry.objects.all()} == {
         f"Downloaded revenue-interval-{newest.since:%Y%m%d}-v2.{form}." for form in ("json", "csv")
     }
-    assert View.objects.filter(subject=f"report:{newest.pk}", path=url).count() == 2
+    assert AccessLogEntry.objects.filter(subject=f"report:{newest.pk}", path=url).count() == 2
 
 
 def test_another_operators_staff_see_nothing(evening: Evening) -> None:
@@ -135,20 +135,20 @@ def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
         details={"a": 1},
     )
     assert found is not None
-    client = of_us(evening, "reports.view_matter", "reports.acknowledge_matter", "baccarat.view_table")
-    listed = reverse("admin:reports_matter_changelist")
+    client = of_us(evening, "reports.view_case", "reports.acknowledge_matter", "baccarat.view_table")
+    listed = reverse("admin:reports_case_changelist")
     assert "return out of band" in text(client, f"{listed}?standing=waiting")
     assert "Matters" in text(client, reverse("admin:index"))
     client.post(reverse("admin:reports_matter_assign", args=[found]), {"owner": ""})
-    assert "Resolve" in text(client, page_of("reports_matter", found))
+    assert "Resolve" in text(client, page_of("reports_case", found))
     client.post(
         reverse("admin:reports_matter_resolve", args=[found]), {"words": "One lucky guest; the seed was checked."}
     )
-    page = text(client, page_of("reports_matter", found))
+    page = text(client, page_of("reports_case", found))
     assert "One lucky guest" in page
     assert "Assign</button>" not in page
     assert "return out of band" not in text(client, f"{listed}?standing=waiting")
-    assert Matter.objects.get().pk == found
+    assert Case.objects.get().pk == found
 
 
 def past_day(evening: Evening, back: int, **figures: int | str) -> None:
@@ -159,7 +159,7 @@ def past_day(evening: Evening, back: int, **figures: int | str) -> None:
         Report.objects.create(
             id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
             until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=1, position=1, rows=1, made_by="system",
-            made_at=since, sha256="", facts="", content=b"{}", figures=told,
+            made_at=since, sha256="", facts_digest="", content=b"{}", figures=told,
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice.pages import search_rows
-from casino.staff.models import View
+from casino.staff.models import AccessLogEntry
 from tests.support.office import Office, open_office, staff, superuser
 from wallet.models import Entry
 
@@ -121,7 +121,7 @@ def test_one_finds_what_is_of_the_own_operators_alone_and_is_seen_looking(office
     assert len(sections(client, spot="banker")["Wagers"].rows) == Wager.objects.filter(
         operator_id=rival.operator.id
     ).count()  # fmt: skip
-    assert View.objects.filter(subject=f"player:{office.player.id}").exists()
+    assert AccessLogEntry.objects.filter(subject=f"player:{office.player.id}").exists()
     assert staff("baccarat.view_round", name="half").get(reverse("admin:desk_search")).status_code == 403
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from casino.backoffice.pages import significant_badges
 from casino.operators.models import Operator
 from casino.significant import recorder
-from casino.significant.models import Remark, SignificantEvent, Threshold, Unacknowledged
+from casino.significant.models import Note, SignificantEvent, Threshold, Unacknowledged
 from tests.support.office import page_of, staff
 
 pytestmark = pytest.mark.django_db
@@ -82,7 +82,7 @@ def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
     page = client.get(page_of("significant_significantevent", event.pk)).content.decode()
     assert "Looked." in page
     assert "Replaced." in page
-    assert list(Remark.objects.order_by("pk").values_list("acknowledges", flat=True)) == [True, False]
+    assert list(Note.objects.order_by("pk").values_list("acknowledges", flat=True)) == [True, False]
     assert LogEntry.objects.count() == 2
 
 

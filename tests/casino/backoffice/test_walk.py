@@ -22,7 +22,7 @@ import casino.urls
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.sections import Alert, Deed, Form, Grid
 from casino.operators.models import StaffMembership
-from casino.staff.models import SignIn, View
+from casino.staff.models import SignIn, AccessLogEntry
 from tests.casino.backoffice.admin_urls import ACTIONS, LETTERS, LOOKED_AT, OF_EVERYBODY, VIEWS, WITHOUT_A_ROW
 from tests.support.office import Office, client_of, open_office
 
@@ -42,7 +42,7 @@ def staff(letter: str, house: Any) -> User:
     user.groups.add(Group.objects.get(name=LETTERS[letter]))
     StaffMembership.objects.create(user=user, operator=house)
     SignIn.objects.create(user_id=user.pk, second_factor=False)
-    View.objects.create(user_id=user.pk, subject="s", path="/", operator_id=house.pk)
+    AccessLogEntry.objects.create(user_id=user.pk, subject="s", path="/", operator_id=house.pk)
     return user
 
 
@@ -183,7 +183,11 @@ def test_staff_of_another_operator_see_and_do_nothing_of_this_one(lucky: Office)
     for letter in sorted(LETTERS):
         stranger = staff(letter, rival.operator)
         for model, part in parts():
-            if not isinstance(part, ReadOnlyAdmin) or model in {"admin_logentry", "staff_rolegroup", "events_headmark"}:
+            if not isinstance(part, ReadOnlyAdmin) or model in {
+                "admin_logentry",
+                "staff_rolegroup",
+                "events_chainhead",
+            }:
                 continue
             row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").require_event()
             if row is None:

@@ -19,7 +19,7 @@ from casino.significant.models import SignificantEvent
 from tests.conftest import pointed_at
 from tests.support.house import fresh_database
 
-TABLES = ("significant_significantevent", "significant_remark", "checkpoints_inventory")
+TABLES = ("significant_significantevent", "significant_note", "checkpoints_inventory")
 DIFFER = "rows differ from their inventory"
 
 
@@ -68,8 +68,8 @@ def test_what_nobody_touched_agrees_and_each_row_is_in_one_lot(kept):
     assert found() == []
     lots = [lot for _, text in manifests.list_since(0) for lot in parse(text).lots]
     assert [(lot.table, lot.rows) for lot in lots] == [
-        ("significant_remark", 2), ("significant_significantevent", 2),
-        ("significant_remark", 1), ("significant_significantevent", 1),
+        ("significant_note", 2), ("significant_significantevent", 2),
+        ("significant_note", 1), ("significant_significantevent", 1),
     ]  # fmt: skip
     assert sorted(each.name for each in kept.iterdir()) == [manifests.object_name(1), manifests.object_name(2)]
 
@@ -79,9 +79,9 @@ def test_what_nobody_touched_agrees_and_each_row_is_in_one_lot(kept):
     [
         ("UPDATE significant_significantevent SET reason = 'Because' WHERE subject = 'table:2'", "event 1 to 2"),
         ("UPDATE significant_significantevent SET at = at + interval '1 us' WHERE subject = 'table:3'", "event 3 to 3"),
-        ("DELETE FROM significant_remark WHERE id = 3", "remark 3 to 3"),
-        ("UPDATE significant_remark SET note = 'Never seen' WHERE id = 1", "remark 1 to 2"),
-        ("UPDATE significant_remark SET id = 4 WHERE id = 2", "remark 1 to 2"),
+        ("DELETE FROM significant_note WHERE id = 3", "remark 3 to 3"),
+        ("UPDATE significant_note SET note = 'Never seen' WHERE id = 1", "remark 1 to 2"),
+        ("UPDATE significant_note SET id = 4 WHERE id = 2", "remark 1 to 2"),
     ],
 )
 def test_a_changed_or_removed_row_is_named(kept, change, where):
@@ -90,16 +90,16 @@ def test_a_changed_or_removed_row_is_named(kept, change, where):
 
 
 def test_rows_to_come_and_columns_to_come_change_nothing(kept):
-    execute("ALTER TABLE significant_remark ADD COLUMN later integer DEFAULT 7")
+    execute("ALTER TABLE significant_note ADD COLUMN later integer DEFAULT 7")
     tell("table:4")
     assert found() == []
     execute("SET CONSTRAINTS ALL IMMEDIATE")
-    execute("ALTER TABLE significant_remark DROP COLUMN note CASCADE")
-    assert (DIFFER, "significant_remark") in found()
+    execute("ALTER TABLE significant_note DROP COLUMN note CASCADE")
+    assert (DIFFER, "significant_note") in found()
 
 
 def test_rows_that_may_be_purged_by_now_are_not_missed(kept):
-    execute("DELETE FROM significant_remark")
+    execute("DELETE FROM significant_note")
     assert found(timedelta(days=3651)) == []
 
 
@@ -131,12 +131,12 @@ def test_a_copy_outside_that_is_gone_or_another_is_named(kept):
 def test_nothing_is_signed_of_a_table_that_somebody_writes_to_nor_twice_under_a_number(database, place):
     tell("table:1")
     with psycopg.connect(database.owner_url) as other:
-        other.execute("INSERT INTO significant_remark (event_id, acknowledges, note, by, at) "
+        other.execute("INSERT INTO significant_note (event_id, acknowledges, note, by, at) "
                       "SELECT id, false, 'A note', 'staff:3', now() FROM significant_significantevent")  # fmt: skip
         assert manifests.create_manifests() == 1
         assert [lot.table for lot in manifests.latest().lots] == ["significant_significantevent"]
     assert manifests.create_manifests() == 1
-    assert [(lot.table, lot.after, lot.rows) for lot in manifests.latest().lots] == [("significant_remark", 0, 2)]
+    assert [(lot.table, lot.after, lot.rows) for lot in manifests.latest().lots] == [("significant_note", 0, 2)]
 
     with database.owner() as owner:  # as a backup would that is restored
         owner.execute("ALTER TABLE checkpoints_inventory DISABLE TRIGGER USER")

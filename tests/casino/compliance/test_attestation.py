@@ -133,7 +133,7 @@ def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
     for offset in (3, 9000, 9001, 4, -2000):
         monkeypatch.setattr(clocks, "offset_ms", lambda offset=offset: offset)
         clocks.record_reading("worker")
-    assert [row.beyond for row in ClockReading.objects.order_by("id")] == [False, True, True, False, True]
+    assert [row.out_of_tolerance for row in ClockReading.objects.order_by("id")] == [False, True, True, False, True]
     assert [reason for _, reason in events("clock_changed")] == [
         "9000 ms from the database's clock, 500 allowed",
         "-2000 ms from the database's clock, 500 allowed",
@@ -144,7 +144,7 @@ def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None,
     clocks.record_reading("worker")
     assert events("service_unavailable") == []
     ClockReading.objects.create(
-        process="worker", host="one", offset_ms=0, beyond=False, at=timezone.now() - timedelta(minutes=42)
+        process="worker", host="one", offset_ms=0, out_of_tolerance=False, at=timezone.now() - timedelta(minutes=42)
     )
     clocks.record_reading("worker")
     clocks.record_reading("sealer")
@@ -168,7 +168,7 @@ def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_o
     (row,) = fetch("SELECT process, verdict, code FROM compliance_measurement")
     assert row[:2] == ("sealer", attestation.NOT_APPROVED)
     ((files,),) = fetch(
-        "SELECT count(*) FROM compliance_manifest, jsonb_object_keys(items) WHERE digest = %s", [row[2]]
+        "SELECT count(*) FROM compliance_componentdigest, jsonb_object_keys(items) WHERE digest = %s", [row[2]]
     )
     assert files > 500
     assert fetch("SELECT process, beyond FROM compliance_clockreading") == [("sealer", False)]

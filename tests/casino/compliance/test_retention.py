@@ -49,14 +49,14 @@ def test_periods_that_are_no_numbers_stop_the_start() -> None:
 
 def a_view(days: int) -> None:
     execute(
-        "INSERT INTO staff_view (user_id, subject, path, at) VALUES (1, 's', '/', now() - make_interval(days => %s))",
+        "INSERT INTO staff_accesslogentry (user_id, subject, path, at) VALUES (1, 's', '/', now() - make_interval(days => %s))",
         [days],
     )
 
 
 def a_message(days: int) -> None:
     execute(
-        "INSERT INTO chat_message (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at) "
+        "INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at) "
         "VALUES (%s, %s, %s, 1, %s, 'hi', 'hi', '', now() - make_interval(days => %s))",
         [uuid.uuid4() for _ in range(4)] + [days],
     )
@@ -72,11 +72,11 @@ def test_the_command_looks_and_only_with_go_lets_go(capsys: pytest.CaptureFixtur
     a_view(3640)
     call_command("purge", "views")
     assert "Would be purged" in capsys.readouterr().out
-    assert count("staff_view") == 2
+    assert count("staff_accesslogentry") == 2
     with pytest.raises(CommandError, match="Say who purges"):
         call_command("purge", "views", "--go")
     call_command("purge", "views", "--go", "--by", "ann")
-    assert count("staff_view") == 1
+    assert count("staff_accesslogentry") == 1
     event = SignificantEvent.objects.get()
     assert (event.kind, event.subject, event.actor) == ("data_purged", "retention:views", "command:ann")
     assert event.after["rows"] == 1
@@ -91,19 +91,19 @@ def test_one_kind_that_is_too_young_stops_all() -> None:
         call_command("purge", "requests", "views", "--older-than", "200", "--go", "--by", "ann")
     with pytest.raises(CommandError, match="events are kept for good"):
         call_command("purge", "views", "events", "--go", "--by", "ann")
-    assert count("staff_view") == 1
+    assert count("staff_accesslogentry") == 1
 
 
 @pytest.mark.django_db
 def test_the_database_itself_keeps_what_was_said_for_five_years() -> None:
     a_message(1820)
     with pytest.raises(DatabaseError, match="keeps its rows"), transaction.atomic():
-        execute("DELETE FROM chat_message")
+        execute("DELETE FROM chat_chatmessage")
     with pytest.raises(DatabaseError, match=r"denied|never changed"), transaction.atomic():
-        execute("UPDATE chat_message SET text = 'x'")
+        execute("UPDATE chat_chatmessage SET text = 'x'")
     a_message(1830)
-    execute("DELETE FROM chat_message WHERE sent_at < now() - interval '1828 days'")
-    assert count("chat_message") == 1
+    execute("DELETE FROM chat_chatmessage WHERE sent_at < now() - interval '1828 days'")
+    assert count("chat_chatmessage") == 1
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from casino.events import sealer
 from casino.events.immutability import append_only, grant_all, lift_append_only
 from tests.casino.events.writing import write
 
-TABLES = {"events_event": "version", "events_seal": "position", "events_headmark": "position"}
+TABLES = {"events_event": "version", "events_seal": "position", "events_chainhead": "position"}
 CHANGES = [
     "UPDATE {table} SET {column} = {column} + 1",
     "UPDATE {table} SET {column} = {column} WHERE false",

@@ -28,7 +28,7 @@ def log(database):
 
 def tamper(database, *statements):
     with database.owner() as owner:
-        for table in ("events_event", "events_seal", "events_headmark"):
+        for table in ("events_event", "events_seal", "events_chainhead"):
             owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         for statement in statements:
             owner.execute(statement)
@@ -185,13 +185,13 @@ def test_a_cut_tail_contradicts_the_sealers_own_marks(log):
 
 def test_a_cut_tail_contradicts_a_subscriber_that_has_read_further(log):
     subscriptions.run_once("feed", list)
-    tamper(log, *CUT, "DELETE FROM events_headmark WHERE position > 7")
+    tamper(log, *CUT, "DELETE FROM events_chainhead WHERE position > 7")
     assert found() == [("tail cut", "subscription feed")]
 
 
 def test_a_tail_cut_from_every_table_is_seen_by_a_head_kept_outside(log):
     kept = current_head()
-    tamper(log, *CUT, "DELETE FROM events_headmark WHERE position > 7")
+    tamper(log, *CUT, "DELETE FROM events_chainhead WHERE position > 7")
     assert found() == []
     assert found(expected=kept) == [("tail cut", "position 9")]
 
@@ -223,7 +223,7 @@ def test_a_chain_recomputed_over_a_changed_event_contradicts_marks_and_the_head_
     assert found() == [("chain rewritten", "position 7"), ("chain rewritten", "position 9")]
     tamper(
         log,
-        "UPDATE events_headmark AS mark SET digest = seal.digest FROM events_seal AS seal "
+        "UPDATE events_chainhead AS mark SET digest = seal.digest FROM events_seal AS seal "
         "WHERE seal.position = mark.position",
     )
     assert found() == []

@@ -29,7 +29,7 @@ def test_a_wrong_key_is_told_with_its_operator_and_address_and_without_its_secre
     assert ask(f"{key}.not-the-secret") == ask(f"{key}.nor-this") == 401
     (event,) = failures()
     assert (event.operator_id, event.subject, event.address) == (operator.id, f"key:{key}", "192.0.2.7")
-    assert "secret" not in f"{event.reason}{event.before}{event.after}{event.once}"
+    assert "secret" not in f"{event.reason}{event.before}{event.after}{event.dedup_key}"
 
     services.revoke_key(key_id=key, by="staff:7")
     assert ask(f"{key}.{secret}") == 401
@@ -45,7 +45,7 @@ def test_unknown_credentials_are_told_without_what_they_were(credential: str) ->
     assert ask(credential) == 401
     (event,) = failures()
     assert event.operator_id is None
-    assert credential not in f"{event.subject}{event.actor}{event.reason}{event.once}"
+    assert credential not in f"{event.subject}{event.actor}{event.reason}{event.dedup_key}"
 
 
 def test_no_credential_and_a_session_that_is_over_are_no_failed_access() -> None:

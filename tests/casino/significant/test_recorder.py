@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from casino.significant import notes, recorder
 from casino.significant.kinds import DESCRIPTIONS
-from casino.significant.models import Remark, SignificantEvent, Unacknowledged
+from casino.significant.models import Note, SignificantEvent, Unacknowledged
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
 BACKDATED = """
@@ -40,7 +40,7 @@ def test_an_event_says_when_who_why_and_what_it_changed() -> None:
     assert (event.kind, event.severity, event.operator_id) == ("table_stopped", "warning", HOUSE)
     assert (event.actor, event.authorised_by, event.reason) == ("staff:7", "staff:8", "Sticky shoe")
     assert (event.before, event.after) == ({"phase": "open"}, {"phase": "stopped"})
-    assert (event.money, event.currency, event.address) == (12_345, "EUR", "192.0.2.7")
+    assert (event.amount, event.currency, event.address) == (12_345, "EUR", "192.0.2.7")
     assert event.at is not None
 
 
@@ -91,7 +91,7 @@ def test_what_is_for_information_waits_for_nobody() -> None:
     assert event.severity == "info"
     with pytest.raises(AlreadyAcknowledged):
         notes.acknowledge(event.pk, by="staff:7")
-    assert not Remark.objects.exists()
+    assert not Note.objects.exists()
 
 
 @pytest.mark.django_db
@@ -103,7 +103,7 @@ def test_an_event_is_acknowledged_once_and_noted_as_often_as_one_likes() -> None
     notes.add_note(event.pk, by="staff:8", note="Shoe replaced.")
     with pytest.raises(NoteIsEmpty):
         notes.add_note(event.pk, by="staff:8", note="  ")
-    said = list(Remark.objects.order_by("pk").values_list("acknowledges", "by", "note"))
+    said = list(Note.objects.order_by("pk").values_list("acknowledges", "by", "text"))
     assert said == [(True, "staff:7", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
     assert not Unacknowledged.objects.exists()
 
@@ -113,7 +113,7 @@ def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads
     done = in_threads(4, lambda i: notes.acknowledge(event.pk, by=f"staff:{i}"))
     assert done.count(None) == 1
     assert sum(isinstance(each, AlreadyAcknowledged) for each in done) == 3
-    assert Remark.objects.count() == 1
+    assert Note.objects.count() == 1
 
 
 @pytest.mark.django_db
@@ -123,8 +123,8 @@ def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads
         "UPDATE significant_significantevent SET reason = 'nothing'",
         "DELETE FROM significant_significantevent",
         "TRUNCATE significant_significantevent CASCADE",
-        "UPDATE significant_remark SET note = 'nothing'",
-        "DELETE FROM significant_remark",
+        "UPDATE significant_note SET note = 'nothing'",
+        "DELETE FROM significant_note",
         BACKDATED,
     ],
 )

@@ -14,7 +14,7 @@ from casino.operators import services
 from casino.operators.models import Operator, StaffMembership
 from casino.significant.models import SignificantEvent
 from casino.staff import access_changes, access_review, authenticators, lockout
-from casino.staff.models import SignIn, View
+from casino.staff.models import SignIn, AccessLogEntry
 from casino.staff.refusals import OwnAccessChange, ReasonMissing
 from casino.staff.roles import Role
 from tests.support.office import client_of
@@ -182,15 +182,15 @@ def test_every_page_that_is_looked_at_is_kept_and_compliance_sees_it() -> None:
     client.get(reverse("admin:operators_player_change", args=[player.id]), REMOTE_ADDR="10.0.0.7")
     client.get(reverse("admin:operators_player_changelist"), {"q": "r1"})
     client.get(reverse("admin:operators_player_changelist"), {"q": str(player.id)})
-    kept = [(one.user_id, one.subject, one.operator_id, one.address) for one in View.objects.order_by("id")]
+    kept = [(one.user_id, one.subject, one.operator_id, one.address) for one in AccessLogEntry.objects.order_by("id")]
     assert kept == [
         (support.pk, f"player:{player.id}", lucky.id, "10.0.0.7"),
         (support.pk, "list:operators.player", None, "127.0.0.1"),
         (support.pk, f"list:operators.player {player.id}", None, "127.0.0.1"),
     ]
-    assert not any("r1" in one.path for one in View.objects.all())
+    assert not any("r1" in one.path for one in AccessLogEntry.objects.all())
 
-    views = reverse("admin:staff_view_changelist")
+    views = reverse("admin:staff_accesslogentry_changelist")
     own, stranger = member("c", Role.COMPLIANCE, house=lucky), member("x", Role.COMPLIANCE, house=operator("rival"))
     assert client_of(support).get(views).status_code == 403
     assert len(client_of(own).get(views, {"q": str(player.id)}).context["cl"].result_list) == 1
@@ -202,7 +202,7 @@ def test_what_nobody_may_look_at_is_not_kept_as_seen() -> None:
     player = services.register_player(operator=lucky.id, reference="r1", nickname="Alice")
     client_of(member("s", Role.SUPPORT, house=rival)).get(reverse("admin:operators_player_change", args=[player.id]))
     client_of(member("a", Role.ADMINISTRATOR, house=lucky)).get(reverse("admin:operators_player_changelist"))
-    assert not View.objects.exists()
+    assert not AccessLogEntry.objects.exists()
 
 
 def test_the_pages_of_roles_and_sign_ins_show_what_the_table_says() -> None:

@@ -126,7 +126,7 @@ def test_a_session_of_another_persons_authenticator_is_none(user: User, strict: 
 def test_neither_secret_nor_recovery_code_stands_in_the_database(user: User) -> None:
     codes = enrolled(user)
     row = Authenticator.objects.get(user=user)
-    assert authenticators._secret(row) not in bytes(row.sealed)
+    assert authenticators._secret(row) not in bytes(row.encrypted_secret)
     digests = [bytes(digest) for digest in RecoveryCode.objects.values_list("digest", flat=True)]
     assert not any(code.encode() in digest for code in codes for digest in digests)
 

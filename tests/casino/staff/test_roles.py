@@ -93,7 +93,7 @@ def test_who_is_disabled_may_do_nothing() -> None:
 def test_sign_ins_and_views_are_neither_changed_nor_removed_before_their_time() -> None:
     insert = {
         "staff_signin": "INSERT INTO staff_signin (user_id, second_factor, at) VALUES (1, true, now() - interval '{}')",
-        "staff_view": "INSERT INTO staff_view (user_id, subject, path, at) VALUES (1, 's', '/', now() - interval '{}')",
+        "staff_accesslogentry": "INSERT INTO staff_accesslogentry (user_id, subject, path, at) VALUES (1, 's', '/', now() - interval '{}')",
     }
     with connection.cursor() as cursor:
         for table, statement in insert.items():

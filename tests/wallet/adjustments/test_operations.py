@@ -139,7 +139,7 @@ def test_bad_input_is_refused_and_leaves_nothing(changes: dict[str, Any], refusa
     with pytest.raises(refusal):
         ask(**changes)
     assert fetch("SELECT count(*) FROM wallet_adjustment")[0][0] == 0
-    assert fetch("SELECT count(*) FROM wallet_adjustment_words")[0][0] == 0
+    assert fetch("SELECT count(*) FROM wallet_adjustment_text")[0][0] == 0
 
 
 def test_another_operator_knows_of_no_such_adjustment() -> None:

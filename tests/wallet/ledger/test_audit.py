@@ -8,7 +8,7 @@ from tests.wallet.ledger.world import account, bank, causes, deposits, fund, gam
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.audit import check, compare_batch, matches_expected
-from wallet.ledger.entries import Posting, build_entry
+from wallet.ledger.entries import NewPosting, build_entry
 from wallet.ledger.rebuild import rebuild_balances
 
 TAMPERING = {
@@ -67,7 +67,7 @@ def test_entries_are_compared_with_those_that_their_events_lead_to() -> None:
         move(right, deposits(), game(), 100),
         move(missing, game(), stakes(), 9),
         move(different, game(), bank(), 2),
-        build_entry(kind="other", cause=kind, postings=(Posting(game(), -3), Posting(stakes(), 3))),
+        build_entry(kind="other", cause=kind, postings=(NewPosting(game(), -3), NewPosting(stakes(), 3))),
     ]
     found = compare_batch([right, missing, extra, different, kind, silent], derived)
     assert {(finding.location, finding.kind) for finding in found} == {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, TABLE, account, bank, game, stakes
 from wallet.ledger import entries
-from wallet.ledger.entries import Posting, UnbalancedEntry, build_entry
+from wallet.ledger.entries import NewPosting, UnbalancedEntry, build_entry
 
 AMOUNTS = st.integers(-(10**12), 10**12)
 ACCOUNTS = [account(), account(BOB), game(), stakes(), bank()]
@@ -18,29 +18,31 @@ def test_postings_on_one_account_become_one_and_zeros_are_dropped() -> None:
         kind="settled",
         cause=7,
         postings=[
-            Posting(game(), 5),
-            Posting(bank(), -8),
-            Posting(game(), 3),
-            Posting(stakes(), 2),
-            Posting(stakes(), -2),
+            NewPosting(game(), 5),
+            NewPosting(bank(), -8),
+            NewPosting(game(), 3),
+            NewPosting(stakes(), 2),
+            NewPosting(stakes(), -2),
         ],
     )
-    assert made.postings == (Posting(game(), 8), Posting(bank(), -8))
+    assert made.postings == (NewPosting(game(), 8), NewPosting(bank(), -8))
 
 
 def test_an_entry_that_makes_money_is_refused() -> None:
     with pytest.raises(UnbalancedEntry, match="does not sum to zero"):
-        build_entry(kind="paid", cause=1, postings=[Posting(game(), 5), Posting(bank(), -4)])
+        build_entry(kind="paid", cause=1, postings=[NewPosting(game(), 5), NewPosting(bank(), -4)])
 
 
 def test_real_and_play_money_do_not_balance_each_other() -> None:
     with pytest.raises(UnbalancedEntry):
-        build_entry(kind="paid", cause=1, postings=[Posting(game(money_type=MoneyType.PLAY), 5), Posting(bank(), -5)])
+        build_entry(
+            kind="paid", cause=1, postings=[NewPosting(game(money_type=MoneyType.PLAY), 5), NewPosting(bank(), -5)]
+        )
 
 
 def test_an_entry_that_moves_nothing_is_refused() -> None:
     with pytest.raises(UnbalancedEntry, match="moves nothing"):
-        build_entry(kind="paid", cause=1, postings=[Posting(game(), 0), Posting(bank(), 0)])
+        build_entry(kind="paid", cause=1, postings=[NewPosting(game(), 0), NewPosting(bank(), 0)])
 
 
 def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
@@ -54,14 +56,14 @@ def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
     there = entries.buy_in(cause=1, amount=500, **where)
     again = entries.rebuy(cause=2, amount=500, **where)
     back = entries.cash_out(cause=3, amount=500, **where)
-    assert there.postings == again.postings == (Posting(account(), -500), Posting(game(), 500))
-    assert back.postings == (Posting(game(), -500), Posting(account(), 500))
+    assert there.postings == again.postings == (NewPosting(account(), -500), NewPosting(game(), 500))
+    assert back.postings == (NewPosting(game(), -500), NewPosting(account(), 500))
     assert (there.kind, again.kind, back.kind) == ("buy_in", "rebuy", "cash_out")
 
 
 @given(st.lists(st.tuples(st.sampled_from(ACCOUNTS), AMOUNTS), max_size=8))
 def test_an_entry_exists_exactly_when_it_sums_to_zero_and_moves_something(moves: list[tuple[object, int]]) -> None:
-    postings = [Posting(name, amount) for name, amount in moves]  # type: ignore[arg-type]
+    postings = [NewPosting(name, amount) for name, amount in moves]  # type: ignore[arg-type]
     net = {name: sum(p.amount for p in postings if p.account == name) for name in ACCOUNTS}
     try:
         made = build_entry(kind="any", cause=1, postings=postings)

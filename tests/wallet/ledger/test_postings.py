@@ -3,7 +3,7 @@ import pytest
 from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, OPERATOR, account
 from wallet.ledger.accounts import AccountKind, operator_account
-from wallet.ledger.entries import Entry, Posting
+from wallet.ledger.entries import NewEntry, NewPosting
 from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited
 from wallet.ledger.postings import entry_for
@@ -18,7 +18,9 @@ def test_opening_an_account_moves_no_money() -> None:
 
 def test_a_sandbox_credit_comes_from_the_sandbox_account() -> None:
     sandbox = operator_account(kind=AccountKind.SANDBOX, operator=OPERATOR, money_type=MoneyType.REAL, currency="EUR")
-    assert entry_for(CREDITED, 9) == Entry("sandbox_credit", 9, (Posting(sandbox, -2500), Posting(account(), 2500)))
+    assert entry_for(CREDITED, 9) == NewEntry(
+        "sandbox_credit", 9, (NewPosting(sandbox, -2500), NewPosting(account(), 2500))
+    )
 
 
 def test_an_event_of_another_part_is_no_silence() -> None:

@@ -14,7 +14,7 @@ from tests.wallet.ledger.world import OPERATOR, causes
 from wallet.ledger import store
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
 from wallet.ledger.audit import check
-from wallet.ledger.entries import Entry, Posting, build_entry
+from wallet.ledger.entries import NewEntry, NewPosting, build_entry
 from wallet.ledger.refusals import InsufficientFunds
 
 
@@ -25,15 +25,15 @@ def accounts(money_type: MoneyType, currency: str) -> list[AccountName]:
 
 
 @st.composite
-def movements(draw: st.DrawFn) -> tuple[Posting, ...]:
+def movements(draw: st.DrawFn) -> tuple[NewPosting, ...]:
     names = accounts(draw(st.sampled_from(MoneyType)), draw(st.sampled_from(["EUR", "JPY"])))
     moved = {name: draw(st.integers(-20, 20)) for name in draw(st.permutations(names))[:3]}
     first, *rest = moved
     moved[first] = -sum(moved[name] for name in rest)
-    return tuple(Posting(name, amount) for name, amount in moved.items())
+    return tuple(NewPosting(name, amount) for name, amount in moved.items())
 
 
-def overdrawn(balances: dict[AccountName, int], batch: list[Entry]) -> bool:
+def overdrawn(balances: dict[AccountName, int], batch: list[NewEntry]) -> bool:
     """Applies a batch to the model; whether any single entry of it leaves an account below its floor."""
     failed = False
     for each in batch:
@@ -46,7 +46,7 @@ def overdrawn(balances: dict[AccountName, int], batch: list[Entry]) -> bool:
 @pytest.mark.django_db
 @settings(max_examples=40, deadline=None)
 @given(batches=st.lists(st.lists(movements(), min_size=1, max_size=5), max_size=8))
-def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[Posting, ...]]]) -> None:
+def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[NewPosting, ...]]]) -> None:
     model: defaultdict[AccountName, int] = defaultdict(int)
     with transaction.atomic():
         for number, batch in enumerate(batches):

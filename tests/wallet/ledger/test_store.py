@@ -9,7 +9,7 @@ from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, bank, causes, deposits, fund, game, move, stakes
 from wallet.ledger import store
 from wallet.ledger.audit import check
-from wallet.ledger.entries import Posting, build_entry
+from wallet.ledger.entries import NewPosting, build_entry
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.ledger.store import ConflictingEntry
 
@@ -83,11 +83,13 @@ def test_a_cause_that_comes_back_with_another_entry_is_an_error(field: str) -> N
     (cause,) = causes(1)
     store.post([move(cause, game(), stakes(), 40)])
     other = {
-        "kind": build_entry(kind="other", cause=cause, postings=(Posting(game(), -40), Posting(stakes(), 40))),
+        "kind": build_entry(kind="other", cause=cause, postings=(NewPosting(game(), -40), NewPosting(stakes(), 40))),
         "amount": move(cause, game(), stakes(), 41),
         "account": move(cause, game(), bank(), 40),
         "extra posting": build_entry(
-            kind="moved", cause=cause, postings=(Posting(game(), -40), Posting(stakes(), 39), Posting(bank(), 1))
+            kind="moved",
+            cause=cause,
+            postings=(NewPosting(game(), -40), NewPosting(stakes(), 39), NewPosting(bank(), 1)),
         ),
     }[field]
     with pytest.raises(ConflictingEntry), transaction.atomic():
@@ -182,7 +184,7 @@ def test_accounts_named_in_opposite_order_do_not_deadlock(database: Any, in_thre
     def swap(number: int) -> None:
         pair = (account(), account(BOB)) if number % 2 else (account(BOB), account())
         for cause in ids[number]:
-            both = [Posting(pair[0], 1), Posting(pair[1], 1), Posting(deposits(), -2)]
+            both = [NewPosting(pair[0], 1), NewPosting(pair[1], 1), NewPosting(deposits(), -2)]
             store.post([build_entry(kind="both", cause=cause, postings=both)])
 
     assert in_threads(4, swap) == [None] * 4

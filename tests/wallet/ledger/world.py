@@ -13,7 +13,7 @@ from wallet.ledger.accounts import (
     player_account,
     table_account,
 )
-from wallet.ledger.entries import Entry, Posting, build_entry
+from wallet.ledger.entries import NewEntry, NewPosting, build_entry
 
 OPERATOR = UUID(int=1)
 TABLE = UUID(int=2)
@@ -48,8 +48,8 @@ def causes(count: int, stream: str = "test") -> tuple[int, ...]:
     return append([Append(stream, 0, (happened,) * count, METADATA)])[0]
 
 
-def move(cause: int, source: AccountName, target: AccountName, amount: int) -> Entry:
-    return build_entry(kind="moved", cause=cause, postings=(Posting(source, -amount), Posting(target, amount)))
+def move(cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
+    return build_entry(kind="moved", cause=cause, postings=(NewPosting(source, -amount), NewPosting(target, amount)))
 
 
 def fund(target: AccountName, amount: int, stream: str = "funds") -> None:

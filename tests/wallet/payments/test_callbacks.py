@@ -43,7 +43,7 @@ SAID = ("pending", "failed", "completed", "reversed")
 
 
 def outcomes() -> list[str | None]:
-    return [row[0] for row in fetch("SELECT outcome FROM wallet_callback ORDER BY id")]
+    return [row[0] for row in fetch("SELECT outcome FROM wallet_providercallback ORDER BY id")]
 
 
 def sent(told: bytes, **changes: Any) -> bool:
@@ -184,7 +184,7 @@ def test_two_deposits_with_one_transaction_at_once_credit_one(
     for each in made:
         call_back(report(each, "completed", reference="tx-1"))
     in_threads(6, lambda _: callbacks.apply_waiting())
-    execute("UPDATE wallet_callback SET next_try_at = clock_timestamp()")
+    execute("UPDATE wallet_providercallback SET next_try_at = clock_timestamp()")
     callbacks.apply_waiting()
     assert sorted(str(each) for each in outcomes()) == ["applied"] + ["reference_taken"] * 5
     assert holds(AccountKind.ACCOUNT) == 4900
@@ -202,7 +202,7 @@ def test_a_deposit_whose_events_cannot_be_read_holds_up_nobody(database: Databas
         owner.execute("UPDATE events_event SET data = '{}' WHERE stream = %s", [f"deposit-{damaged}"])
     assert callbacks.apply_waiting() == 2
     assert outcomes() == [None, "applied"]
-    assert fetch("SELECT trouble FROM wallet_callback WHERE outcome IS NULL") == [("MalformedEvent",)]
+    assert fetch("SELECT trouble FROM wallet_providercallback WHERE outcome IS NULL") == [("MalformedEvent",)]
     assert callbacks.apply_waiting() == 0  # until its back-off is over
 
 

@@ -13,7 +13,7 @@ from tests.support.office import client_of
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, report
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
-from wallet.models import Callback, Difference, Reconciliation
+from wallet.models import ProviderCallback, Discrepancy, Reconciliation
 from wallet.payments import callbacks
 
 pytestmark = pytest.mark.django_db
@@ -50,8 +50,8 @@ def send(client: Client, name: str, row: object, **given: str) -> str:
 
 
 def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> None:
-    ann, waiting = member("ann"), Difference.objects.get()
-    queue = ann.get(reverse("admin:wallet_difference_changelist"), {"status": "waiting"})
+    ann, waiting = member("ann"), Discrepancy.objects.get()
+    queue = ann.get(reverse("admin:wallet_discrepancy_changelist"), {"status": "waiting"})
     assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
     assert "state differs" in ann.get(url("reconciliation_change", Reconciliation.objects.get().pk)).content.decode()
 
@@ -60,15 +60,15 @@ def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> Non
     assert "Assigned to staff:99" in send(ann, "difference_assign", waiting.pk, owner="staff:99", note="Ticket 12.")
     assert "told in words" in send(ann, "difference_resolve", waiting.pk, resolution="timing", note="")
     assert "no such resolution" in send(ann, "difference_resolve", waiting.pk, resolution="magic", note="x")
-    assert Difference.objects.get().status == "assigned"
+    assert Discrepancy.objects.get().status == "assigned"
     page = send(ann, "difference_resolve", waiting.pk, resolution="timing", note="It came on Monday.")
     assert ("It came on Monday." in page, "Ticket 12." in page) == (True, True)
     assert url("difference_resolve", waiting.pk) not in page
-    assert Difference.objects.get().status == "resolved"
+    assert Discrepancy.objects.get().status == "resolved"
 
 
 def test_who_may_only_look_only_looks_and_strangers_see_nothing(desk: Desk) -> None:
-    row = Difference.objects.get()
+    row = Discrepancy.objects.get()
     onlooker, stranger = member("joe", "view_difference"), member("eve", house="other")
     assert url("difference_resolve", row.pk) not in onlooker.get(url("difference_change", row.pk)).content.decode()
     given = {"resolution": "timing", "note": "x"}
@@ -76,7 +76,7 @@ def test_who_may_only_look_only_looks_and_strangers_see_nothing(desk: Desk) -> N
         assert client.post(url("difference_resolve", row.pk), given).status_code == 403
         assert client.post(url("difference_assign", row.pk)).status_code == 403
     assert stranger.get(url("difference_change", row.pk)).status_code == 302
-    assert Difference.objects.get().status == "open"
+    assert Discrepancy.objects.get().status == "open"
 
 
 def test_callbacks_are_shown_with_their_verdict_to_those_whose_payment_it_is(desk: Desk) -> None:
@@ -85,7 +85,7 @@ def test_callbacks_are_shown_with_their_verdict_to_those_whose_payment_it_is(des
     call_back(report(made, "completed", amount=4000))
     call_back(report(OPERATOR, "completed"))
     ann, eve = member("ann"), member("eve", house="other")
-    listing = reverse("admin:wallet_callback_changelist")
+    listing = reverse("admin:wallet_providercallback_changelist")
     assert len(ann.get(listing, {"verdict": "waiting"}).context["cl"].result_list) == 2
     while callbacks.apply_waiting():
         pass
@@ -95,7 +95,7 @@ def test_callbacks_are_shown_with_their_verdict_to_those_whose_payment_it_is(des
     assert len(ann.get(listing, {"q": str(made)}).context["cl"].result_list) == 2
     assert len(ann.get(listing, {"verdict": "disputed"}).context["cl"].result_list) == 1
     assert len(eve.get(listing).context["cl"].result_list) == 0
-    first, unknown = Callback.objects.order_by("id")[0], Callback.objects.order_by("-id")[0]
+    first, unknown = ProviderCallback.objects.order_by("id")[0], ProviderCallback.objects.order_by("-id")[0]
     assert str(made) in ann.get(url("callback_change", first.pk)).content.decode()
     assert eve.get(url("callback_change", first.pk)).status_code == 302
     assert ann.get(url("callback_change", unknown.pk)).status_code == 302

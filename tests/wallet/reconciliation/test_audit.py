@@ -12,7 +12,7 @@ from casino.events.sql import execute, fetch
 from tests.conftest import Database
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.reconciliation.desk import open_desk, today
-from wallet.models import Difference
+from wallet.models import Discrepancy
 from wallet.reconciliation import services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import (
@@ -27,12 +27,12 @@ from wallet.reconciliation.events import (
 )
 from wallet.reconciliation.rebuild import rebuild_reconciliation
 
-ROWS = """SELECT kept::text FROM wallet_difference AS kept
+ROWS = """SELECT kept::text FROM wallet_discrepancy AS kept
     UNION ALL SELECT kept::text FROM wallet_reconciliation AS kept ORDER BY 1"""
 TAMPERING = {
-    "row differs": "UPDATE wallet_difference SET their_amount = 1 WHERE status = 'resolved'",
+    "row differs": "UPDATE wallet_discrepancy SET their_amount = 1 WHERE status = 'resolved'",
     "row is missing": "DELETE FROM wallet_reconciliation",
-    "row is extra": "UPDATE wallet_difference SET id = gen_random_uuid() WHERE status = 'open'",
+    "row is extra": "UPDATE wallet_discrepancy SET id = gen_random_uuid() WHERE status = 'open'",
 }
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 DAY = date(2026, 11, 20)
@@ -53,7 +53,7 @@ def lived(database: Database, reachable: str) -> Any:
     for status in ("failed", "reversed"):
         desk.tell(f"/deposits/{desk.deposit()}", status=status)
     today()
-    resolved = Difference.objects.filter(their_state="failed").get().pk
+    resolved = Discrepancy.objects.filter(their_status="failed").get().pk
     given: dict[str, Any] = {"resolution": Resolution.ACCEPTED, "by": "staff:1", "metadata": METADATA}
     services.resolve(resolved, operator=OPERATOR, note="So be it.", **given)
     sealer.seal_all()

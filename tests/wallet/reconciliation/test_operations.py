@@ -14,7 +14,7 @@ from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import names, use_provider
 from tests.wallet.reconciliation.desk import ACCOUNT, YESTERDAY, Desk, open_desk, today
-from wallet.models import Difference, Reconciliation
+from wallet.models import Discrepancy, Reconciliation
 from wallet.payments.provider import ProviderUnavailable
 from wallet.reconciliation import queries, schedule, services
 from wallet.reconciliation.events import DiscrepancyType, Resolution
@@ -47,11 +47,11 @@ def desk(db: None, reachable: str) -> Iterator[Desk]:
 
 
 def found() -> dict[str, tuple[str, str]]:
-    return {row.payment: (row.what, row.status) for row in Difference.objects.all()}
+    return {row.payment: (row.type, row.status) for row in Discrepancy.objects.all()}
 
 
-def one() -> Difference:
-    return Difference.objects.get()
+def one() -> Discrepancy:
+    return Discrepancy.objects.get()
 
 
 def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DiscrepancyStatus:
@@ -70,7 +70,7 @@ def test_a_day_on_which_both_sides_agree_is_matched(desk: Desk) -> None:
     (compared,) = today()
     assert (compared.outcome.ours, compared.outcome.theirs, compared.outcome.matched) == (3, 3, 3)
     run = Reconciliation.objects.get()
-    assert (run.matched, run.amount, run.differing, run.currency) == (3, 11_000, 0, "EUR")
+    assert (run.matched, run.amount, run.discrepancies, run.currency) == (3, 11_000, 0, "EUR")
     assert found() == {}
 
 
@@ -90,8 +90,13 @@ def test_what_is_omitted_added_or_changed_there_is_found(desk: Desk) -> None:
         str(state): ("state_differs", "open"),
         invented: ("missing_here", "open"),
     }
-    row = Difference.objects.get(payment=str(amount))
-    assert (row.our_amount, row.their_amount, row.our_state, row.their_state) == (5000, 5001, "completed", "completed")
+    row = Discrepancy.objects.get(payment=str(amount))
+    assert (row.our_amount, row.their_amount, row.our_status, row.their_status) == (
+        5000,
+        5001,
+        "completed",
+        "completed",
+    )
     desk.tell(f"/deposits/{invented}", omit=True)
     today()
     assert found()[invented] == ("missing_here", "gone")
@@ -102,14 +107,14 @@ def test_comparing_again_writes_nothing_and_keeps_owner_and_resolution(desk: Des
     for payment in (first, second):
         desk.tell(f"/deposits/{payment}", status="failed")
     today()
-    keys = {row.payment: row.pk for row in Difference.objects.filter(payment__in=[str(first), str(second)])}
+    keys = {row.payment: row.pk for row in Discrepancy.objects.filter(payment__in=[str(first), str(second)])}
     assert assign(keys[str(first)]) is DiscrepancyStatus.ASSIGNED
     assert resolve(keys[str(second)]) is DiscrepancyStatus.RESOLVED
     events = fetch(EVENTS)[0][0]
     today()
     assert fetch(EVENTS)[0][0] == events
     rows = {
-        row.payment: (row.status, row.owner, row.resolution) for row in Difference.objects.filter(pk__in=keys.values())
+        row.payment: (row.status, row.owner, row.resolution) for row in Discrepancy.objects.filter(pk__in=keys.values())
     }
     assert rows == {
         str(first): ("assigned", "staff:7", None),
@@ -121,7 +126,7 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
     payment = desk.deposit()
     desk.tell(f"/deposits/{payment}", status="failed")
     today()
-    key = Difference.objects.get(payment=str(payment)).pk
+    key = Discrepancy.objects.get(payment=str(payment)).pk
     assign(key)
     desk.tell(f"/deposits/{payment}")
     today()
@@ -130,8 +135,8 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
         resolve(key)
     desk.tell(f"/deposits/{payment}", status="reversed")
     today()
-    row = Difference.objects.get(pk=key)
-    assert (row.status, row.owner, row.their_state) == ("assigned", "staff:7", "reversed")
+    row = Discrepancy.objects.get(pk=key)
+    assert (row.status, row.owner, row.their_status) == ("assigned", "staff:7", "reversed")
     assert names(f"difference-{key}") == ["DifferenceFound", "DifferenceAssigned", "DifferenceGone", "DifferenceFound"]
 
 
@@ -139,18 +144,18 @@ def test_a_resolved_difference_that_changes_is_open_again(desk: Desk) -> None:
     payment = desk.deposit()
     desk.tell(f"/deposits/{payment}", amount="60.00")
     today()
-    key = Difference.objects.get(payment=str(payment)).pk
+    key = Discrepancy.objects.get(payment=str(payment)).pk
     resolve(key)
     desk.tell(f"/deposits/{payment}", amount="70.00")
     today()
-    assert Difference.objects.get(pk=key).status == "assigned"
+    assert Discrepancy.objects.get(pk=key).status == "assigned"
 
 
 def test_what_people_say_needs_words_and_stays_out_of_events(desk: Desk) -> None:
     payment = desk.deposit()
     desk.tell(f"/deposits/{payment}", status="failed")
     today()
-    key = Difference.objects.get(payment=str(payment)).pk
+    key = Discrepancy.objects.get(payment=str(payment)).pk
     for note in (" ", "x" * 501):
         with pytest.raises(DiscrepancyNoteMissing):
             resolve(key, note)
@@ -231,4 +236,4 @@ def test_one_operators_account_holds_nothing_of_anothers(desk: Desk) -> None:
         )
     )
     assert [compared.outcome.theirs for compared in other] == []
-    assert DiscrepancyType.MISSING_OURS not in {row.what for row in Difference.objects.filter(operator_id=UUID(int=5))}
+    assert DiscrepancyType.MISSING_OURS not in {row.type for row in Discrepancy.objects.filter(operator_id=UUID(int=5))}

@@ -12,7 +12,7 @@ from casino.reports.definition import ReportDefinition, ReportScope
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, causes, deposits, game, stakes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, debt_account, hold_account, operator_account, rack_account
-from wallet.ledger.entries import Posting, build_entry
+from wallet.ledger.entries import NewPosting, build_entry
 from wallet.reports.accounts import ACCOUNTS
 from wallet.reports.liability import LIABILITY
 
@@ -50,7 +50,9 @@ def moved(stream: str) -> None:
     numbers = causes(len(MOVES), stream)
     store.post(
         [
-            build_entry(kind=kind, cause=cause, postings=[Posting(name, amount) for name, amount in postings.items()])
+            build_entry(
+                kind=kind, cause=cause, postings=[NewPosting(name, amount) for name, amount in postings.items()]
+            )
             for cause, (kind, postings) in zip(numbers, MOVES, strict=True)
         ]
     )
@@ -76,7 +78,7 @@ def test_all_that_moves_an_account_has_its_column_and_adds_up() -> None:
     middle = now()
     moved("second")
     store.post([build_entry(kind="deposit", cause=causes(1, "bob")[0], postings=[
-        Posting(deposits(), -1), Posting(account(BOB), 1)
+        NewPosting(deposits(), -1), NewPosting(account(BOB), 1)
     ])])  # fmt: skip
     sealer.seal_all()
     end = now() + timedelta(seconds=1)

@@ -76,7 +76,7 @@ def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: Hou
 @pytest.mark.parametrize("form", [{}, {**FORM, "measure": "luck"}, {**FORM, "most": "-1"}, {**FORM, "measure": "time"}])
 def test_a_form_that_says_nothing_right_changes_nothing(house: House, alice: UUID, form: dict[str, str]) -> None:
     send(member(house, *RIGHTS), "account_limit", real(house, alice), **form)
-    assert fetch("SELECT FROM wallet_protection") == []
+    assert fetch("SELECT FROM wallet_playerrestrictions") == []
 
 
 def test_it_takes_the_permission_and_the_real_account(house: House, alice: UUID) -> None:
@@ -93,7 +93,7 @@ def test_it_takes_the_permission_and_the_real_account(house: House, alice: UUID)
 def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, alice: UUID) -> None:
     staff = member(house, *RIGHTS)
     protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=6)
-    listed = staff.get(reverse("admin:wallet_protection_changelist"), {"exclusion": "yes"})
+    listed = staff.get(reverse("admin:wallet_playerrestrictions_changelist"), {"exclusion": "yes"})
     assert [row.pk for row in listed.context["cl"].result_list] == [alice]
     assert "before its time" in send(staff, "protection_end", alice)
     age_wishes(alice, timedelta(days=200))
@@ -124,7 +124,7 @@ def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, a
 )
 def test_a_form_that_is_not_filled_in_keeps_nobody_away(house: House, alice: UUID, form: dict[str, str]) -> None:
     send(member(house, *RIGHTS), "account_exclude", real(house, alice), **form)
-    assert fetch("SELECT FROM wallet_protection") == []
+    assert fetch("SELECT FROM wallet_playerrestrictions") == []
     assert fetch("SELECT FROM wallet_exclusion_words") == []
 
 
@@ -144,6 +144,6 @@ def test_staff_of_another_operator_see_nothing_of_it(house: House, alice: UUID) 
     away(house, alice)
     other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
     staff = member(other, *RIGHTS)
-    assert not staff.get(reverse("admin:wallet_protection_changelist")).context["cl"].result_list
+    assert not staff.get(reverse("admin:wallet_playerrestrictions_changelist")).context["cl"].result_list
     assert staff.get(url("protection_change", alice)).status_code == 302
     assert staff.post(url("protection_end", alice)).status_code == 403

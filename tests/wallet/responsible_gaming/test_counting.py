@@ -14,7 +14,7 @@ from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import OPERATOR, causes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, table_account
-from wallet.ledger.entries import Posting, build_entry
+from wallet.ledger.entries import NewPosting, build_entry
 from wallet.responsible_gaming import eligibility, release_times, windows
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import ExceededLimit
@@ -45,7 +45,7 @@ def post(player: UUID, moves: list[tuple[UUID, str, int, int, bool]], stream: st
             kind=AccountKind.BANK, operator=OPERATOR, table=table, money_type=money_type, currency="EUR"
         )
         own = -amount if kind in {"wager", "cash_out"} else amount
-        postings = (Posting(game(player, table, money_type), own), Posting(bank, -own))
+        postings = (NewPosting(game(player, table, money_type), own), NewPosting(bank, -own))
         entries.append(build_entry(kind=kind, cause=cause, postings=postings))
     store.post(entries)
 
@@ -144,7 +144,7 @@ def test_the_same_entry_posted_again_counts_once() -> None:
     bank = table_account(
         kind=AccountKind.STAKES, operator=OPERATOR, table=TABLES[0], money_type=MoneyType.REAL, currency="EUR"
     )
-    postings = (Posting(game(player, TABLES[0], MoneyType.REAL), -500), Posting(bank, 500))
+    postings = (NewPosting(game(player, TABLES[0], MoneyType.REAL), -500), NewPosting(bank, 500))
     for _ in range(2):
         with transaction.atomic():
             store.post([build_entry(kind="wager", cause=cause, postings=postings)])
