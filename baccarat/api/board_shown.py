@@ -81,7 +81,7 @@ class BoardShown(serializers.Serializer[Any]):
 
     table = serializers.UUIDField()
     shoe = serializers.IntegerField(allow_null=True, help_text="The shoe's number; null where each round has its own.")
-    longest_run = serializers.IntegerField(
+    board_capacity = serializers.IntegerField(
         allow_null=True, help_text="Where each round has a shoe of its own: after so many marks the board is wiped."
     )
     totals = TotalsShown()
@@ -121,7 +121,7 @@ class LobbyLine(serializers.Serializer[Any]):
     round_number = serializers.IntegerField(allow_null=True)
     deadline_at = serializers.DateTimeField(allow_null=True)
     shoe = serializers.IntegerField(allow_null=True)
-    longest_run = serializers.IntegerField(allow_null=True)
+    board_capacity = serializers.IntegerField(allow_null=True)
     totals = TotalsShown()
     results = MarkShown(many=True, help_text="The last 20 marks of the run, the newest last.")
 

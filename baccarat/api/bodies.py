@@ -57,7 +57,7 @@ class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
     def to_internal_value(self, data: Any) -> Ratio:
         """Read the ratio as it stands, not in lowest terms."""
         if not isinstance(data, str):
-            raise ValidationError("This must be text.", code="not_text")
+            raise ValidationError("This must be text.", code="not_a_string")
         if not re.fullmatch(self.pattern, data, re.ASCII):
             raise ValidationError(f"{data[:40]!r} is no ratio of this form.", code=refusals.RatioMalformed.code)
         first, second = re.split("[:/]", data)
@@ -95,7 +95,7 @@ class ContributionField(serializers.Field[str, Any, str, str]):
     def to_internal_value(self, data: Any) -> str:
         """Read the bytes and write them in lower case."""
         if not isinstance(data, str):
-            raise ValidationError("A contribution is text.", code="not_text")
+            raise ValidationError("A contribution is text.", code="not_a_string")
         try:
             return parse_contribution(data).hex()
         except MalformedContribution as malformed:

@@ -50,7 +50,7 @@ BETTING: Final[dict[str, Any]] = {
     "banker_hand": {"cards": [], "total": None},
     "natural": None,
     "outcome": None,
-    "set_aside": False,
+    "suspended": False,
     "void": None,
     "ceremony": None,
     "seats": [_seat()],

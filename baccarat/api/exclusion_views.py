@@ -122,7 +122,7 @@ class MyExclusions(PlayerView):
         return Response({"items": [_past(told.record) for told in found]})
 
     @extend_schema(
-        operation_id="excludeMyself",
+        operation_id="createMyExclusion",
         summary="Stay away from deposits and play: cool off for a while, or exclude oneself for months",
         description=_STOPS,
         request=OwnExclusionRequest,
@@ -160,7 +160,7 @@ class PlayerExclusions(OperatorView):
         return Response({"items": [{**_past(told.record), "note": told.note} for told in found]})
 
     @extend_schema(
-        operation_id="excludePlayer",
+        operation_id="createPlayerExclusion",
         summary="Keep one of your players away from deposits and play",
         description=_STOPS,
         request=OperatorsExclusionRequest,

@@ -20,7 +20,7 @@ _SHOE: Final[dict[str, Any]] = {
     "contributions": _GIVEN,
     "cut": _CUT,
     "root": "1f" * 32,
-    "cards_out": 137,
+    "cards_used": 137,
     "decks": 8,
     "open": False,
 }
@@ -32,8 +32,8 @@ _FAIRNESS: Final = {
     "voids": 0,
     "closed": False,
     "shoe": _SHOE,
-    "next": {**_SHOE, "id": _NEXT_ID, "number": 3, "cut": None, "root": None, "cards_out": None, "open": True},
-    "revealed": [{**_SHOE, "number": 1, "cards_out": 411, "seed": "5c" * 32, "ended_at": "2026-11-21T08:58:11Z"}],
+    "next": {**_SHOE, "id": _NEXT_ID, "number": 3, "cut": None, "root": None, "cards_used": None, "open": True},
+    "revealed": [{**_SHOE, "number": 1, "cards_used": 411, "seed": "5c" * 32, "ended_at": "2026-11-21T08:58:11Z"}],
 }
 _OPENING: Final = {"position": 131, "card": "9h", "salt": "a7" * 32, "path": ["3b" * 32] * 9}
 _ROUNDS_SHOE: Final = {
@@ -69,7 +69,7 @@ def _shown(operation: str, summary: str, response: type, value: dict[str, Any], 
     )
 
 
-give_cut = action("giveCut", "Cut the shoe", bodies.Cut, {"contribution": "9f2c5e7a41b0d863"}, _CUTTING)
+give_cut = action("contributeToCut", "Cut the shoe", bodies.Cut, {"contribution": "9f2c5e7a41b0d863"}, _CUTTING)
 close_table = extend_schema(
     operation_id="closeTable",
     summary="Close a table for good",

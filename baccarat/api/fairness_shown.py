@@ -18,7 +18,7 @@ class ShoeTold(serializers.Serializer[Any]):
     contributions = ContributionShown(many=True)
     cut = serializers.CharField(allow_null=True, help_text='In hex, once it is fixed; "" if nobody contributed.')
     root = serializers.CharField(allow_null=True, help_text="Of a long shoe: the Merkle root of its cards, in hex.")  # type: ignore[assignment]
-    cards_out = serializers.IntegerField(allow_null=True)
+    cards_used = serializers.IntegerField(allow_null=True)
     decks = serializers.IntegerField(allow_null=True, help_text="What it is made of, bound with the commitment.")
     open = serializers.BooleanField(help_text="Whether it takes contributions now.")
 

@@ -78,7 +78,7 @@ class Switches(OperatorView):
     """What stops play, or did."""
 
     @extend_schema(
-        operation_id="listSwitches",
+        operation_id="listStops",
         summary="List what stops play in your casino, or did",
         responses=SwitchList,
         examples=[OpenApiExample("Answer", value={"items": [_STOPPED]}, response_only=True)],
@@ -114,7 +114,7 @@ class ResumePlay(OperatorView):
     @extend_schema(
         operation_id="resumePlay",
         summary="Let play go on that you stopped",
-        description="What the house stopped, the house resumes (`switch_of_the_house`).",
+        description="What the house stopped, the house resumes (`stop_set_by_platform`).",
         request=SwitchRequest,
         responses=SwitchShown,
         examples=[

@@ -25,7 +25,7 @@ _MARKS: Final = [_mark(1, "banker"), _mark(2, "tie"), _mark(3, "banker", natural
 _BOARD: Final = {
     "table": TABLE_ID,
     "shoe": None,
-    "longest_run": 72,
+    "board_capacity": 72,
     "totals": _TOTALS,
     "columns": ["B-B", "P"],
     "bead_plate": [{**mark, "column": 1, "row": row} for row, mark in enumerate(_MARKS, 1)],
@@ -60,7 +60,7 @@ _LINE: Final = {
     "round_number": 5,
     "deadline_at": None,
     "shoe": None,
-    "longest_run": 72,
+    "board_capacity": 72,
     "totals": _TOTALS,
     "results": _MARKS,
 }

@@ -73,7 +73,7 @@ round_proof = extend_schema(
     examples=[answer(_PROOF)],
 )
 link_pack = extend_schema(
-    operation_id="linkDisputePack",
+    operation_id="createDisputePackUrl",
     summary="Make a link to everything about one round",
     description=(
         "A ZIP with the proof, the verifier, events, wagers, ledger entries, the timeline in words, and a signed "
@@ -93,7 +93,7 @@ link_pack = extend_schema(
     ],
 )
 pack_keys = extend_schema(
-    operation_id="listPackKeys",
+    operation_id="listDisputePackKeys",
     summary="List the public keys that dispute packs are signed with",
     responses=proof_serializers.PackKeyList,
     examples=[answer({"items": [{"public": _HASH}]})],

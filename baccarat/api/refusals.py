@@ -11,7 +11,7 @@ class UnknownSpot(Refusal):
 
 
 class SpotNamedTwice(Refusal):
-    code = "spot_named_twice"
+    code = "duplicate_spot"
     kind = RefusalKind.INVALID
     title = "A spot is named twice in one wager"
     remedy = "Send each spot once, with the whole stake on it."

@@ -19,7 +19,7 @@ _EXAMPLE: Final = {
     "drafted_at": "2026-11-21T09:00:00Z",
     "decided_by": "",
     "decided_at": None,
-    "waits_for": "",
+    "effective_from": "",
     "reason": "",
     "first_round": 1,
     "since": "2026-11-21T09:00:00Z",
@@ -49,7 +49,7 @@ _DRAFT: Final = {
     "played": [],
 }
 _DECIDED: Final = {**_DRAFT, "decided_by": "desk:agent-3", "decided_at": "2026-11-21T09:10:00Z"}
-_PUBLISHED: Final = {**_DECIDED, "status": "published", "waits_for": "next_round"}
+_PUBLISHED: Final = {**_DECIDED, "status": "published", "effective_from": "next_round"}
 _REJECTED: Final = {**_DECIDED, "status": "rejected", "reason": "Too high."}
 _LIFE: Final = (
     "A change of rules is a new version: one person drafts it, another publishes it, and it holds from the next round "
@@ -85,7 +85,7 @@ show_version: Final = extend_schema(
     examples=[examples.answer(_DRAFT)],
 )
 draft: Final = _document(
-    "draftTableVersion",
+    "draftTableRules",
     "Draft other rules for a table; another person has to publish them",
     f"{_LIFE} `rules` are the fields that change. For real money a spot with a player's edge, or one that returns less "
     "than your floor, is refused (`player_edge_not_accepted`, `return_under_floor`) unless `acknowledgement` is the "
@@ -121,7 +121,7 @@ discard: Final = _document(
     answer={**_REJECTED, "decided_by": "desk:agent-17", "reason": "taken back"},
 )
 withdraw: Final = _document(
-    "withdrawTableVersion",
+    "retireTableVersion",
     "Withdraw the rules in force: no round opens at the table until others are published",
     "The round in hand concludes, and players may leave with their money. One person is enough to stop what is wrong; "
     "other rules need two, as ever. A version that is not in force is refused (`version_not_in_force`), so a late "

@@ -75,7 +75,7 @@ class VersionShown(serializers.Serializer[Any]):
     drafted_at = serializers.DateTimeField()
     decided_by = serializers.CharField(help_text="Who published or rejected it: another person.")
     decided_at = serializers.DateTimeField(allow_null=True)
-    waits_for = serializers.CharField(
+    effective_from = serializers.CharField(
         help_text="next_round, next_shoe, or new_shoe: what shapes a shoe holds only for one that is committed to "
         "after the publishing. Empty before it is published."
     )
@@ -97,7 +97,7 @@ def shown(found: RulesVersionDetails) -> dict[str, Any]:
     row, currency = found.row, found.rules.currency
     same = (
         "version", "label", "status", "acknowledgement", "drafted_by", "drafted_at", "decided_by", "decided_at",
-        "waits_for", "reason", "first_round", "since", "until",
+        "effective_from", "reason", "first_round", "since", "until",
     )  # fmt: skip
     return {
         **{name: getattr(row, name) for name in same},

@@ -137,7 +137,7 @@ class RoundShown(serializers.Serializer[Any]):
     banker_hand = HandShown()
     natural = serializers.BooleanField(allow_null=True)
     outcome = one_of(*Outcome, allow_null=True)
-    set_aside = serializers.BooleanField()
+    suspended = serializers.BooleanField()
     void = VoidShown(allow_null=True)
     ceremony = CeremonyShown(allow_null=True, help_text="At a table with a Caller, where somebody bet on Player.")
     seats = RoundSeatShown(many=True)
@@ -177,7 +177,7 @@ class ShoeShown(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     number = serializers.IntegerField()
-    cards_out = serializers.IntegerField()
+    cards_used = serializers.IntegerField()
     commitment = serializers.CharField()
     cut = serializers.CharField(help_text='In hex; "" if nobody contributed.')
     root = serializers.CharField(allow_null=True, help_text="The Merkle root of all its cards, in hex.")  # type: ignore[assignment]

@@ -24,7 +24,7 @@ class WrittenField(TextField):
 
     def fail_as_text(self) -> None:
         """Refuse what is no text."""
-        raise serializers.ValidationError("This must be text.", code="not_text")
+        raise serializers.ValidationError("This must be text.", code="not_a_string")
 
 
 class MessageRequest(StrictSerializer):
@@ -84,7 +84,7 @@ class ChatShown(serializers.Serializer[Any]):
     """A page of a table's chat, newest first, and how it stands for you."""
 
     open = serializers.BooleanField(help_text="False where you have closed it.")
-    may_write = serializers.BooleanField(help_text="You sit here, have not closed the chat and are not muted.")
+    can_write = serializers.BooleanField(help_text="You sit here, have not closed the chat and are not muted.")
     muted = BanShown(allow_null=True)
     items = MessageShown(many=True)
     next = serializers.CharField(allow_null=True)
@@ -122,7 +122,7 @@ class ActShown(serializers.Serializer[Any]):
     """What a moderator did."""
 
     id = serializers.UUIDField()
-    kind = serializers.CharField(help_text="The event: PlayerMuted, PlayerUnmuted, PlayerRemoved, PlayerReadmitted.")
+    kind = serializers.CharField(help_text="The event: PlayerMuted, PlayerUnmuted, PlayerBanned, PlayerUnbanned.")
     reason = serializers.CharField(allow_null=True)
     until = serializers.DateTimeField(allow_null=True)
     note = serializers.CharField()
@@ -197,7 +197,9 @@ class WordShown(serializers.Serializer[Any]):
 
     word = serializers.CharField()
     folded = serializers.CharField(help_text="The form in which words are compared.")
-    for_all = serializers.BooleanField(help_text="Whether it holds for every operator; those are not yours to remove.")
+    all_operators = serializers.BooleanField(
+        help_text="Whether it holds for every operator; those are not yours to remove."
+    )
     added_at = serializers.DateTimeField()
 
 

@@ -50,7 +50,7 @@ _REPORTED: Final = {
     "closed_by": None,
     "closed_at": None,
 }
-_WORD: Final = {"word": "darn", "folded": "darn", "for_all": False, "added_at": _NOW}
+_WORD: Final = {"word": "darn", "folded": "darn", "all_operators": False, "added_at": _NOW}
 
 Document = Callable[[Any], Any]
 
@@ -72,7 +72,7 @@ history: Final[Document] = extend_schema(
     examples=[
         _answer(
             "A message",
-            {"open": True, "may_write": True, "muted": None, "items": [_SAID], "next": None},
+            {"open": True, "can_write": True, "muted": None, "items": [_SAID], "next": None},
         )
     ],
 )
@@ -125,10 +125,10 @@ close_report: Final[Document] = extend_schema(
     summary="Note what came of a report",
     request=bodies.CloseRequest,
     responses={204: None},
-    examples=[_request("Acted on", outcome="acted_on", note="Muted for an hour.")],
+    examples=[_request("Acted on", outcome="action_taken", note="Muted for an hour.")],
 )
 conduct: Final[Document] = extend_schema(
-    operation_id="getPlayerConduct",
+    operation_id="getPlayerModeration",
     summary="Show what holds for a player in chats, and what moderators did, newest first",
     parameters=paging.PARAMETERS,
     responses=bodies.ConductPage,
@@ -142,13 +142,13 @@ messages: Final[Document] = extend_schema(
     examples=[_answer("A message", {"items": [_WRITTEN], "next": None})],
 )
 words: Final[Document] = extend_schema(
-    operation_id="listFilterWords",
+    operation_id="listChatFilterWords",
     summary="List the words that are masked in the operator's chats",
     responses=bodies.WordsShown,
     examples=[_answer("A word", {"items": [_WORD]})],
 )
 add_word: Final[Document] = extend_schema(
-    operation_id="addFilterWord",
+    operation_id="addChatFilterWord",
     summary="Mask a word from now on",
     description="Whole words, whatever their case, accents and simple look-alikes (`d@rn`). What was said stays.",
     request=bodies.WordRequest,
@@ -156,7 +156,7 @@ add_word: Final[Document] = extend_schema(
     examples=[_request("A word", word="darn"), _answer("Listed", _WORD, 201)],
 )
 remove_word: Final[Document] = extend_schema(
-    operation_id="removeFilterWord",
+    operation_id="removeChatFilterWord",
     summary="Mask a word no longer",
     request=bodies.WordRequest,
     responses={204: None},
@@ -192,4 +192,4 @@ remove: Final = moderation(
     "what is left is paid out by the operator's support.",
     lasting=True,
 )
-readmit: Final = moderation("readmitPlayer", "Let a removed player in again", "", lasting=False)
+readmit: Final = moderation("unbanPlayer", "Let a removed player in again", "", lasting=False)

@@ -25,7 +25,7 @@ class ReportOutcome(StrEnum):
     """What came of a report."""
 
     DISMISSED = "dismissed"
-    ACTION_TAKEN = "acted_on"
+    ACTION_TAKEN = "action_taken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class PlayerReported:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportClosed:
+class ChatReportClosed:
     """A moderator has dealt with a report about this player; `digest` proves the remark."""
 
     operator: UUID
@@ -91,7 +91,7 @@ class PlayerUnmuted:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerRemoved:
+class PlayerBanned:
     """The player may open no session before `until`, never again with None; those that were open have ended."""
 
     operator: UUID
@@ -100,16 +100,16 @@ class PlayerRemoved:
     reason: ModerationReason
     until: datetime | None
     digest: str
-    removed_at: datetime
+    banned_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerReadmitted:
+class PlayerUnbanned:
     operator: UUID
     player: UUID
     act: UUID
     digest: str
-    readmitted_at: datetime
+    unbanned_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +126,12 @@ class FilterWordAdded:
 class FilterWordRemoved:
     operator: UUID | None
     folded: str
-    removed_at: datetime
+    banned_at: datetime
 
 
-ModerationEvent = PlayerMuted | PlayerUnmuted | PlayerRemoved | PlayerReadmitted
+ModerationEvent = PlayerMuted | PlayerUnmuted | PlayerBanned | PlayerUnbanned
 FilterEvent = FilterWordAdded | FilterWordRemoved
-ChatPlayerEvent = ChatMessageSent | PlayerReported | ReportClosed | ModerationEvent
+ChatPlayerEvent = ChatMessageSent | PlayerReported | ChatReportClosed | ModerationEvent
 ChatEvent = ChatPlayerEvent | FilterEvent
 
 

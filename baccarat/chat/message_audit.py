@@ -10,10 +10,10 @@ from baccarat.chat.events import (
     ChatMessageSent,
     ChatPlayerEvent,
     PlayerMuted,
-    PlayerRemoved,
+    PlayerBanned,
     PlayerReported,
     PlayerUnmuted,
-    ReportClosed,
+    ChatReportClosed,
 )
 from baccarat.chat.masking import MASK_CHARACTER
 from casino.crypto import crypto_shredding
@@ -44,7 +44,7 @@ SELECT 'chat_moderationaction ' || kept.id, metadata->>'actor', by FROM chat_mod
 UNION ALL
 SELECT 'chat_chatreportclosure ' || report_id, metadata->>'actor', by FROM chat_chatreportclosure AS kept
   JOIN chat_chatreport ON chat_chatreport.id = report_id
-  JOIN events_event ON stream = 'chat-' || player_id AND type = 'ReportClosed' AND data->>'report' = report_id::text
+  JOIN events_event ON stream = 'chat-' || player_id AND type = 'ChatReportClosed' AND data->>'report' = report_id::text
  WHERE by <> metadata->>'actor'
 ORDER BY 1
 """
@@ -72,14 +72,14 @@ def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
                 event.report,
                 ExpectedRow(event.digest, event.reported_at, (*facts, event.reported_at)),
             )
-        case ReportClosed():
+        case ChatReportClosed():
             facts = (event.outcome.value, event.closed_at)
             return "chat_chatreportclosure", event.report, ExpectedRow(event.digest, event.closed_at, facts)
-        case PlayerMuted() | PlayerRemoved():
-            when = event.muted_at if isinstance(event, PlayerMuted) else event.removed_at
+        case PlayerMuted() | PlayerBanned():
+            when = event.muted_at if isinstance(event, PlayerMuted) else event.banned_at
             terms: tuple[Any, ...] = (event.reason.value, event.until)
         case _:
-            when = event.unmuted_at if isinstance(event, PlayerUnmuted) else event.readmitted_at
+            when = event.unmuted_at if isinstance(event, PlayerUnmuted) else event.unbanned_at
             terms = (None, None)
     return (
         "chat_moderationaction",

@@ -13,10 +13,10 @@ from baccarat.chat.events import (
     ModerationEvent,
     ModerationReason,
     PlayerMuted,
-    PlayerReadmitted,
-    PlayerRemoved,
+    PlayerUnbanned,
+    PlayerBanned,
     PlayerUnmuted,
-    ReportClosed,
+    ChatReportClosed,
     ReportOutcome,
 )
 from baccarat.chat.recording import LockedModeration, PersonalText
@@ -86,7 +86,7 @@ def ban(*, context: ModerationContext, reason: ModerationReason, minutes: int | 
     def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
         until = rules.sanction_end(minutes, now=page.now)
         sessions.ban_player(operator=page.operator, player=page.player, until=until)
-        return PlayerRemoved(*_about(page, words), reason, until, words.digest, page.now)
+        return PlayerBanned(*_about(page, words), reason, until, words.digest, page.now)
 
     return _act(context, judged)
 
@@ -98,7 +98,7 @@ def unban(*, context: ModerationContext) -> ModerationState:
         if not _holds(page.moderation.ban, page.now):
             raise PlayerNotBanned
         bans.lift_ban(player=page.player)
-        return PlayerReadmitted(*_about(page, words), words.digest, page.now)
+        return PlayerUnbanned(*_about(page, words), words.digest, page.now)
 
     return _act(context, judged)
 
@@ -113,7 +113,7 @@ def close_report(*, operator: UUID, report: UUID, outcome: ReportOutcome, note: 
         page = recording.lock_moderation(operator=operator, player=player)
         if fetch(_CLOSED, [report]):
             raise ChatReportAlreadyClosed
-        event = ReportClosed(operator, report, player, outcome, words.digest, page.now)
+        event = ChatReportClosed(operator, report, player, outcome, words.digest, page.now)
         recording.record(page, event, metadata)
         kept = recording.encrypt_personal_text(words, player=player)
         execute(_CLOSE, [report, outcome.value, kept.text, kept.salt, metadata.actor, page.now])
@@ -136,7 +136,7 @@ def _act(
 
 def _terms(event: ModerationEvent) -> tuple[str | None, datetime | None]:
     """Why and until when."""
-    return (event.reason.value, event.until) if isinstance(event, PlayerMuted | PlayerRemoved) else (None, None)
+    return (event.reason.value, event.until) if isinstance(event, PlayerMuted | PlayerBanned) else (None, None)
 
 
 def _about(page: LockedModeration, words: PersonalText) -> tuple[UUID, UUID, UUID]:

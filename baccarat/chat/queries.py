@@ -61,7 +61,7 @@ _BETWEEN: Final = """
 
 
 def chat_status(*, actor: TableActor) -> Line:
-    """Tell how a table's chat stands for one player: open, may_write, muted. Raises UnknownTable."""
+    """Tell how a table's chat stands for one player: open, can_write, muted. Raises UnknownTable."""
     place = f"{actor.table}/{actor.player}"
     rows = fetch(_STANDING, [place, place, actor.player, actor.table, actor.operator])
     if not rows:
@@ -70,7 +70,7 @@ def chat_status(*, actor: TableActor) -> Line:
     ban = Sanction(until, ModerationReason(reason)) if muted else None
     return {
         "open": not closed,
-        "may_write": seat is not None and not closed and not muted,
+        "can_write": seat is not None and not closed and not muted,
         "muted": present_sanction(ban),
     }
 
@@ -128,7 +128,7 @@ def present_sanction(ban: Sanction | None) -> Line | None:
 
 def list_filter_words(*, operator: UUID) -> list[Line]:
     """List the words that are masked for an operator, its own and those of all."""
-    return _lines(("word", "folded", "for_all", "added_at"), fetch(_WORDS, [operator]))
+    return _lines(("word", "folded", "all_operators", "added_at"), fetch(_WORDS, [operator]))
 
 
 def list_own_filter_words(*, operator: UUID | None) -> list[str]:

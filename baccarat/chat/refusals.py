@@ -66,7 +66,7 @@ class UnknownMessage(Refusal):
 
 
 class UnknownChatReport(Refusal):
-    code = "unknown_report"
+    code = "unknown_chat_report"
     kind = RefusalKind.MISSING
     title = "There is no such report"
     remedy = "List the reports and use the id of one of them."
@@ -79,7 +79,7 @@ class SeatIsEmpty(Refusal):
 
 
 class CannotReportYourself(Refusal):
-    code = "own_report"
+    code = "cannot_report_yourself"
     kind = RefusalKind.INVALID
     title = "This is yourself"
     remedy = "Report another player."
@@ -92,52 +92,52 @@ class AlreadyReported(Refusal):
 
 
 class ChatReportAlreadyClosed(Refusal):
-    code = "report_is_closed"
+    code = "chat_report_closed"
     title = "The report has been dealt with"
     remedy = "Read its outcome."
 
 
 class PlayerNotMuted(Refusal):
-    code = "not_muted"
+    code = "player_not_muted"
     title = "The player is not muted"
     remedy = "Nothing is to be done."
 
 
 class PlayerNotBanned(Refusal):
-    code = "not_removed"
+    code = "player_not_banned"
     title = "The player has not been removed from the casino"
     remedy = "Nothing is to be done."
 
 
 class InvalidFilterWord(Refusal):
-    code = "invalid_word"
+    code = "invalid_filter_word"
     kind = RefusalKind.INVALID
     title = "This is not one word"
     remedy = "Send one word of 2 to 40 characters, with a letter in it and without spaces."
 
 
 class FilterWordExists(Refusal):
-    code = "word_is_listed"
+    code = "filter_word_exists"
     title = "The word is on the list"
     remedy = "Nothing is to be done: its look-alikes are masked with it."
 
 
 class UnknownFilterWord(Refusal):
-    code = "unknown_word"
+    code = "unknown_filter_word"
     kind = RefusalKind.MISSING
     title = "The word is not on the list"
     remedy = "List the words and send one of your own."
 
 
 class InvalidModeration(Refusal):
-    code = "unknown_moderation"
+    code = "invalid_moderation"
     kind = RefusalKind.INVALID
     title = "This is not one of the choices"
     remedy = "Choose a reason and a whole number of minutes, up to a year, or leave the minutes empty for good."
 
 
 class FilterWordNotYours(Refusal):
-    code = "not_your_list"
+    code = "filter_word_not_yours"
     kind = RefusalKind.FORBIDDEN
     title = "This list holds for all operators"
     remedy = "Put the word on your operator's own list, or ask somebody who works for all."

@@ -10,8 +10,8 @@ from baccarat.chat.events import (
     ChatPlayerEvent,
     ModerationReason,
     PlayerMuted,
-    PlayerReadmitted,
-    PlayerRemoved,
+    PlayerUnbanned,
+    PlayerBanned,
     PlayerUnmuted,
 )
 from baccarat.chat.refusals import (
@@ -76,9 +76,9 @@ def evolve(conduct: ModerationState, event: ChatPlayerEvent) -> ModerationState:
             return replace(after, mute=Sanction(event.until, event.reason))
         case PlayerUnmuted():
             return replace(after, mute=None)
-        case PlayerRemoved():
+        case PlayerBanned():
             return replace(after, ban=Sanction(event.until, event.reason))
-        case PlayerReadmitted():
+        case PlayerUnbanned():
             return replace(after, ban=None)
     return after
 

@@ -117,7 +117,7 @@ class FilterWordListView(OperatorView):
     def post(self, request: Request) -> Response:
         word = parse_body(bodies.WordRequest, request)["word"]
         added = word_lists.add(operator=self.caller.operator, word=word, metadata=metadata(request))
-        shown = {"word": added.word, "folded": added.folded, "for_all": False, "added_at": added.added_at}
+        shown = {"word": added.word, "folded": added.folded, "all_operators": False, "added_at": added.added_at}
         return Response(shown, status=201)
 
 

@@ -29,7 +29,7 @@ _MOVED: Final = """
 _CURRENCY: Final = "SELECT currency FROM baccarat_round WHERE id = %s::uuid"
 _MONEY: Final = frozenset({"amount", "balance", "cap", "most", "owed", "taken"})
 _SHOWN: Final = ("measure", "period", "currency", "most", "cap", "amount")
-_LIMITS: Final = ("PlayLimitSet", "PlayLimitRaised")
+_LIMITS: Final = ("PlayLimitSet", "PlayLimitIncreased")
 
 
 def enrich(sealed: SealedEvent, told: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:

@@ -63,7 +63,7 @@ def map_event(sealed: SealedEvent) -> Iterator[NewSignificantEvent]:
     yield from teller(event, context)
 
 
-def _set_aside(event: re.RoundSetAside, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _set_aside(event: re.RoundSuspended, context: MappingContext) -> Iterator[NewSignificantEvent]:
     yield context.significant_event(SignificantEventKind.ROUND_SUSPENDED, _stream(context), reason=event.reason)
 
 
@@ -184,32 +184,32 @@ def _plain(value: Any) -> Any:
 _LIMITS: Final[Mapping[type, str]] = {
     we.TableLimitSet: "The player's own table limit was set",
     le.PlayLimitSet: "A limit on play was set",
-    le.PlayLimitRaised: "A limit on play was raised",
+    le.PlayLimitIncreased: "A limit on play was raised",
     le.CoolingOffStarted: "Cooling off began",
     le.SelfExcluded: "The player is self-excluded",
     le.SelfExclusionEnded: "Self-exclusion ended",
-    le.HouseLimitSet: "A limit on all players was set",
+    le.OperatorLimitSet: "A limit on all players was set",
     le.PlayMoneyCapSet: "The cap on play money was set",
 }
 _CONDUCT: Final[Mapping[type, tuple[SignificantEventKind, str]]] = {
     ce.PlayerMuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player was muted in chats"),
     ce.PlayerUnmuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player may write in chats again"),
-    ce.PlayerRemoved: (SignificantEventKind.PLAYER_BLOCKED, "The player was removed from the casino"),
-    ce.PlayerReadmitted: (SignificantEventKind.PLAYER_BLOCKED, "The player was let in again"),
+    ce.PlayerBanned: (SignificantEventKind.PLAYER_BLOCKED, "The player was removed from the casino"),
+    ce.PlayerUnbanned: (SignificantEventKind.PLAYER_BLOCKED, "The player was let in again"),
 }
 _TELLERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
-    re.RoundSetAside: (GAME, _set_aside),
+    re.RoundSuspended: (GAME, _set_aside),
     ve.RoundVoided: (GAME, _voided),
     te.TableOpened: (GAME, _opened),
     ae.AdjustmentApproved: (WALLET, _adjusted),
     pe.DepositReversed: (WALLET, _reversed),
     we.TableLimitSet: (WALLET, _player_limit),
     le.PlayLimitSet: (WALLET, _player_limit),
-    le.PlayLimitRaised: (WALLET, _player_limit),
+    le.PlayLimitIncreased: (WALLET, _player_limit),
     le.CoolingOffStarted: (WALLET, _player_limit),
     le.SelfExcluded: (WALLET, _player_limit),
     le.SelfExclusionEnded: (WALLET, _player_limit),
-    le.HouseLimitSet: (WALLET, _house_limit),
+    le.OperatorLimitSet: (WALLET, _house_limit),
     le.PlayMoneyCapSet: (WALLET, _house_limit),
     **dict.fromkeys(_CONDUCT, (CHAT, _conduct)),
     ce.FilterWordAdded: (CHAT, _words),
@@ -220,8 +220,8 @@ _KNOWN: Final = {kind.__name__: told for kind, told in _TELLERS.items()}
 REPLACED_SETTING_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "TableLimitSet": ("currency",),
     "PlayLimitSet": ("measure", "period", "currency"),
-    "PlayLimitRaised": ("measure", "period", "currency"),
-    "HouseLimitSet": ("measure", "period", "currency"),
+    "PlayLimitIncreased": ("measure", "period", "currency"),
+    "OperatorLimitSet": ("measure", "period", "currency"),
     "PlayMoneyCapSet": ("currency",),
 }
 """Events that replace one of the same type before them in their stream, which agrees with them in these fields."""

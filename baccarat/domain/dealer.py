@@ -202,7 +202,7 @@ def is_empty(journal: UnitOfWork) -> bool:
 
 def next_cards(journal: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
     """Return the shoe's next six cards (fewer at its very end) and the place of the first."""
-    position = 0 if journal.table.shoe is None else journal.table.shoe.cards_out
+    position = 0 if journal.table.shoe is None else journal.table.shoe.cards_used
     shoe = shuffle(seed, cut=_cut(journal), decks=journal.table.rules.decks, first=position + MAX_CARDS_PER_ROUND)
     return shoe[position:], position
 
@@ -226,7 +226,7 @@ def players_cards(journal: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
 def max_burned_cards(journal: UnitOfWork) -> int:
     """Tell how many cards a round would take from a long shoe at most, as far as it has them; else 0."""
     shoe = journal.table.shoe
-    return 0 if shoe is None else min(MAX_CARDS_PER_ROUND, journal.table.rules.decks * 52 - shoe.cards_out)
+    return 0 if shoe is None else min(MAX_CARDS_PER_ROUND, journal.table.rules.decks * 52 - shoe.cards_used)
 
 
 def _shown_with_round(journal: UnitOfWork, seed: bytes) -> str | None:

@@ -105,7 +105,7 @@ def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> NewEntry:
     )
 
 
-def _seat_left(event: te.SeatLeft | te.SeatFreed, cause: int, place: TableAccounts) -> NewEntry | None:
+def _seat_left(event: te.SeatLeft | te.SeatReleased, cause: int, place: TableAccounts) -> NewEntry | None:
     return _entry(
         "cash_out",
         cause,
@@ -189,7 +189,7 @@ _BUILD: Final[dict[type, Callable[[Any, int, TableAccounts], NewEntry | None]]] 
     te.SeatTaken: _seat_taken,
     te.Rebought: _rebought,
     te.SeatLeft: _seat_left,
-    te.SeatFreed: _seat_left,
+    te.SeatReleased: _seat_left,
     te.ShoeEnded: _shoe_ended,
     re.WagerConfirmed: _wager_confirmed,
     re.RoundSettled: _round_settled,

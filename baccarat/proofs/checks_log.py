@@ -16,7 +16,7 @@ from casino.kernel.canonical_json import canonical
 
 CHECKPOINT_FORMAT: Final = "casino.checkpoint.v1"
 REDACTABLE_EVENTS: Final = frozenset(
-    {"RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
+    {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 
 

@@ -138,7 +138,9 @@ def check_cut(exported: RoundExport) -> str:
 
 def _given(exported: RoundExport, promise: ExportedEvent, fixed: ExportedEvent) -> list[Contribution]:
     """What each seat contributed last, by seat."""
-    kind, events = ("ShoeCutGiven", exported.table_events) if exported.is_long else ("CutGiven", exported.round_events)
+    kind, events = (
+        ("ShoeCutContributed", exported.table_events) if exported.is_long else ("CutContributed", exported.round_events)
+    )
     last: dict[int, Contribution] = {}
     for event in events:
         if event.type != kind or event.data is None or event.data.get("shoe", exported.shoe.id) != exported.shoe.id:

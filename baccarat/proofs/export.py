@@ -29,7 +29,7 @@ THIRD_CARD_RULES: Final = "punto_banco"
 """The name of the third-card table that all presets share: design of rules, section 2."""
 
 STAFF_ONLY_EVENTS: Final = frozenset(
-    {"RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
+    {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 """Events with staff, their notes or other players' money in them: a player gets their digests alone."""
 

@@ -16,7 +16,7 @@ from casino.events.sql import fetch
 
 TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 RULES_EVENTS: Final = ("TableOpened", "RulesTookEffect")
-SHOE_EVENTS: Final = ("ShoeCommitted", "ShoeCutGiven", "ShoeStarted", "ShoeEnded")
+SHOE_EVENTS: Final = ("ShoeCommitted", "ShoeCutContributed", "ShoeStarted", "ShoeEnded")
 TABLE_CLOSED: Final = "TableClosed"
 PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 

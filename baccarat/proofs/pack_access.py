@@ -68,7 +68,7 @@ def _published(events: Sequence[Event]) -> Iterator[PackLine]:
 def _looked(events: Sequence[Event], players: Mapping[UUID, int]) -> Iterator[PackLine]:
     seats = {seat: player for player, seat in players.items()}
     for event in events:
-        if event["type"] == "CardsLooked":
+        if event["type"] == "CardsLookedAt":
             seat = event["data"]["seat"]
             at = datetime.fromisoformat(event["recorded_at"])
             yield _line(at, f"player:{seats[seat]}", "the Player's two cards", f"looking at them in seat {seat}")

@@ -4,7 +4,7 @@ from casino.kernel.errors import Refusal, RefusalKind
 
 
 class NothingToProve(Refusal):
-    code = "nothing_to_prove"
+    code = "round_not_provable"
     title = "Only a round that was settled or voided can be proven"
     remedy = "Ask again when the round has ended."
 
@@ -16,14 +16,14 @@ class RoundNotSealed(Refusal):
 
 
 class NotInThatRound(Refusal):
-    code = "not_in_that_round"
+    code = "not_in_round"
     kind = RefusalKind.FORBIDDEN
     title = "You were not in this round"
     remedy = "Ask for a round in which you had a seat."
 
 
 class UnknownPackUrl(Refusal):
-    code = "unknown_pack_link"
+    code = "unknown_dispute_pack"
     kind = RefusalKind.MISSING
     title = "There is no dispute pack at this address, or its link has expired"
     remedy = "Ask whoever gave you the link for a new one."

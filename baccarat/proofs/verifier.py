@@ -430,7 +430,7 @@ def commission_on(rules: Json, win: int) -> int:
 
 RULES_EVENTS = {"TableOpened", "RulesTookEffect"}
 REDACTABLE_EVENTS = {
-    "RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
+    "RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
 
 
@@ -757,7 +757,7 @@ def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int,
     given = {}
     for event in proof.of_table if proof.is_long else proof.of_round:
         data = event["data"]
-        if event["type"] != ("ShoeCutGiven" if proof.is_long else "CutGiven") or data is None:
+        if event["type"] != ("ShoeCutContributed" if proof.is_long else "CutContributed") or data is None:
             continue
         if proof.is_long and data["shoe"] != proof.shoe["id"]:
             continue

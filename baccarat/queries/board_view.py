@@ -76,10 +76,10 @@ def _rules(rules: TableRules) -> dict[str, Any]:
 
 
 def _run(table: TableState) -> dict[str, int | None]:
-    """What the run of marks is: a shoe's, by its number, or up to `longest_run` rounds of a table without one."""
+    """What the run of marks is: a shoe's, by its number, or up to `board_capacity` rounds of a table without one."""
     if table.has_long_shoe():
-        return {"shoe": table.shoes or None, "longest_run": None}
-    return {"shoe": None, "longest_run": MAX_RUN_LENGTH}
+        return {"shoe": table.shoes or None, "board_capacity": None}
+    return {"shoe": None, "board_capacity": MAX_RUN_LENGTH}
 
 
 def _big(entry: BigRoadEntry) -> dict[str, Any]:

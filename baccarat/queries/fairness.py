@@ -71,7 +71,7 @@ def _table(*, table: UUID, operator: UUID) -> TableState:
 
 
 def _shown(*, contributions: Sequence[Contribution], **named: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(("cut", "root", "cards_out", "round", "decks"))
+    nothing = dict.fromkeys(("cut", "root", "cards_used", "round", "decks"))
     return {**nothing, **named, "contributions": present_contributions(contributions)}
 
 
@@ -87,7 +87,7 @@ def _long_now(state: TableState) -> dict[str, Any] | None:
         contributions=started.contributions,
         cut=shoe.cut,
         root=shoe.root,
-        cards_out=shoe.cards_out,
+        cards_used=shoe.cards_used,
         decks=state.rules.decks,
         open=False,
     )
@@ -208,7 +208,7 @@ def _long_revealed(
             id=str(begun.shoe),
             number=begun.number,
             commitment=begun.commitment,
-            cards_out=by.dealt if isinstance(by, ShoeEnded) else None,
+            cards_used=by.dealt if isinstance(by, ShoeEnded) else None,
             open=False,
             **told,
         ),

@@ -36,7 +36,7 @@ class FundingRefusal(StrEnum):
     PLAYER_EXCLUDED = "player_excluded"
     DEBT_OUTSTANDING = "debt_outstanding"
     ACCOUNT_EMPTY = "account_empty"
-    METHOD_CLOSED = "method_closed"
+    METHOD_CLOSED = "method_unavailable"
 
 
 def present_low_balance(

@@ -10,14 +10,14 @@ SPECTATOR: Final = UUID(int=0)
 """The eyes of one who watches: no player has this id."""
 
 STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
-    "RoundSetAside": ("reason",),
+    "RoundSuspended": ("reason",),
     "RoundResumed": ("by",),
     "RoundVoidRequested": ("by", "note"),
     "RoundVoidDeclined": ("by", "note"),
     "RulesDrafted": ("rules", "returns", "floor", "acknowledgement", "by"),
     "RulesRejected": ("reason", "by"),
     "RulesPublished": ("drafted_by", "by"),
-    "RulesDecommissioned": ("reason", "by"),
+    "RulesRetired": ("reason", "by"),
     "PlayStopped": ("by", "reason"),
     "PlayResumed": ("by", "reason"),
     "TableClosing": ("by", "reason"),
@@ -31,7 +31,7 @@ PLAYER_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "SeatTaken": ("bought_in",),
     "Rebought": ("amount",),
     "SeatLeft": ("returned", "collected"),
-    "SeatFreed": ("returned", "collected", "seen_at"),
+    "SeatReleased": ("returned", "collected", "seen_at"),
 }
 """What in an event only its own player may know: how much money came to the table or left it."""
 

@@ -37,7 +37,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         "banker_hand": {"cards": banker, "total": round_.banker_total},
         "natural": round_.natural,
         "outcome": round_.outcome,
-        "set_aside": round_.suspension_reason is not None,
+        "suspended": round_.suspension_reason is not None,
         "void": None
         if round_.voided is None
         else {"reason": round_.voided.reason, "voided_at": round_.voided.voided_at},

@@ -41,7 +41,7 @@ def present_table(
         else {
             "id": str(table.shoe.shoe),
             "number": table.shoe.number,
-            "cards_out": table.shoe.cards_out,
+            "cards_used": table.shoe.cards_used,
             "commitment": table.shoe.commitment,
             "cut": table.shoe.cut,
             "root": table.shoe.root,

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds.events import ChipsPlaced, WagerConfirmed, WagerRepeated
+from baccarat.domain.rounds.events import ChipsPlaced, WagerConfirmed, StakesRebet
 from baccarat.domain.rounds.refusals import NoOpenRound, RoundIsOpen
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import require_playing
@@ -172,7 +172,7 @@ def _require_allowed(means: WagerEligibility, journal: UnitOfWork, player: UUID)
 
 def _stakes_of(journal: UnitOfWork, player: UUID) -> Collection[int]:
     """What stands on each spot after this transaction has added to it; nothing where it has not."""
-    bets = (ChipsPlaced, WagerRepeated, WagerConfirmed)
+    bets = (ChipsPlaced, StakesRebet, WagerConfirmed)
     seat = journal.round.seat_of(player)
     if seat is None or not any(isinstance(event, bets) for page in journal.changes for event in page.events):
         return ()

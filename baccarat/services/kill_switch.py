@@ -14,8 +14,8 @@ from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch_events import (
     StopScope,
     SwitchEvent,
-    SwitchReleased,
-    SwitchThrown,
+    StopLifted,
+    StopImposed,
     switch_stream,
 )
 from baccarat.domain.tables.kill_switch_refusals import (
@@ -90,7 +90,7 @@ def stop(
         if before is not None and before.stopped:
             raise AlreadyStopped(since=before.at)
         now = repository.database_now()
-        row = _record(SwitchThrown(scope, name, whose, why, told, metadata.actor, now), before, metadata)
+        row = _record(StopImposed(scope, name, whose, why, told, metadata.actor, now), before, metadata)
         if scope is StopScope.PLAYER and whose is not None:
             protection.block_player(context=PlayerContext(whose, UUID(name), currency, metadata), player_message=told)
         _tell(scope, name, tc.StopPlay(scope, _label(scope, name), told, why, metadata.actor, now), metadata)
@@ -117,7 +117,7 @@ def resume(
             raise StoppedByHouse
         why = _kept(scope, name, why)
         now = repository.database_now()
-        row = _record(SwitchReleased(scope, name, whose, why, metadata.actor, now), before, metadata)
+        row = _record(StopLifted(scope, name, whose, why, metadata.actor, now), before, metadata)
         if scope is StopScope.PLAYER and whose is not None:
             protection.unblock_player(context=PlayerContext(whose, UUID(name), currency, metadata))
         _tell(scope, name, tc.ResumePlay(scope, _label(scope, name), why, metadata.actor, now), metadata)

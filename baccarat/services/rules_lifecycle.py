@@ -101,7 +101,7 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
             before={"rules": before.label},
             after={
                 "rules": after.rules.label,
-                "from": after.waits_for.value,
+                "from": after.effective_from.value,
                 "changes": list(versions.describe_differences(before, after.rules)),
             },
         )

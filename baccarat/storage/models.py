@@ -184,7 +184,7 @@ class RulesVersion(models.Model):
     drafted_at = models.DateTimeField()
     decided_by = models.TextField()
     decided_at = models.DateTimeField(null=True)
-    waits_for = models.TextField()
+    effective_from = models.TextField()
     reason = models.TextField()
     first_round = models.IntegerField(null=True)
     since = models.DateTimeField(null=True)

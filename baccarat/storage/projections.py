@@ -10,7 +10,7 @@ import msgspec
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.kill_switch_events import SwitchEvent, SwitchThrown, switch_id
+from baccarat.domain.tables.kill_switch_events import SwitchEvent, StopImposed, switch_id
 from baccarat.domain.tables.state import TableState
 from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow, encode
 from casino.kernel.money import MoneyType
@@ -154,8 +154,8 @@ def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType |
             found = event.player, event.to_seat, money_type, event.changed_at
         case te.SeatLeft():
             found = event.player, None, event.money_type, event.left_at
-        case te.SeatFreed():
-            found = event.player, None, event.money_type, event.freed_at
+        case te.SeatReleased():
+            found = event.player, None, event.money_type, event.released_at
         case _:
             return None
     player, seat, money, at = found
@@ -171,9 +171,9 @@ def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
         scope=event.scope.value,
         subject=event.subject,
         operator_id=event.operator,
-        stopped=isinstance(event, SwitchThrown),
+        stopped=isinstance(event, StopImposed),
         reason=event.reason,
-        message=event.says if isinstance(event, SwitchThrown) else "",
+        message=event.says if isinstance(event, StopImposed) else "",
         by=event.by,
         at=event.at,
         version=version,

@@ -142,7 +142,7 @@ TABLES: Final = ReadModelTable(
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("rules", "text"),
         ("currency", "text"), ("money_types", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"),
-        ("rounds", "int"), ("due_at", "timestamptz"), ("set_aside", "text"), ("opened_at", "timestamptz"),
+        ("rounds", "int"), ("due_at", "timestamptz"), ("suspended", "text"), ("opened_at", "timestamptz"),
         ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
@@ -152,7 +152,7 @@ ROUNDS: Final = ReadModelTable(
         ("id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("number", "int"), ("rules", "text"),
         ("currency", "text"), ("phase", "text"), ("opened_at", "timestamptz"), ("deadline_at", "timestamptz"),
         ("ended_at", "timestamptz"), ("cards", "text"), ("outcome", "text"), ("player_total", "int"),
-        ("banker_total", "int"), ("wagers", "int"), ("set_aside", "text"), ("void_asked", "boolean"),
+        ("banker_total", "int"), ("wagers", "int"), ("suspended", "text"), ("void_asked", "boolean"),
         ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip

@@ -29,7 +29,7 @@ EVENT_TYPES: Final = (
     e.RulesRejected,
     e.RulesPublished,
     e.RulesTookEffect,
-    e.RulesDecommissioned,
+    e.RulesRetired,
 )
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 decode_rules: Final = msgspec.json.Decoder(TableRules).decode
@@ -52,7 +52,7 @@ class VersionRow(NamedTuple):
     drafted_at: datetime
     decided_by: str
     decided_at: datetime | None
-    waits_for: str
+    effective_from: str
     reason: str
     first_round: int | None
     since: datetime | None
@@ -66,7 +66,7 @@ VERSIONS: Final = ReadModelTable(
         ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("version", "int"), ("label", "text"),
         ("rules", "jsonb"), ("returns", "jsonb"), ("floor", "int"), ("acknowledgement", "text"), ("status", "text"),
         ("drafted_by", "text"), ("drafted_at", "timestamptz"), ("decided_by", "text"), ("decided_at", "timestamptz"),
-        ("waits_for", "text"), ("reason", "text"), ("first_round", "int"), ("since", "timestamptz"),
+        ("effective_from", "text"), ("reason", "text"), ("first_round", "int"), ("since", "timestamptz"),
         ("until", "timestamptz"), ("ended_by", "text"),
     ),
 )  # fmt: skip
@@ -119,20 +119,20 @@ def _rows_of(event: object, rows: VersionRows, facts: TableOpened) -> list[Versi
             return [_drafted(event, facts)]
         case e.RulesTookEffect():
             return _took_effect(event, rows)
-        case e.RulesRejected() | e.RulesPublished() | e.RulesDecommissioned():
+        case e.RulesRejected() | e.RulesPublished() | e.RulesRetired():
             return _decided(event, rows)
         case _:
             return []
 
 
-def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesDecommissioned, rows: VersionRows) -> list[VersionRow]:
+def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesRetired, rows: VersionRows) -> list[VersionRow]:
     row = rows[event.version]
-    if isinstance(event, e.RulesDecommissioned):
+    if isinstance(event, e.RulesRetired):
         return [row._replace(status=RETIRED, until=event.at, ended_by=event.by, reason=event.reason)]
     row = row._replace(decided_by=event.by, decided_at=event.at)
     if isinstance(event, e.RulesRejected):
         return [row._replace(status=REJECTED, reason=event.reason)]
-    return [*_overtaken(rows, event), row._replace(status=PUBLISHED, waits_for=event.waits_for.value)]
+    return [*_overtaken(rows, event), row._replace(status=PUBLISHED, effective_from=event.effective_from.value)]
 
 
 def _overtaken(rows: VersionRows, event: e.RulesPublished) -> list[VersionRow]:
@@ -186,7 +186,7 @@ def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -
         drafted_at=at,
         decided_by="",
         decided_at=None,
-        waits_for="",
+        effective_from="",
         reason="",
         first_round=None,
         since=None,

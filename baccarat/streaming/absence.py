@@ -55,7 +55,7 @@ _AWAY: Final = f"""
     SELECT position, digest, id, stream, version, type, schema, data::text, metadata::text, recorded_at,
            table_id, round_id, currency
       FROM found
-     WHERE place <= {MAX_EVENTS + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatFreed')
+     WHERE place <= {MAX_EVENTS + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatReleased')
      ORDER BY position
 """  # noqa: S608  (constants)
 _THE_BEGINNING: Final = "-infinity"
@@ -119,7 +119,7 @@ class AbsenceSummary:
                 for wager in data["seats"]:
                     if wager["player"] == own:
                         self._result(wager, currency).add_voided(wager, was_settled=data["was_settled"])
-            case "SeatFreed" if data["player"] == own:
+            case "SeatReleased" if data["player"] == own:
                 self.freed_seats.append(_freed(happening, data, currency))
 
     def _result(self, wager: dict[str, Any], currency: str) -> AbsenceResult:
@@ -164,7 +164,7 @@ def present_absence(rows: Iterable[Sequence[Any]], *, after: int, viewer: UUID) 
         "results": [
             _result(money_type, currency, result) for (money_type, currency), result in sorted(told.results.items())
         ],
-        "seats_freed": told.freed_seats,
+        "seats_released": told.freed_seats,
     }
 
 
@@ -187,5 +187,5 @@ def _freed(happening: LiveEvent, data: dict[str, Any], currency: str) -> dict[st
         "reason": data["reason"],
         "returned": present_money(data["returned"], currency),
         "commission_collected": present_money(data["collected"], currency),
-        "freed_at": data["freed_at"],
+        "released_at": data["released_at"],
     }

@@ -18,7 +18,7 @@ while the stream is open are followed), a table that is watched (`table`, no sea
 | `event` | position | `position`, `type`, `table`, `round`, `recorded_at`, `data`: what happened, as this player may see it. Amounts are decimal strings; only the player's own id is shown. A `ChatMessageSent` brings its `text`: show it as text, never as markup. |
 | `wallet` | none | The player's balances, after money moved, and when the next reality check is due (`reality_check`). |
 | `reset` | none | Too much was missed to be told one by one: a `snapshot` follows. |
-| `bye` | none | `code` says why the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_of_removed`, `token_expired`, `too_many_streams`, `internal_error` (the last one: come back at once). |
+| `bye` | none | `code` says why the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_ended_by_ban`, `token_expired`, `too_many_streams`, `internal_error` (the last one: come back at once). |
 
 Positions ascend and nothing is sent twice. To resume, send the last id as `Last-Event-ID` or as `after`; balances come
 first, then all that was missed. In 15 seconds of silence a comment comes, with an id and no data: it counts as the last

@@ -15,7 +15,7 @@ from casino.api.streaming import sse
 from casino.events.records import SealedEvent
 
 SEAT_TAKEN: Final = "SeatTaken"
-SEAT_VACATED: Final = frozenset({"SeatLeft", "SeatFreed"})
+SEAT_VACATED: Final = frozenset({"SeatLeft", "SeatReleased"})
 MAX_CACHED_ROUNDS: Final = 20_000
 """Rounds of which a process remembers the table; that of another one is looked up."""
 
@@ -24,9 +24,9 @@ CHAT_MESSAGE_SENT: Final = "ChatMessageSent"
 
 _MOVE_NOTHING: Final = frozenset(
     {
-        "RoundOpened", "SeatChanged", "CutGiven", "ShoeCutGiven", "PlayerAccountOpened", "TableLimitSet", CHAT_MESSAGE_SENT,
-        "PlayerReported", "ReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerRemoved", "PlayerReadmitted",
-        "PlayerStopped", "PlayerResumed",
+        "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "PlayerAccountOpened", "TableLimitSet", CHAT_MESSAGE_SENT,
+        "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerBanned", "PlayerUnbanned",
+        "PlayerBlocked", "PlayerUnblocked",
     }
 )  # fmt: skip
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode

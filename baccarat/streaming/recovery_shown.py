@@ -48,7 +48,7 @@ class FreedSeatResponse(serializers.Serializer[Any]):
     reason = one_of(*Absence)
     returned = MoneySerializer()
     commission_collected = MoneySerializer()
-    freed_at = serializers.DateTimeField()
+    released_at = serializers.DateTimeField()
 
 
 class AbsenceResponse(serializers.Serializer[Any]):
@@ -58,7 +58,7 @@ class AbsenceResponse(serializers.Serializer[Any]):
     events = LiveEventResponse(many=True, help_text="The newest 200, oldest first.")
     more = serializers.BooleanField(help_text="True: older ones are left out; the rounds' own lists have them.")
     results = AbsenceResultResponse(many=True, help_text="Of the last hundred rounds of each table.")
-    seats_freed = FreedSeatResponse(many=True)
+    seats_released = FreedSeatResponse(many=True)
 
 
 class GameRecoveryResponse(serializers.Serializer[Any]):
@@ -117,6 +117,6 @@ EXAMPLE: Final[dict[str, Any]] = {
                 "net": {"amount": "9.50", "currency": "EUR"},
             }
         ],
-        "seats_freed": [],
+        "seats_released": [],
     },
 }

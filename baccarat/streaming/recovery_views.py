@@ -26,7 +26,7 @@ from there, and nothing is missed.
 
 A confirmed wager was dealt and settled without its player. Chips that were not confirmed were never at risk. A seat is
 kept for `seat_kept_rounds` turns without a word, and where no rounds pass for a time; then it is freed, owed commission
-is collected and the game balance is on the account again: `away.seats_freed` tells of it.
+is collected and the game balance is on the account again: `away.seats_released` tells of it.
 """
 
 
@@ -34,7 +34,7 @@ class GameRecoveryView(PlayerView):
     """The game as it stands, for a player who comes back."""
 
     @extend_schema(
-        operation_id="restoreGame",
+        operation_id="recoverGame",
         summary="Restore the game after a lost connection",
         description=_DESCRIPTION,
         parameters=[AFTER],

@@ -28,7 +28,7 @@ MAX_STREAMS_PER_PLAYER: Final = 6
 END_CODES: Final = {
     sessions.ENDED: "session_ended",
     sessions.EXPIRED: "token_expired",
-    sessions.REMOVED: "session_of_removed",
+    sessions.REMOVED: "session_ended_by_ban",
     sessions.TAKEN_OVER: "session_taken_over",
     sessions.TIMED_OUT: "session_timed_out",
 }

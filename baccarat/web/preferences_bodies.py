@@ -26,7 +26,7 @@ class PreferencesShown(serializers.Serializer[Any]):
     sound = serializers.BooleanField()
     voice = serializers.BooleanField()
     animation = serializers.BooleanField(help_text="As wished: it holds from the next session on.")
-    animation_now = serializers.BooleanField(help_text="As it holds in this session.")
+    animation_in_session = serializers.BooleanField(help_text="As it holds in this session.")
     full_screen = serializers.BooleanField()
     instant = serializers.BooleanField()
     style = EnumField(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
@@ -34,4 +34,4 @@ class PreferencesShown(serializers.Serializer[Any]):
 
 def shown(kept: StoredPreferences) -> dict[str, Any]:
     """Shape preferences for an answer."""
-    return {**asdict(kept.preferences), "animation_now": kept.animation_in_session}
+    return {**asdict(kept.preferences), "animation_in_session": kept.animation_in_session}

@@ -22,7 +22,7 @@ _CHOSEN: Final[dict[str, Any]] = {
 }
 _SHOWN: Final = OpenApiExample(
     "Without moving cards from the next session on",
-    value={**_CHOSEN, "animation_now": True},
+    value={**_CHOSEN, "animation_in_session": True},
     response_only=True,
     status_codes=["200"],
 )

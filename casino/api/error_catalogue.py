@@ -71,7 +71,7 @@ SESSION_TIMED_OUT: Final = Problem(
     "Have the operator's server open a new player session.",
 )
 SESSION_PLAYER_BANNED: Final = Problem(
-    "session_of_removed",
+    "session_ended_by_ban",
     401,
     "The casino has removed the player, and the session has ended",
     "Ask the operator's support, which also pays out what is left.",
@@ -158,10 +158,10 @@ FIELD_PROBLEMS: Final = (
     Problem("field_too_long", 422, "A field is too long", "Send fewer characters or items."),
     Problem("field_too_short", 422, "A field is too short", "Send more characters or items."),
     Problem("field_invalid", 422, "A field is not valid", "Send a value of the form that the documentation shows."),
-    Problem("not_text", 422, "A field must be text", "Send a JSON string."),
-    Problem("not_a_whole_number", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
-    Problem("not_a_flag", 422, "A field must be true or false", "Send true or false, without quotes."),
-    Problem("not_a_list", 422, "A field must be a list", "Send a JSON array."),
+    Problem("not_a_string", 422, "A field must be text", "Send a JSON string."),
+    Problem("not_an_integer", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
+    Problem("not_a_boolean", 422, "A field must be true or false", "Send true or false, without quotes."),
+    Problem("not_an_array", 422, "A field must be a list", "Send a JSON array."),
     Problem("not_an_object", 422, "A field must be an object", "Send a JSON object."),
     Problem("number_too_large", 422, "A number is too large", "Send a smaller number."),
     Problem("number_too_small", 422, "A number is too small", "Send a larger number."),

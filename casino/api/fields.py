@@ -80,7 +80,7 @@ class CurrencyField(serializers.Field[str, Any, str, str]):
     def to_internal_value(self, data: Any) -> str:
         """Check the code."""
         if not isinstance(data, str):
-            raise ValidationError("A currency is text.", code="not_text")
+            raise ValidationError("A currency is text.", code="not_a_string")
         try:
             kernel_money.exponent(data)
         except Refusal as refusal:
@@ -106,7 +106,7 @@ class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
     def to_internal_value(self, data: Any) -> StrEnum:
         """Find the member."""
         if not isinstance(data, str):
-            raise ValidationError("This is text.", code="not_text")
+            raise ValidationError("This is text.", code="not_a_string")
         try:
             return self.enum(data)
         except ValueError:
@@ -129,7 +129,7 @@ class TextField(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            raise ValidationError("This must be text.", code="not_text")
+            raise ValidationError("This must be text.", code="not_a_string")
         if not data.isprintable():
             raise ValidationError("Control characters are not allowed.", code="field_invalid")
         return str(super().to_internal_value(data))
@@ -151,7 +151,7 @@ class WholeNumberField(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         if type(data) is not int:
-            raise ValidationError("This must be a whole number.", code="not_a_whole_number")
+            raise ValidationError("This must be a whole number.", code="not_an_integer")
         return data
 
 
@@ -160,7 +160,7 @@ class FlagField(serializers.BooleanField):
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
-            raise ValidationError("This must be true or false.", code="not_a_flag")
+            raise ValidationError("This must be true or false.", code="not_a_boolean")
         return data
 
 
@@ -171,7 +171,7 @@ class IdField(serializers.Field[UUID, Any, str, UUID]):
     def to_internal_value(self, data: Any) -> UUID:
         """Parse the id."""
         if not isinstance(data, str):
-            raise ValidationError("An id is text.", code="not_text")
+            raise ValidationError("An id is text.", code="not_a_string")
         try:
             return UUID(data)
         except ValueError:

@@ -12,10 +12,10 @@ from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.manifest import TableManifest, TableRange, fingerprint, parse, signed_bytes
 from casino.kernel.findings import Finding
 
-BROKEN: Final = "inventory chain broken"
-FORGED: Final = "inventory is not ours"
-DIFFER: Final = "rows differ from their inventory"
-MISSING_IN_DATABASE: Final = "inventory is not in the database"
+BROKEN: Final = "manifest chain broken"
+FORGED: Final = "manifest signature is wrong"
+DIFFER: Final = "rows differ from their manifest"
+MISSING_IN_DATABASE: Final = "manifest is not in the database"
 MAX_COMPARED_AGE: Final = timedelta(days=3650)
 """Rows of some of the tables may be purged when they are older."""
 COPY_DEADLINE: Final = timedelta(hours=1)

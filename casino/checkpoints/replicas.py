@@ -12,8 +12,8 @@ from casino.checkpoints import manifests, records, storage
 from casino.checkpoints.document import CheckpointDocument, MalformedCheckpoint, parse, serialize
 from casino.kernel.findings import Finding
 
-COPY_DIFFERS: Final = "outside copy differs"
-COPY_MISSING: Final = "outside copy missing"
+COPY_DIFFERS: Final = "replica differs"
+COPY_MISSING: Final = "replica missing"
 COPIES_UNREADABLE: Final = "outside copies can't be read"
 GAP_LOOKAHEAD: Final = 4
 """Numbers that are looked for behind the last one found: who removes one copy must not hide those after it."""

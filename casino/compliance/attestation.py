@@ -19,8 +19,8 @@ from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
-AS_APPROVED: Final = "as_approved"
-NOT_APPROVED: Final = "not_approved_yet"
+AS_APPROVED: Final = "approved"
+NOT_APPROVED: Final = "unapproved"
 DIFFERS: Final = "differs"
 APPROVED_COMPONENTS: Final = ("code", "dependencies", "settings")
 MAX_FINDINGS: Final = 100

@@ -35,10 +35,10 @@ from wallet.responsible_gaming import projection
 class ErasureReason(StrEnum):
     """Why a player is forgotten: one of these, as free words about a person would have to be forgotten with it."""
 
-    REQUESTED_BY_PLAYER = "asked_by_the_player"
-    ORDERED_BY_AUTHORITY = "ordered_by_an_authority"
-    REGISTERED_BY_MISTAKE = "registered_by_mistake"
-    RETENTION_DUTY_ENDED = "duty_to_keep_is_over"
+    REQUESTED_BY_PLAYER = "player_request"
+    ORDERED_BY_AUTHORITY = "authority_order"
+    REGISTERED_BY_MISTAKE = "registered_in_error"
+    RETENTION_DUTY_ENDED = "retention_period_over"
 
 
 _IN_PLAY: Final = """

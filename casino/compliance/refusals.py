@@ -4,35 +4,35 @@ from casino.kernel.errors import Refusal, RefusalKind
 
 
 class UnknownRetentionKind(Refusal):
-    code = "retention_unknown"
+    code = "unknown_retention_kind"
     kind = RefusalKind.MISSING
     title = "There is no such kind of data"
     remedy = "Choose one that `manage.py purge` lists."
 
 
 class KeptPermanently(Refusal):
-    code = "retention_for_good"
+    code = "retention_permanent"
     kind = RefusalKind.FORBIDDEN
     title = "This is never purged"
     remedy = "Leave it: rounds and money must be provable."
 
 
 class TooRecentToPurge(Refusal):
-    code = "retention_too_young"
+    code = "retention_period_not_over"
     kind = RefusalKind.FORBIDDEN
     title = "The data is too young to be purged"
     remedy = "Ask for an age that is no less than what the policy and the law want kept."
 
 
 class UnknownErasure(Refusal):
-    code = "erasure_unknown"
+    code = "unknown_erasure"
     kind = RefusalKind.MISSING
     title = "There is no such request for an erasure"
     remedy = "Ask for one on the player's page."
 
 
 class AlreadyErased(Refusal):
-    code = "erasure_done_before"
+    code = "already_erased"
     kind = RefusalKind.CONFLICT
     title = "The player has been erased, or that is asked for already"
     remedy = "Look at the erasures."
@@ -46,7 +46,7 @@ class ErasureDecided(Refusal):
 
 
 class ErasureNeedsSecondPerson(Refusal):
-    code = "erasure_needs_another"
+    code = "erasure_requires_second_person"
     kind = RefusalKind.FORBIDDEN
     title = "Who asked for an erasure can't decide it"
     remedy = "Have another person look at it."
@@ -60,21 +60,21 @@ class ErasureReasonMissing(Refusal):
 
 
 class PlayerStillActive(Refusal):
-    code = "erasure_still_in_play"
+    code = "erasure_player_in_play"
     kind = RefusalKind.CONFLICT
     title = "There is money of the player's here, a seat, or a wager or payment that has not ended"
     remedy = "Have the player leave and pay everything out first."
 
 
 class PlayerStillExcluded(Refusal):
-    code = "erasure_still_excluded"
+    code = "erasure_player_excluded"
     kind = RefusalKind.CONFLICT
     title = "The player is excluded, and would be unknown when coming back"
     remedy = "Wait until the exclusion has ended."
 
 
 class RetentionDutyNotEnded(Refusal):
-    code = "erasure_still_to_be_kept"
+    code = "erasure_retention_required"
     kind = RefusalKind.CONFLICT
     title = "The law wants this person's data kept"
     remedy = "Wait until ten years after the last use, or say in so many words that it is erased all the same."

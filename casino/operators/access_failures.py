@@ -49,7 +49,7 @@ def record_wrong_pin(request: Request, refusal: CommittedRefusal) -> None:
         subject=f"player:{player.player}",
         actor=player.actor,
         reason=refusal.title,
-        after={"tries_left": facts.get("tries_left"), "locked_until": None if locked is None else str(locked)},
+        after={"attempts_left": facts.get("attempts_left"), "locked_until": None if locked is None else str(locked)},
         address=request.META.get("REMOTE_ADDR", ""),
     )
 

@@ -12,7 +12,7 @@ from casino.operators.refusals import MalformedPin
 
 @extend_schema_field({"type": "string", "pattern": "^[0-9]{4,12}$", "format": "password"})
 class PinField(serializers.Field[str, Any, str, str]):
-    """A PIN: 4 to 12 digits as text (`not_text`, `pin_malformed`). It is never repeated in an answer."""
+    """A PIN: 4 to 12 digits as text (`not_a_string`, `pin_malformed`). It is never repeated in an answer."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(write_only=True, **options)
@@ -20,7 +20,7 @@ class PinField(serializers.Field[str, Any, str, str]):
     def to_internal_value(self, data: Any) -> str:
         """Check the form."""
         if not isinstance(data, str):
-            raise ValidationError("A PIN is text.", code="not_text")
+            raise ValidationError("A PIN is text.", code="not_a_string")
         try:
             require_well_formed(data)
         except MalformedPin as refusal:

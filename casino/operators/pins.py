@@ -95,7 +95,7 @@ def try_pin(*, player: UUID, pin: str) -> Refusal | None:
         return None
     tries = after_failure(failed_at, now=now)
     _change(_FAILED, list(tries.failed_at), tries.locked_until, player)
-    return PinWrong(tries_left=tries.left, locked_until=tries.locked_until)
+    return PinWrong(attempts_left=tries.left, locked_until=tries.locked_until)
 
 
 def require_well_formed(pin: str) -> None:

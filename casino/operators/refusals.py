@@ -39,7 +39,7 @@ class InvalidSlug(Refusal):
 
 
 class InvalidReturnFloor(Refusal):
-    code = "return_floor_impossible"
+    code = "invalid_return_floor"
     kind = RefusalKind.INVALID
     title = "This can't be the least return of a spot"
     remedy = "Send a percentage over 0 and up to 100, with two places at most, such as 82.5."
@@ -55,7 +55,7 @@ class UnknownTimeZone(Refusal):
 class PlayerBanned(Refusal):
     """`until` is null for one who is removed for good."""
 
-    code = "player_is_removed"
+    code = "player_banned"
     kind = RefusalKind.FORBIDDEN
     title = "The player has been removed from the casino"
     remedy = "Wait until the time that `until` tells; balances are paid out by the operator's support."
@@ -87,7 +87,7 @@ class CommittedRefusal(Refusal):
 
 
 class PinWrong(CommittedRefusal):
-    """`tries_left` before the PIN is locked; at 0 it is, until `locked_until`."""
+    """`attempts_left` before the PIN is locked; at 0 it is, until `locked_until`."""
 
     code = "pin_wrong"
     kind = RefusalKind.FORBIDDEN

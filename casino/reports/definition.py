@@ -72,7 +72,7 @@ class ReportData:
 
 @dataclass(frozen=True, slots=True)
 class ReportDefinition:
-    """A report that can be asked for. `at_the_end` tells one about how things stood from one about what happened;
+    """A report that can be asked for. `point_in_time` tells one about how things stood from one about what happened;
     one that is `repeatable` follows from what is sealed alone, and says the same whenever it is read as of a position.
     """
 

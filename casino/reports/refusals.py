@@ -4,7 +4,7 @@ from casino.kernel.errors import Refusal, RefusalKind
 
 
 class UnknownOperatorReport(Refusal):
-    code = "unknown_house_report"
+    code = "unknown_report"
     kind = RefusalKind.MISSING
     title = "There is no such report"
     remedy = "Use an id from GET /api/v1/reports, or a name from GET /api/v1/report-kinds."
@@ -27,28 +27,28 @@ class IntervalInvalid(Refusal):
 
 
 class IntervalNotBegun(Refusal):
-    code = "interval_not_begun"
+    code = "interval_not_started"
     kind = RefusalKind.CONFLICT
     title = "The interval has not begun yet"
     remedy = "Ask for one that has: nothing is recorded in the future."
 
 
 class UnknownCase(Refusal):
-    code = "unknown_matter"
+    code = "unknown_case"
     kind = RefusalKind.MISSING
     title = "There is no such matter"
     remedy = "Use an id from the list of what reports found."
 
 
 class CaseAlreadyResolved(Refusal):
-    code = "matter_resolved"
+    code = "case_resolved"
     kind = RefusalKind.CONFLICT
     title = "The matter is resolved"
     remedy = "Look at it again: somebody was quicker."
 
 
 class ResolutionMissing(Refusal):
-    code = "matter_words_missing"
+    code = "case_resolution_missing"
     kind = RefusalKind.INVALID
     title = "What became of a matter is told in words"
     remedy = "Send a resolution of 1 to 500 characters."

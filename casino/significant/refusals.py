@@ -17,7 +17,7 @@ class AlreadyAcknowledged(Refusal):
 class NoteIsEmpty(Refusal):
     """A note of no words."""
 
-    code: ClassVar[str] = "note_is_empty"
+    code: ClassVar[str] = "note_empty"
     kind: ClassVar[RefusalKind] = RefusalKind.INVALID
     title: ClassVar[str] = "A note needs words"
     remedy: ClassVar[str] = "Write what there is to say."
@@ -26,7 +26,7 @@ class NoteIsEmpty(Refusal):
 class InvalidThreshold(Refusal):
     """A threshold of nothing, or of more than any amount can be."""
 
-    code: ClassVar[str] = "threshold_impossible"
+    code: ClassVar[str] = "invalid_threshold"
     kind: ClassVar[RefusalKind] = RefusalKind.INVALID
     title: ClassVar[str] = "A threshold is more than nothing"
     remedy: ClassVar[str] = "Give positive amounts."

@@ -11,14 +11,14 @@ class WrongCode(Refusal):
 
 
 class NothingToConfirm(Refusal):
-    code = "staff_authenticator_not_begun"
+    code = "staff_authenticator_not_started"
     kind = RefusalKind.CONFLICT
     title = "There is no authenticator to confirm"
     remedy = "Open the page again and scan what it shows."
 
 
 class AlreadyEnrolled(Refusal):
-    code = "staff_authenticator_there"
+    code = "staff_authenticator_exists"
     kind = RefusalKind.CONFLICT
     title = "There is an authenticator already"
     remedy = "Have an administrator take the old one away first."
@@ -32,7 +32,7 @@ class ReasonMissing(Refusal):
 
 
 class OwnAccessChange(Refusal):
-    code = "staff_not_to_oneself"
+    code = "staff_cannot_change_own_access"
     kind = RefusalKind.FORBIDDEN
     title = "Nobody changes their own access"
     remedy = "Have another administrator do it."

@@ -12,7 +12,7 @@ from casino.devstack.bots.client import ApiError, Client
 from casino.devstack.bots.house import CREDIT, CURRENCY, new_player
 from tests.chaos.system import System
 
-TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "nothing_to_repeat"}
+TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "nothing_to_rebet"}
 """What a player hears who was not there in time, because the service was not."""
 
 BUY_IN: Final = Decimal(5000)

@@ -27,7 +27,7 @@ WHERE round.table_id = %s AND shoe_id = (round.state->'opened'->>'shoe')::uuid
 RETURNING shoe_id, key_id, nonce, sealed
 """
 _GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, sealed) VALUES (%s, %s, %s, %s)"
-_ASIDE: Final = "SELECT set_aside, operator_id, round_id FROM baccarat_table WHERE id = %s"
+_ASIDE: Final = "SELECT suspended, operator_id, round_id FROM baccarat_table WHERE id = %s"
 
 
 def take_secret(system: System, table: str) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker
         await until(lambda: system.query(_ASIDE, [table])[0][0] is not None)
         aside, operator, aside_round = system.query(_ASIDE, [table])[0]
         assert aside == f"SecretLost: shoe {secret[0]} has no readable seed"
-        assert (await first.look())["round"]["set_aside"] is True
+        assert (await first.look())["round"]["suspended"] is True
         assert system.query(NOT_SETTLED_ONCE) == [(f"round-{aside_round}", "1", 1, None)]
         said = system.log("worker")[logged:]
 

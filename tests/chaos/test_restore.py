@@ -203,7 +203,7 @@ class Evening:
     def _round(self, seat: Seat) -> dict[str, Any]:
         found = seat.restore()
         (picture,) = found["tables"]
-        assert (picture["id"], picture["you"]["in_round"], found["away"]["seats_freed"]) == (seat.table, True, [])
+        assert (picture["id"], picture["you"]["in_round"], found["away"]["seats_released"]) == (seat.table, True, [])
         round_: dict[str, Any] = picture["round"]
         return round_
 

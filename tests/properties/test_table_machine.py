@@ -387,7 +387,7 @@ class TableMachine(RuleBasedStateMachine):
             self.owing.update({wager.player: wager.commission for wager in event.wagers if wager.deferred})
         elif isinstance(event, te.ShoeEnded):
             self.owing.subtract({each.player: each.amount for each in event.collected})
-        elif isinstance(event, (te.SeatLeft, te.SeatFreed)):
+        elif isinstance(event, (te.SeatLeft, te.SeatReleased)):
             self.owing.subtract({event.player: event.collected})
 
     def _who(self, number: int) -> UUID:

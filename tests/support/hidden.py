@@ -54,7 +54,7 @@ def in_play() -> list[Hidden]:
         table = projections.decode_table(state)
         decks = table.rules.decks
         if table.shoe is not None:
-            found.append((table.shoe.shoe, bytes.fromhex(table.shoe.cut), decks, table.shoe.cards_out))
+            found.append((table.shoe.shoe, bytes.fromhex(table.shoe.cut), decks, table.shoe.cards_used))
         elif round_state is not None:
             round_ = projections.decode_round(round_state)
             shoe = round_.require_opened().shoe

@@ -52,7 +52,7 @@ class Office:
         self.company.extend(self.house.seated(table, seat) for seat in range(first, first + seats))
         deal_all()
 
-    def set_aside(self) -> Round:
+    def suspended(self) -> Round:
         """The single player's next round can't be dealt: its shoe's seed is gone."""
         self.single.deal({Spot.TIE: 10_000})
         with connection.cursor() as cursor:

@@ -71,7 +71,7 @@ def _decided(asked: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejec
         return
     by = event.approved_by if isinstance(event, AdjustmentApproved) else event.rejected_by
     if by == asked.requested_by:
-        yield Finding("decided by who asked", where, f"not {by}", by)
+        yield Finding("decided by its requester", where, f"not {by}", by)
     if isinstance(event, AdjustmentRejected):
         return
     for name in _SAME:

@@ -18,7 +18,7 @@ class AdjustmentDecided(Refusal):
 
 
 class AdjustmentRequiresSecondPerson(Refusal):
-    code = "adjustment_needs_another"
+    code = "adjustment_requires_second_person"
     kind = RefusalKind.FORBIDDEN
     title = "Who asked for an adjustment can't decide it"
     remedy = "Have another person look at it."
@@ -32,7 +32,7 @@ class AdjustmentNoteMissing(Refusal):
 
 
 class InvalidAdjustmentChoice(Refusal):
-    code = "adjustment_choice_unknown"
+    code = "invalid_adjustment_choice"
     kind = RefusalKind.INVALID
     title = "An adjustment has one of the known ways and reasons"
     remedy = "Choose from the lists."

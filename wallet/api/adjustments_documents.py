@@ -129,7 +129,7 @@ get_adjustment: Final = extend_schema(
     examples=_examples(_SHOWN),
 )
 report_adjustments: Final = extend_schema(
-    operation_id="reportAdjustments",
+    operation_id="getAdjustmentTotals",
     summary="Add up what was approved in a period, by reason: real money, unless play money is asked for",
     parameters=[OpenApiParameter("money_type", str, enum=[money_type.value for money_type in MoneyType]), *_PERIOD],
     responses={(200, "application/json"): shapes.ReasonTotals, (200, "text/csv"): OpenApiTypes.STR},

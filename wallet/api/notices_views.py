@@ -89,7 +89,7 @@ class ReadNoticeView(PlayerView):
     """A notice that was read."""
 
     @extend_schema(
-        operation_id="readNotice",
+        operation_id="markNoticeRead",
         summary="Mark a notice as read; the first time counts",
         request=Nothing,
         responses=NoticeResponse,

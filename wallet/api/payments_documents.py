@@ -67,7 +67,7 @@ _QUOTED: Final = {
         "amount": _euro("50.00"),
         "fee": _euro("1.00"),
         "arrives": _euro("49.00"),
-        "arrives_at": "2026-11-21T09:01:00Z",
+        "expected_at": "2026-11-21T09:01:00Z",
         "refused": None,
     },
 }
@@ -99,21 +99,21 @@ _WITHDRAWAL: Final = {
     "ended_at": None,
 }
 _POLICY: Final = {
-    "automatic_up_to": "100.00",
-    "second_above": "1000.00",
+    "auto_approve_up_to": "100.00",
+    "second_approval_above": "1000.00",
     "minimum": "10.00",
     "maximum": "5000.00",
-    "most_open": 3,
+    "max_pending": 3,
     "fee_fixed": "0.50",
     "fee_percent": "1",
 }
 _POLICY_SHOWN: Final = {
     "version": 1,
-    "automatic_up_to": _euro("100.00"),
-    "second_above": _euro("1000.00"),
+    "auto_approve_up_to": _euro("100.00"),
+    "second_approval_above": _euro("1000.00"),
     "minimum": _euro("10.00"),
     "maximum": _euro("5000.00"),
-    "most_open": 3,
+    "max_pending": 3,
     "fee_fixed": _euro("0.50"),
     "fee_percent": "1",
 }
@@ -125,8 +125,8 @@ _WITHDRAWAL_QUOTE: Final = {
     "refused": None,
     "minimum": _euro("10.00"),
     "maximum": _euro("5000.00"),
-    "under_way": 1,
-    "most_open": 3,
+    "pending_count": 1,
+    "max_pending": 3,
 }
 _REPORT: Final = {
     "kind": "deposit",
@@ -162,7 +162,7 @@ create_method: Final = extend_schema(
     examples=_examples(_SHOWN, status="201", asked=_OFFER),
 )
 change_method: Final = extend_schema(
-    operation_id="changeDepositMethod",
+    operation_id="createDepositMethodVersion",
     summary="Make this the method's next version; deposits under way keep the terms they were asked for at",
     request=shapes.MethodRequest,
     responses={201: shapes.MethodShown},
@@ -216,7 +216,7 @@ deposit: Final = extend_schema(
     examples=_examples(_DEPOSIT, status="201", asked=_ASKED),
 )
 quick_deposit: Final = extend_schema(
-    operation_id="quickDeposit",
+    operation_id="repeatLastDeposit",
     summary="Ask for the method and amount of the last deposit again",
     request=shapes.Nothing,
     responses={201: shapes.DepositShown},
@@ -257,7 +257,7 @@ cancel_withdrawal: Final = extend_schema(
     examples=_examples({**_WITHDRAWAL, "status": "cancelled", "can_cancel": False}, asked={}),
 )
 callback: Final = extend_schema(
-    operation_id="reportPayment",
+    operation_id="receivePaymentCallback",
     summary="Report what became of a payment, signed with the secret shared with this provider",
     request=CallbackReport,
     responses={202: CallbackTaken},

@@ -48,7 +48,7 @@ class QuoteShown(serializers.Serializer[Any]):
     amount = MoneySerializer()
     fee = MoneySerializer(allow_null=True)
     arrives = MoneySerializer(allow_null=True)
-    arrives_at = serializers.DateTimeField(allow_null=True, help_text="When it arrives, as a rule, if asked for now.")
+    expected_at = serializers.DateTimeField(allow_null=True, help_text="When it arrives, as a rule, if asked for now.")
     refused = serializers.CharField(allow_null=True)
 
 
@@ -156,11 +156,11 @@ class WithdrawalPage(serializers.Serializer[Any]):
 class PolicyRequest(StrictSerializer):
     """Up to which amount nobody looks, above which two members of staff do, and what withdrawals may be and cost."""
 
-    automatic_up_to = AmountField(allow_zero=True)
-    second_above = AmountField(allow_zero=True)
+    auto_approve_up_to = AmountField(allow_zero=True)
+    second_approval_above = AmountField(allow_zero=True)
     minimum = AmountField(required=False, default=1)
     maximum = AmountField(required=False, default=None, allow_null=True)
-    most_open = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
+    max_pending = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
     fee_fixed = AmountField(allow_zero=True, required=False, default=0)
     fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
 
@@ -169,11 +169,11 @@ class PolicyShown(serializers.Serializer[Any]):
     """The policy for withdrawals asked for from now on; version 0 is what holds before one is set."""
 
     version = serializers.IntegerField()
-    automatic_up_to = MoneySerializer()
-    second_above = MoneySerializer()
+    auto_approve_up_to = MoneySerializer()
+    second_approval_above = MoneySerializer()
     minimum = MoneySerializer()
     maximum = MoneySerializer(allow_null=True)
-    most_open = serializers.IntegerField(allow_null=True, help_text="Withdrawals of a player under way at once.")
+    max_pending = serializers.IntegerField(allow_null=True, help_text="Withdrawals of a player under way at once.")
     fee_fixed = MoneySerializer()
     fee_percent = serializers.CharField()
 
@@ -191,8 +191,8 @@ class WithdrawalQuote(serializers.Serializer[Any]):
     refused = serializers.CharField(allow_null=True)
     minimum = MoneySerializer()
     maximum = MoneySerializer(allow_null=True)
-    under_way = serializers.IntegerField()
-    most_open = serializers.IntegerField(allow_null=True)
+    pending_count = serializers.IntegerField()
+    max_pending = serializers.IntegerField(allow_null=True)
 
 
 class WithdrawalAmount(serializers.Serializer[Any]):
@@ -229,7 +229,7 @@ def shown_method(method: MethodVersion, *, amount: int | None = None, now: datet
 
 
 def _quote(offer: MethodOffer, amount: int, now: datetime) -> dict[str, Any]:
-    terms, unknown = offer.terms, dict.fromkeys(("fee", "arrives", "arrives_at", "refused"))
+    terms, unknown = offer.terms, dict.fromkeys(("fee", "arrives", "expected_at", "refused"))
     shown: dict[str, Any] = {"amount": present_money(amount, terms.currency), **unknown}
     try:
         offered = quote(terms, amount)
@@ -239,7 +239,7 @@ def _quote(offer: MethodOffer, amount: int, now: datetime) -> dict[str, Any]:
         **shown,
         "fee": present_money(offered.fee, terms.currency),
         "arrives": present_money(offered.net_amount, terms.currency),
-        "arrives_at": now + timedelta(seconds=offer.processing_seconds),
+        "expected_at": now + timedelta(seconds=offer.processing_seconds),
     }
 
 
@@ -281,11 +281,11 @@ def shown_policy(policy: WithdrawalPolicy, currency: str) -> dict[str, Any]:
     """Shape a policy for an answer."""
     return {
         "version": policy.version,
-        "automatic_up_to": present_money(policy.auto_approve_up_to, currency),
-        "second_above": present_money(policy.second_approval_above, currency),
+        "auto_approve_up_to": present_money(policy.auto_approve_up_to, currency),
+        "second_approval_above": present_money(policy.second_approval_above, currency),
         "minimum": present_money(policy.terms.minimum, currency),
         "maximum": None if policy.terms.maximum is None else present_money(policy.terms.maximum, currency),
-        "most_open": policy.terms.max_pending,
+        "max_pending": policy.terms.max_pending,
         "fee_fixed": present_money(policy.terms.fee_fixed, currency),
         "fee_percent": percent(policy.terms.fee_ppm),
     }
@@ -296,14 +296,18 @@ def policy_of(given: dict[str, Any]) -> dict[str, Any]:
     terms = WithdrawalTerms(
         given["minimum"],
         given["maximum"],
-        given["most_open"],
+        given["max_pending"],
         given["fee_fixed"],
         parse_percent(given["fee_percent"]),
     )
-    return {"automatic_up_to": given["automatic_up_to"], "second_above": given["second_above"], "terms": terms}
+    return {
+        "auto_approve_up_to": given["auto_approve_up_to"],
+        "second_approval_above": given["second_approval_above"],
+        "terms": terms,
+    }
 
 
-def shown_withdrawal_quote(policy: WithdrawalPolicy, amount: int, under_way: int, currency: str) -> dict[str, Any]:
+def shown_withdrawal_quote(policy: WithdrawalPolicy, amount: int, pending_count: int, currency: str) -> dict[str, Any]:
     """Shape what a withdrawal of `amount` minor units comes to for an answer."""
     terms = policy.terms
     shown: dict[str, Any] = {
@@ -314,12 +318,12 @@ def shown_withdrawal_quote(policy: WithdrawalPolicy, amount: int, under_way: int
         "refused": None,
         "minimum": present_money(terms.minimum, currency),
         "maximum": None if terms.maximum is None else present_money(terms.maximum, currency),
-        "under_way": under_way,
-        "most_open": terms.max_pending,
+        "pending_count": pending_count,
+        "max_pending": terms.max_pending,
     }
     try:
         offered = withdrawal_terms.quote(terms, amount, currency=currency)
-        withdrawal_terms.require_capacity(terms, pending_count=under_way)
+        withdrawal_terms.require_capacity(terms, pending_count=pending_count)
     except Refusal as refusal:
         return {**shown, "refused": refusal.code}
     return {

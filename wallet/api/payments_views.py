@@ -143,9 +143,9 @@ class MyWithdrawalQuoteView(PlayerView):
         query = shapes.WithdrawalAmount(data=request.query_params, context={"currency": me.currency})
         query.is_valid(raise_exception=True)
         rules = methods.policy(operator=me.operator)
-        under_way = withdrawals.count_pending(operator=me.operator, player=me.player)
+        pending_count = withdrawals.count_pending(operator=me.operator, player=me.player)
         amount = query.validated_data["amount"]
-        return Response(shapes.shown_withdrawal_quote(rules, amount, under_way, me.currency))
+        return Response(shapes.shown_withdrawal_quote(rules, amount, pending_count, me.currency))
 
 
 class MyWithdrawalListView(PlayerView):

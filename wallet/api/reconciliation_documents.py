@@ -37,11 +37,11 @@ _DIFFERENCE: Final[dict[str, Any]] = {
     "kind": "deposit",
     "payment": "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c",
     "reference": "tx-71",
-    "what": "amount_differs",
+    "what": "amount_mismatch",
     "our_amount": _euro("50.00"),
-    "our_state": "completed",
+    "our_status": "completed",
     "their_amount": _euro("50.01"),
-    "their_state": "completed",
+    "their_status": "completed",
     "status": "open",
     "owner": None,
     "resolution": None,
@@ -74,7 +74,7 @@ list_runs: Final = extend_schema(
     examples=_examples({"items": [_DAY], "next": None}),
 )
 list_differences: Final = extend_schema(
-    operation_id="listDifferences",
+    operation_id="listDiscrepancies",
     summary="List payments about which a provider's records and ours differ, newest days first",
     parameters=[
         OpenApiParameter("day", str, description="One day, such as 2026-11-20."),
@@ -85,20 +85,20 @@ list_differences: Final = extend_schema(
     examples=_examples({"items": [_DIFFERENCE], "next": None}),
 )
 get_difference: Final = extend_schema(
-    operation_id="getDifference",
+    operation_id="getDiscrepancy",
     summary="Show one difference",
     responses=shapes.DifferenceShown,
     examples=_examples(_DIFFERENCE),
 )
 assign_difference: Final = extend_schema(
-    operation_id="assignDifference",
+    operation_id="assignDiscrepancy",
     summary="Give a difference to an owner",
     request=shapes.AssignmentRequest,
     responses=shapes.DifferenceShown,
     examples=_examples(_ASSIGNED, asked={"actor": "agent-3", "owner": "agent-9", "note": "Ask the provider."}),
 )
 resolve_difference: Final = extend_schema(
-    operation_id="resolveDifference",
+    operation_id="resolveDiscrepancy",
     summary="Say what became of a difference",
     request=shapes.ResolutionRequest,
     responses=shapes.DifferenceShown,

@@ -90,11 +90,11 @@ class DifferenceShown(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text="`deposit` or `payout`.")
     payment = serializers.CharField()
     reference = serializers.CharField()
-    what = serializers.CharField(help_text="`missing_here`, `missing_there`, `amount_differs` or `state_differs`.")
+    what = serializers.CharField(help_text="`missing_ours`, `missing_theirs`, `amount_mismatch` or `status_mismatch`.")
     our_amount = MoneySerializer(allow_null=True)
-    our_state = serializers.CharField(allow_null=True)
+    our_status = serializers.CharField(allow_null=True)
     their_amount = MoneySerializer(allow_null=True)
-    their_state = serializers.CharField(allow_null=True)
+    their_status = serializers.CharField(allow_null=True)
     status = serializers.CharField(help_text="`open`, `assigned`, `resolved` or `gone`.")
     owner = serializers.CharField(allow_null=True)
     resolution = serializers.CharField(allow_null=True)
@@ -142,11 +142,11 @@ def shown_difference(difference: Discrepancy, notes: list[DiscrepancyNote]) -> d
         "reference": difference.reference,
         "what": difference.type,
         "our_amount": None if ours is None else present_money(ours, difference.currency),
-        "our_state": difference.our_status,
+        "our_status": difference.our_status,
         "their_amount": None
         if theirs is None
         else present_money(theirs, difference.their_currency or difference.currency),
-        "their_state": difference.their_status,
+        "their_status": difference.their_status,
         "status": difference.status,
         "owner": difference.owner,
         "resolution": difference.resolution,

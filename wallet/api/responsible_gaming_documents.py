@@ -98,7 +98,7 @@ _HOUSE: Final = {
     "items": [{"measure": "loss", "period": "day", "unit": "EUR", "limit": "500.00", "since": "2026-11-21T09:00:00Z"}]
 }
 house_limits: Final = extend_schema(
-    operation_id="getLimits",
+    operation_id="getOperatorLimits",
     summary="Show the limits that hold for every one of your players",
     responses=bodies.HouseShown,
     examples=[_answer(_HOUSE)],

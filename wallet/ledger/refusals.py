@@ -33,14 +33,14 @@ class UnknownAccount(Refusal):
 
 
 class AccountCurrencyDiffers(Refusal):
-    code = "open_in_another_currency"
+    code = "account_currency_differs"
     kind = RefusalKind.CONFLICT
     title = "The player's account is open in another currency"
     remedy = "Use the currency in which the account was opened."
 
 
 class OperatorNotSandbox(Refusal):
-    code = "sandbox_closed"
+    code = "operator_not_sandbox"
     kind = RefusalKind.FORBIDDEN
     title = "This operator gives no sandbox credits"
     remedy = "Use an operator that was created as a sandbox."

@@ -23,7 +23,7 @@ from wallet.responsible_gaming.eligibility import require_deposit
 
 Decide = Callable[[DepositState, int, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
-NO_CHANGE: Final = "nothing_new"
+NO_CHANGE: Final = "no_change"
 APPLIED: Final = "applied"
 
 _WHOSE: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
@@ -72,7 +72,7 @@ def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
 def apply(report: ProviderReport, *, provider: str) -> str:
     """Apply a provider's report, once however often it comes, and say what became of it.
 
-    That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
+    That is `applied`, `no_change`, `unknown_payment`, `reference_taken`, or how the report is implausible.
     """
     with transaction.atomic(savepoint=False):
         if fetch(_TAKEN, [provider, report.reference, report.payment]):

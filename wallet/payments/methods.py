@@ -36,13 +36,13 @@ _ONE: Final = f"""
 """  # noqa: S608
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))"
 _POLICY: Final = """
-    SELECT automatic_up_to, second_above, version, minimum, maximum, most_open, fee_fixed, fee_ppm
+    SELECT auto_approve_up_to, second_approval_above, version, minimum, maximum, max_pending, fee_fixed, fee_ppm
       FROM wallet_withdrawal_policy
      WHERE operator_id = %s ORDER BY version DESC LIMIT 1
 """
 _SET_POLICY: Final = """
-    INSERT INTO wallet_withdrawal_policy (operator_id, version, automatic_up_to, second_above, actor,
-        minimum, maximum, most_open, fee_fixed, fee_ppm)
+    INSERT INTO wallet_withdrawal_policy (operator_id, version, auto_approve_up_to, second_approval_above, actor,
+        minimum, maximum, max_pending, fee_fixed, fee_ppm)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
 """
 
@@ -118,8 +118,8 @@ def policy(*, operator: UUID) -> WithdrawalPolicy:
     rows = fetch(_POLICY, [operator])
     if not rows:
         return WithdrawalPolicy()
-    automatic_up_to, second_above, version, *bounds = rows[0]
-    return WithdrawalPolicy(automatic_up_to, second_above, version, WithdrawalTerms(*bounds))
+    auto_approve_up_to, second_approval_above, version, *bounds = rows[0]
+    return WithdrawalPolicy(auto_approve_up_to, second_approval_above, version, WithdrawalTerms(*bounds))
 
 
 def set_policy(

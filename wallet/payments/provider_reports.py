@@ -63,4 +63,4 @@ def require_matching(report: ProviderReport, *, reference: str | None, amount: i
     if reference is not None and report.reference != reference:
         raise ImplausibleReport("reference_differs")
     if (report.amount, report.currency) != (amount, currency):
-        raise ImplausibleReport("amount_differs")
+        raise ImplausibleReport("amount_mismatch")

@@ -11,7 +11,7 @@ class UnknownDepositMethod(Refusal):
 
 
 class DepositMethodUnavailable(Refusal):
-    code = "deposit_method_closed"
+    code = "deposit_method_unavailable"
     kind = RefusalKind.CONFLICT
     title = "This method is not offered at present"
     remedy = "Choose another method from GET /api/v1/deposit-methods."
@@ -25,14 +25,14 @@ class AmountOutOfRange(Refusal):
 
 
 class FeeExceedsAmount(Refusal):
-    code = "nothing_arrives"
+    code = "fee_exceeds_amount"
     kind = RefusalKind.INVALID
     title = "The fee would take all of it"
     remedy = "Send a larger amount."
 
 
 class InvalidDepositMethod(Refusal):
-    code = "deposit_method_impossible"
+    code = "invalid_deposit_method"
     kind = RefusalKind.INVALID
     title = "A method can't be like that"
     remedy = "Keep 0 < minimum <= maximum, fees of zero or more, a percentage below 100, and a provider we know."
@@ -60,7 +60,7 @@ class UnknownWithdrawal(Refusal):
 
 
 class WithdrawalsNotSupported(Refusal):
-    code = "payout_not_offered"
+    code = "withdrawals_not_supported"
     kind = RefusalKind.CONFLICT
     title = "Nothing is paid out by this method"
     remedy = "Choose a method whose `payouts` is true."
@@ -81,7 +81,7 @@ class NotWaitingForReview(Refusal):
 
 
 class WithdrawalRequiresSecondPerson(Refusal):
-    code = "maker_is_checker"
+    code = "withdrawal_requires_second_person"
     kind = RefusalKind.FORBIDDEN
     title = "Who approved first can't approve again"
     remedy = "Have another member of staff look at it."
@@ -109,10 +109,12 @@ class TooManyWithdrawals(Refusal):
 
 
 class InvalidWithdrawalPolicy(Refusal):
-    code = "withdrawal_policy_impossible"
+    code = "invalid_withdrawal_policy"
     kind = RefusalKind.INVALID
     title = "A policy can't be like that"
-    remedy = "Keep 0 <= automatic_up_to <= second_above, 0 < minimum <= maximum, and a percentage below 100."
+    remedy = (
+        "Keep 0 <= auto_approve_up_to <= second_approval_above, 0 < minimum <= maximum, and a percentage below 100."
+    )
 
 
 class UnknownProvider(Refusal):

@@ -17,7 +17,7 @@ from wallet.payments.refusals import (
 class WithdrawalTerms:
     """In minor units; None has no bound. `fee_ppm` is the share in parts per million of the amount.
 
-    `most_open` withdrawals of a player may be under way at once.
+    `max_pending` withdrawals of a player may be under way at once.
     """
 
     minimum: int = 1
@@ -29,7 +29,7 @@ class WithdrawalTerms:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalPolicy:
-    """In minor units: nobody looks at withdrawals `automatic_up_to`, two members of staff at those `second_above`."""
+    """In minor units: nobody looks at withdrawals `auto_approve_up_to`, two members of staff at those `second_approval_above`."""
 
     auto_approve_up_to: int = 0
     second_approval_above: int = 0
@@ -61,7 +61,7 @@ def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
 def require_capacity(terms: WithdrawalTerms, *, pending_count: int) -> None:
     """Check that one more withdrawal may be asked for. Raises TooManyWithdrawals."""
     if terms.max_pending is not None and pending_count >= terms.max_pending:
-        raise TooManyWithdrawals(most_open=terms.max_pending, under_way=pending_count)
+        raise TooManyWithdrawals(max_pending=terms.max_pending, pending_count=pending_count)
 
 
 def require_valid_policy(policy: WithdrawalPolicy) -> None:

@@ -29,7 +29,7 @@ from wallet.payments.withdrawal_terms import quote, require_capacity
 
 Decide = Callable[[WithdrawalState, datetime], Sequence[Any]]
 UNKNOWN: Final = "unknown_payment"
-NO_CHANGE: Final = "nothing_new"
+NO_CHANGE: Final = "no_change"
 APPLIED: Final = "applied"
 REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
@@ -120,7 +120,7 @@ def send(withdrawal: UUID) -> bool:
 def apply(report: ProviderReport, *, provider: str) -> str:
     """Apply a provider's report, once however often it comes, and say what became of it.
 
-    That is `applied`, `nothing_new`, `unknown_payment`, `reference_taken`, or how the report is implausible.
+    That is `applied`, `no_change`, `unknown_payment`, `reference_taken`, or how the report is implausible.
     """
     with transaction.atomic(savepoint=False):
         if fetch(_TAKEN, [provider, report.reference, report.payment]):

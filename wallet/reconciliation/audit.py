@@ -7,11 +7,11 @@ from uuid import UUID
 from casino.kernel.findings import Finding
 from wallet.ledger.relations import compare_rows
 from wallet.reconciliation.events import (
-    DifferenceFound,
+    DiscrepancyFound,
     DiscrepancyEvent,
     DiscrepancyType,
     ReconciliationEvent,
-    ReconciliationRun,
+    ReconciliationCompleted,
     discrepancy_id,
     run_id,
     stream_of,
@@ -19,14 +19,14 @@ from wallet.reconciliation.events import (
 from wallet.reconciliation.projection import DISCREPANCIES, RUNS, discrepancy_row, run_row
 from wallet.reconciliation.state import fold
 
-_LIVE: Final = frozenset({"DifferenceFound", "DifferenceAssigned"})
+_LIVE: Final = frozenset({"DiscrepancyFound", "DiscrepancyAssigned"})
 ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
-    "DifferenceFound": frozenset(
-        {None, "DifferenceFound", "DifferenceGone", "DifferenceAssigned", "DifferenceResolved"}
+    "DiscrepancyFound": frozenset(
+        {None, "DiscrepancyFound", "DiscrepancyCleared", "DiscrepancyAssigned", "DiscrepancyResolved"}
     ),
-    "DifferenceGone": _LIVE,
-    "DifferenceAssigned": _LIVE,
-    "DifferenceResolved": _LIVE,
+    "DiscrepancyCleared": _LIVE,
+    "DiscrepancyAssigned": _LIVE,
+    "DiscrepancyResolved": _LIVE,
 }
 """Which events each one may follow in its stream."""
 
@@ -35,7 +35,7 @@ class ReconciliationTraces:
     """Every run and difference that the log has told of."""
 
     def __init__(self) -> None:
-        self._runs: dict[UUID, tuple[ReconciliationRun, int]] = {}
+        self._runs: dict[UUID, tuple[ReconciliationCompleted, int]] = {}
         self._differences: dict[UUID, list[DiscrepancyEvent]] = {}
         self._broken: set[UUID] = set()
 
@@ -43,7 +43,7 @@ class ReconciliationTraces:
         """Follow one event and yield what contradicts the events before it, or itself."""
         if stream != stream_of(event):
             yield Finding("stream differs", where, stream_of(event), stream)
-        if isinstance(event, ReconciliationRun):
+        if isinstance(event, ReconciliationCompleted):
             yield from self._run(event, version, where)
         else:
             yield from self._difference(event, version, where)
@@ -54,7 +54,7 @@ class ReconciliationTraces:
         sound = (events for key, events in self._differences.items() if key not in self._broken)
         yield from compare_rows(DISCREPANCIES, (discrepancy_row(fold(events), len(events)) for events in sound))
 
-    def _run(self, event: ReconciliationRun, version: int, where: str) -> Iterator[Finding]:
+    def _run(self, event: ReconciliationCompleted, version: int, where: str) -> Iterator[Finding]:
         due = run_id(operator=event.operator, provider=event.provider, currency=event.currency, day=event.day)
         if event.run != due:
             yield Finding("id is not that of its name", where, str(due), str(event.run))
@@ -72,16 +72,16 @@ class ReconciliationTraces:
             self._broken.add(event.difference)
             yield Finding("event out of place", where, "what may come before it", str(last))
         told.append(event)
-        if isinstance(event, DifferenceFound):
+        if isinstance(event, DiscrepancyFound):
             yield from _found(event, where)
 
 
-def _found(event: DifferenceFound, where: str) -> Iterator[Finding]:
+def _found(event: DiscrepancyFound, where: str) -> Iterator[Finding]:
     due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, type=event.what)
     if event.difference != due:
         yield Finding("id is not that of its name", where, str(due), str(event.difference))
-    here, there = event.our_state is not None, event.their_state is not None
+    here, there = event.our_status is not None, event.their_status is not None
     sides = {DiscrepancyType.MISSING_OURS: (False, True), DiscrepancyType.MISSING_THEIRS: (True, False)}
     wanted = sides.get(event.what, (True, True))
     if (here, there) != wanted:
-        yield Finding("difference without its sides", where, str(wanted), str((here, there)))
+        yield Finding("discrepancy without its sides", where, str(wanted), str((here, there)))

@@ -17,10 +17,10 @@ NAMESPACE: Final = UUID("3f4a6c1d-8b52-4f0e-9d7a-5c2e8b1f6a90")
 class DiscrepancyType(StrEnum):
     """How the provider's records and ours differ about one payment."""
 
-    MISSING_OURS = "missing_here"
-    MISSING_THEIRS = "missing_there"
-    AMOUNT_MISMATCH = "amount_differs"
-    STATUS_MISMATCH = "state_differs"
+    MISSING_OURS = "missing_ours"
+    MISSING_THEIRS = "missing_theirs"
+    AMOUNT_MISMATCH = "amount_mismatch"
+    STATUS_MISMATCH = "status_mismatch"
 
 
 class Resolution(StrEnum):
@@ -28,13 +28,13 @@ class Resolution(StrEnum):
 
     TIMING = "timing"
     PROVIDER_CORRECTED = "provider_corrected"
-    CASINO_CORRECTED = "corrected_here"
+    CASINO_CORRECTED = "casino_corrected"
     ACCEPTED = "accepted"
     WRITTEN_OFF = "written_off"
 
 
 @dataclass(frozen=True, slots=True)
-class ReconciliationRun:
+class ReconciliationCompleted:
     """A day was compared, and came out otherwise than the last time, or for the first time.
 
     `ours` and `theirs` count payments, `matched` those that agree; `amount` is what these add up to, deposits less
@@ -57,7 +57,7 @@ class ReconciliationRun:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceFound:
+class DiscrepancyFound:
     """A payment differs: for the first time, once more after it had agreed, or in another way than it did.
 
     `kind` is deposit or payout. What a side does not have is None.
@@ -74,15 +74,15 @@ class DifferenceFound:
     reference: str
     what: DiscrepancyType
     our_amount: int | None
-    our_state: str | None
+    our_status: str | None
     their_amount: int | None
     their_currency: str | None
-    their_state: str | None
+    their_status: str | None
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceGone:
+class DiscrepancyCleared:
     """A later comparison of the day finds nothing the matter any more."""
 
     difference: UUID
@@ -91,7 +91,7 @@ class DifferenceGone:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceAssigned:
+class DiscrepancyAssigned:
     """`owner` looks into it from now on, as `by` says."""
 
     difference: UUID
@@ -102,7 +102,7 @@ class DifferenceAssigned:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceResolved:
+class DiscrepancyResolved:
     """`by` says what became of it."""
 
     difference: UUID
@@ -112,8 +112,8 @@ class DifferenceResolved:
     at: datetime
 
 
-DiscrepancyEvent = DifferenceFound | DifferenceGone | DifferenceAssigned | DifferenceResolved
-ReconciliationEvent = ReconciliationRun | DiscrepancyEvent
+DiscrepancyEvent = DiscrepancyFound | DiscrepancyCleared | DiscrepancyAssigned | DiscrepancyResolved
+ReconciliationEvent = ReconciliationCompleted | DiscrepancyEvent
 
 
 def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
@@ -136,6 +136,6 @@ def discrepancy_stream(difference: UUID) -> str:
 
 def stream_of(event: ReconciliationEvent) -> str:
     """Name the stream that an event belongs to."""
-    if isinstance(event, ReconciliationRun):
+    if isinstance(event, ReconciliationCompleted):
         return reconciliation_stream(event.run)
     return discrepancy_stream(event.difference)

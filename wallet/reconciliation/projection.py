@@ -3,7 +3,7 @@
 from typing import Final
 
 from wallet.ledger.relations import ProjectionTable, Row
-from wallet.reconciliation.events import ReconciliationRun
+from wallet.reconciliation.events import ReconciliationCompleted
 from wallet.reconciliation.state import DiscrepancyState
 
 RUNS: Final = ProjectionTable(
@@ -19,14 +19,14 @@ DISCREPANCIES: Final = ProjectionTable(
     (
         ("id", "uuid"), ("run_id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"),
         ("day", "date"), ("kind", "text"), ("payment", "text"), ("reference", "text"), ("what", "text"),
-        ("our_amount", "bigint"), ("our_state", "text"), ("their_amount", "bigint"), ("their_currency", "text"),
-        ("their_state", "text"), ("status", "text"), ("owner", "text"), ("resolution", "text"),
+        ("our_amount", "bigint"), ("our_status", "text"), ("their_amount", "bigint"), ("their_currency", "text"),
+        ("their_status", "text"), ("status", "text"), ("owner", "text"), ("resolution", "text"),
         ("resolved_by", "text"), ("found_at", "timestamptz"), ("ended_at", "timestamptz"), ("version", "int"),
     ),
 )  # fmt: skip
 
 
-def run_row(last: ReconciliationRun, version: int) -> Row:
+def run_row(last: ReconciliationCompleted, version: int) -> Row:
     """Turn the last event of a run, at its version, into a row of RUNS."""
     counted = (last.ours, last.theirs, last.matched, last.amount, last.differing)
     whose = (last.run, last.operator, last.provider, last.currency, last.day, last.since, last.until)
@@ -48,10 +48,10 @@ def discrepancy_row(state: DiscrepancyState, version: int) -> Row:
         found.reference,
         found.what.value,
         found.our_amount,
-        found.our_state,
+        found.our_status,
         found.their_amount,
         found.their_currency,
-        found.their_state,
+        found.their_status,
         state.status.value,
         state.owner,
         None if state.resolution is None else state.resolution.value,

@@ -11,7 +11,7 @@ def rebuild_reconciliation(*, compare: bool = False) -> RebuildResult:
 
 
 def _make() -> None:
-    for some in stream_histories("ReconciliationRun"):
+    for some in stream_histories("ReconciliationCompleted"):
         upsert_rows(RUNS, [run_row(events[-1], len(events)) for events in some])
-    for some in stream_histories("DifferenceFound"):
+    for some in stream_histories("DiscrepancyFound"):
         upsert_rows(DISCREPANCIES, [discrepancy_row(fold(events), len(events)) for events in some])

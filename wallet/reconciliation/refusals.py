@@ -4,21 +4,21 @@ from casino.kernel.errors import Refusal, RefusalKind
 
 
 class UnknownDiscrepancy(Refusal):
-    code = "unknown_difference"
+    code = "unknown_discrepancy"
     kind = RefusalKind.MISSING
     title = "There is no such difference"
     remedy = "Use an id from GET /api/v1/differences."
 
 
 class DiscrepancyClosed(Refusal):
-    code = "difference_closed"
+    code = "discrepancy_closed"
     kind = RefusalKind.CONFLICT
     title = "The difference is not open"
     remedy = "Look at it again: somebody was quicker, or it is gone."
 
 
 class DiscrepancyNoteMissing(Refusal):
-    code = "difference_note_missing"
+    code = "discrepancy_note_missing"
     kind = RefusalKind.INVALID
     title = "What became of a difference is told in words"
     remedy = "Send a `note` of 1 to 500 characters."

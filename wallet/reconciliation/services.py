@@ -19,9 +19,9 @@ from wallet.reconciliation import state as differing
 from wallet.reconciliation.comparison import PaymentDiscrepancy, ReconciliationOutcome, compare
 from wallet.reconciliation.days import bounds
 from wallet.reconciliation.events import (
-    DifferenceFound,
+    DiscrepancyFound,
     DiscrepancyEvent,
-    ReconciliationRun,
+    ReconciliationCompleted,
     Resolution,
     discrepancy_id,
     discrepancy_stream,
@@ -129,7 +129,7 @@ def _keep(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome)
         known = [row[0] for row in fetch(_KNOWN, [run])]
         streams = [reconciliation_stream(run), *(discrepancy_stream(key) for key in {*known, *found})]
         told = {stream: _decoded(events) for stream, events in read_many(streams).items()}
-        happened = ReconciliationRun(
+        happened = ReconciliationCompleted(
             run, day.operator, day.provider, currency, day.day, day.since, day.until, outcome.ours, outcome.theirs,
             outcome.matched, outcome.amount, len(outcome.discrepancies), at,
         )  # fmt: skip
@@ -140,8 +140,8 @@ def _keep(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome)
 def _write_changes(
     run: UUID,
     told: dict[str, list[Any]],
-    found: dict[UUID, DifferenceFound],
-    happened: ReconciliationRun,
+    found: dict[UUID, DiscrepancyFound],
+    happened: ReconciliationCompleted,
     at: datetime,
 ) -> None:
     own = reconciliation_stream(run)
@@ -168,12 +168,12 @@ def _unseen(state: DiscrepancyState | None, at: datetime) -> tuple[DiscrepancyEv
     return () if state is None else differing.record_cleared(state, at=at)
 
 
-def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrepancy, at: datetime) -> DifferenceFound:
+def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrepancy, at: datetime) -> DiscrepancyFound:
     side = one.ours or one.theirs
     if side is None:
         raise AssertionError("a difference is about a payment that one side has")
     mine, other = one.ours, one.theirs
-    return DifferenceFound(
+    return DiscrepancyFound(
         difference=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=one.type),
         run=run,
         operator=day.operator,
@@ -185,10 +185,10 @@ def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrep
         reference=(other or side).reference,
         what=one.type,
         our_amount=None if mine is None else mine.amount,
-        our_state=None if mine is None else mine.status,
+        our_status=None if mine is None else mine.status,
         their_amount=None if other is None else other.amount,
         their_currency=None if other is None else other.currency,
-        their_state=None if other is None else other.status.value,
+        their_status=None if other is None else other.status.value,
         at=at,
     )
 

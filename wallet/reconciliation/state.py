@@ -6,10 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from wallet.reconciliation.events import (
-    DifferenceAssigned,
-    DifferenceFound,
-    DifferenceGone,
-    DifferenceResolved,
+    DiscrepancyAssigned,
+    DiscrepancyFound,
+    DiscrepancyCleared,
+    DiscrepancyResolved,
     DiscrepancyEvent,
     Resolution,
 )
@@ -32,7 +32,7 @@ CLOSED = frozenset({DiscrepancyStatus.RESOLVED, DiscrepancyStatus.CLEARED})
 class DiscrepancyState:
     """A difference as it stands, with what was found last."""
 
-    latest: DifferenceFound
+    latest: DiscrepancyFound
     first_detected_at: datetime
     status: DiscrepancyStatus = DiscrepancyStatus.OPEN
     owner: str | None = None
@@ -44,7 +44,7 @@ class DiscrepancyState:
 def fold(events: Iterable[DiscrepancyEvent]) -> DiscrepancyState:
     """Rebuild a difference from its events. Raises TypeError when the first is not what was found."""
     first, *rest = events
-    if not isinstance(first, DifferenceFound):
+    if not isinstance(first, DiscrepancyFound):
         raise TypeError(f"A difference begins with being found, not with {type(first).__name__}.")
     state = DiscrepancyState(first, first.at)
     for event in rest:
@@ -55,20 +55,20 @@ def fold(events: Iterable[DiscrepancyEvent]) -> DiscrepancyState:
 def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState:
     """Apply one event; what is found anew is open again, and stays its owner's."""
     match event:
-        case DifferenceFound():
+        case DiscrepancyFound():
             status = DiscrepancyStatus.OPEN if state.owner is None else DiscrepancyStatus.ASSIGNED
             return DiscrepancyState(event, state.first_detected_at, status, state.owner)
-        case DifferenceGone():
+        case DiscrepancyCleared():
             return replace(state, status=DiscrepancyStatus.CLEARED, ended_at=event.at)
-        case DifferenceAssigned():
+        case DiscrepancyAssigned():
             return replace(state, status=DiscrepancyStatus.ASSIGNED, owner=event.owner)
-        case DifferenceResolved():
+        case DiscrepancyResolved():
             owner = state.owner or event.by
             resolved = replace(state, status=DiscrepancyStatus.RESOLVED, owner=owner, resolution=event.resolution)
             return replace(resolved, resolved_by=event.by, ended_at=event.at)
 
 
-def record_discrepancy(state: DiscrepancyState | None, found: DifferenceFound) -> tuple[DifferenceFound, ...]:
+def record_discrepancy(state: DiscrepancyState | None, found: DiscrepancyFound) -> tuple[DiscrepancyFound, ...]:
     """Return what follows when a comparison finds it: nothing where that is known, whatever was decided."""
     if state is None:
         return (found,)
@@ -76,27 +76,27 @@ def record_discrepancy(state: DiscrepancyState | None, found: DifferenceFound) -
     return () if same and state.status is not DiscrepancyStatus.CLEARED else (found,)
 
 
-def record_cleared(state: DiscrepancyState, *, at: datetime) -> tuple[DifferenceGone, ...]:
+def record_cleared(state: DiscrepancyState, *, at: datetime) -> tuple[DiscrepancyCleared, ...]:
     """Return what follows when a comparison no longer finds it; what was resolved stays so."""
     if state.status in CLOSED:
         return ()
-    return (DifferenceGone(state.latest.difference, state.latest.operator, at),)
+    return (DiscrepancyCleared(state.latest.difference, state.latest.operator, at),)
 
 
-def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tuple[DifferenceAssigned, ...]:
+def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tuple[DiscrepancyAssigned, ...]:
     """Give it to an owner; to the same one again changes nothing. Raises DifferenceClosed."""
     _require_open(state)
     if state.owner == owner:
         return ()
-    return (DifferenceAssigned(state.latest.difference, state.latest.operator, owner, by, at),)
+    return (DiscrepancyAssigned(state.latest.difference, state.latest.operator, owner, by, at),)
 
 
 def resolve(
     state: DiscrepancyState, *, resolution: Resolution, by: str, at: datetime
-) -> tuple[DifferenceResolved, ...]:
+) -> tuple[DiscrepancyResolved, ...]:
     """Say what became of it. Raises DifferenceClosed."""
     _require_open(state)
-    return (DifferenceResolved(state.latest.difference, state.latest.operator, resolution, by, at),)
+    return (DiscrepancyResolved(state.latest.difference, state.latest.operator, resolution, by, at),)
 
 
 def _require_open(state: DiscrepancyState) -> None:

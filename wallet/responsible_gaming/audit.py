@@ -57,12 +57,12 @@ class ResponsibleGamingTraces:
 
         `opened` is the operator and the currency that the player's wallet was opened with.
         """
-        if isinstance(event, e.HouseLimitSet | e.PlayMoneyCapSet):
+        if isinstance(event, e.OperatorLimitSet | e.PlayMoneyCapSet):
             yield from self._follow_house(event, stream=stream, version=version, where=where)
             return
         _, state, before = self._players.get(event.player, (event.operator, PlayerRestrictionsState(), 0))
         if wallet is None or wallet[0] != event.operator:
-            yield Finding("protection of another wallet", where, str(wallet), str(event.operator))
+            yield Finding("responsible gaming of another wallet", where, str(wallet), str(event.operator))
         yield from _place(stream, responsible_gaming_stream(event.player), version, before, where)
         yield from _judged(state, event, where)
         after = evolve(state, event)
@@ -109,10 +109,10 @@ def _judged(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent, whe
     try:
         right = _again(state, event)
     except Refusal as refusal:
-        yield Finding("protection changed against the rules", where, refusal.code, str(event))
+        yield Finding("responsible gaming changed against the rules", where, refusal.code, str(event))
         return
     if right != event:
-        yield Finding("protection changed against the rules", where, str(right), str(event))
+        yield Finding("responsible gaming changed against the rules", where, str(right), str(event))
 
 
 def _judged_house(state: OperatorLimitsState, event: e.OperatorLimitEvent, where: str) -> Iterator[Finding]:
@@ -129,7 +129,7 @@ def _judged_house(state: OperatorLimitsState, event: e.OperatorLimitEvent, where
             now=event.at,
         )
     except Refusal as refusal:
-        yield Finding("protection changed against the rules", where, refusal.code, str(event))
+        yield Finding("responsible gaming changed against the rules", where, refusal.code, str(event))
 
 
 def _again(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e.PlayerRestrictionEvent:
@@ -139,12 +139,12 @@ def _again(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e
     match event:
         case e.PlayLimitSet(by=by, measure=measure, period=period, most=most):
             return decider.set_limit(state, owner=whose, by=by, limit_type=measure, period=period, limit=most, now=now)
-        case e.PlayLimitRaiseAsked(measure=measure, period=period, most=most):
+        case e.PlayLimitIncreaseRequested(measure=measure, period=period, most=most):
             by = Initiator.PLAYER
             return decider.set_limit(state, owner=whose, by=by, limit_type=measure, period=period, limit=most, now=now)
-        case e.PlayLimitRaised(measure=measure, period=period):
+        case e.PlayLimitIncreased(measure=measure, period=period):
             return decider.confirm_increase(state, owner=whose, limit_type=measure, period=period, now=now)
-        case e.PlayLimitRaiseCancelled(measure=measure, period=period):
+        case e.PlayLimitIncreaseCancelled(measure=measure, period=period):
             return decider.cancel_increase(state, owner=whose, limit_type=measure, period=period, now=now)
         case _:
             return _exclusion_again(state, event, whose)
@@ -159,9 +159,9 @@ def _exclusion_again(state: PlayerRestrictionsState, event: Any, whose: WalletOw
             return decider.self_exclude(state, owner=whose, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
             return decider.end_exclusion(state, owner=whose, now=now)
-        case e.PlayerStopped(says=says, at=now):
+        case e.PlayerBlocked(says=says, at=now):
             return decider.block_player(state, owner=whose, player_message=says, now=now)
-        case e.PlayerResumed(at=now):
+        case e.PlayerUnblocked(at=now):
             return decider.unblock_player(state, owner=whose, now=now)
         case _:
             return decider.set_reality_check(owner=whose, minutes=event.minutes, now=event.at)

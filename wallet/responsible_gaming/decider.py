@@ -12,15 +12,15 @@ from uuid import UUID
 from casino.kernel.money import MAX_AMOUNT
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
-    HouseLimitSet,
+    OperatorLimitSet,
     Initiator,
     LimitPeriod,
     LimitType,
-    PlayerResumed,
-    PlayerStopped,
-    PlayLimitRaiseAsked,
-    PlayLimitRaiseCancelled,
-    PlayLimitRaised,
+    PlayerUnblocked,
+    PlayerBlocked,
+    PlayLimitIncreaseRequested,
+    PlayLimitIncreaseCancelled,
+    PlayLimitIncreased,
     PlayLimitSet,
     PlayMoneyCapSet,
     RealityCheckSet,
@@ -71,7 +71,7 @@ def set_limit(
     period: LimitPeriod,
     limit: int | None,
     now: datetime,
-) -> PlayLimitSet | PlayLimitRaiseAsked:
+) -> PlayLimitSet | PlayLimitIncreaseRequested:
     """Judge a limit of `most` (minor units, or minutes of time; None for no limit) and answer its event.
 
     What a player makes stricter holds at once, what a player makes looser has to be confirmed a day later; an
@@ -85,7 +85,7 @@ def set_limit(
     if by is Initiator.PLAYER and not _is_stricter(limit, current):
         if limit == current:
             raise PlayLimitUnchanged
-        return PlayLimitRaiseAsked(
+        return PlayLimitIncreaseRequested(
             owner.operator, owner.player, owner.currency, limit_type, period, limit, now, now + INCREASE_DELAY
         )
     return PlayLimitSet(owner.operator, owner.player, owner.currency, by, limit_type, period, limit, now)
@@ -93,23 +93,23 @@ def set_limit(
 
 def confirm_increase(
     state: PlayerRestrictionsState, *, owner: WalletOwner, limit_type: LimitType, period: LimitPeriod, now: datetime
-) -> PlayLimitRaised:
+) -> PlayLimitIncreased:
     """Judge a player's second word on a higher limit. Raises NoRaisePending, RaiseNotRipe."""
     wish = state.pending_increase(limit_type, period)
     if wish is None:
         raise NoLimitIncreasePending
     if now < wish.confirm_from:
         raise LimitIncreaseTooEarly(confirm_from=wish.confirm_from)
-    return PlayLimitRaised(owner.operator, owner.player, owner.currency, limit_type, period, wish.limit, now)
+    return PlayLimitIncreased(owner.operator, owner.player, owner.currency, limit_type, period, wish.limit, now)
 
 
 def cancel_increase(
     state: PlayerRestrictionsState, *, owner: WalletOwner, limit_type: LimitType, period: LimitPeriod, now: datetime
-) -> PlayLimitRaiseCancelled:
+) -> PlayLimitIncreaseCancelled:
     """Take the wish for a higher limit back. Raises NoRaisePending."""
     if state.pending_increase(limit_type, period) is None:
         raise NoLimitIncreasePending
-    return PlayLimitRaiseCancelled(owner.operator, owner.player, limit_type, period, now)
+    return PlayLimitIncreaseCancelled(owner.operator, owner.player, limit_type, period, now)
 
 
 def set_operator_wide_limit(
@@ -121,12 +121,12 @@ def set_operator_wide_limit(
     period: LimitPeriod,
     limit: int | None,
     now: datetime,
-) -> HouseLimitSet:
+) -> OperatorLimitSet:
     """Judge a limit for all players of an operator. Raises PlayLimitImpossible, PlayLimitUnchanged."""
     require_valid_limit(limit_type, limit)
     if limit == state.limit(limit_type, period):
         raise PlayLimitUnchanged
-    return HouseLimitSet(operator, currency, limit_type, period, limit, now)
+    return OperatorLimitSet(operator, currency, limit_type, period, limit, now)
 
 
 def set_play_money_cap(*, operator: UUID, currency: str, cap: int, now: datetime) -> PlayMoneyCapSet:
@@ -174,18 +174,18 @@ def end_exclusion(state: PlayerRestrictionsState, *, owner: WalletOwner, now: da
 
 def block_player(
     state: PlayerRestrictionsState, *, owner: WalletOwner, player_message: str, now: datetime
-) -> PlayerStopped:
+) -> PlayerBlocked:
     """Judge that a player be held back from play. Raises PlayerStoppedAlready."""
     if state.block is not None:
         raise PlayerAlreadyBlocked
-    return PlayerStopped(owner.operator, owner.player, player_message, now)
+    return PlayerBlocked(owner.operator, owner.player, player_message, now)
 
 
-def unblock_player(state: PlayerRestrictionsState, *, owner: WalletOwner, now: datetime) -> PlayerResumed:
+def unblock_player(state: PlayerRestrictionsState, *, owner: WalletOwner, now: datetime) -> PlayerUnblocked:
     """Judge that a player be held back no longer. Raises PlayerNotStopped."""
     if state.block is None:
         raise PlayerNotBlocked
-    return PlayerResumed(owner.operator, owner.player, now)
+    return PlayerUnblocked(owner.operator, owner.player, now)
 
 
 def set_reality_check(*, owner: WalletOwner, minutes: int, now: datetime) -> RealityCheckSet:

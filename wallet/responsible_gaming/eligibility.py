@@ -159,8 +159,8 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
 
 
 def _reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
-    frees_at = release_times.available_at(excess, player=player, now=now)
-    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=frees_at)
+    available_at = release_times.available_at(excess, player=player, now=now)
+    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=available_at)
 
 
 def _deposited(player: UUID, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:

@@ -48,7 +48,7 @@ class PlayLimitSet:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayLimitRaiseAsked:
+class PlayLimitIncreaseRequested:
     """A player wants a higher limit, or none (None), and may confirm that from `confirm_from` on."""
 
     operator: UUID
@@ -62,7 +62,7 @@ class PlayLimitRaiseAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayLimitRaised:
+class PlayLimitIncreased:
     """The player confirmed what was asked for; `most` holds from now on, None for no limit of one's own."""
 
     operator: UUID
@@ -75,7 +75,7 @@ class PlayLimitRaised:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayLimitRaiseCancelled:
+class PlayLimitIncreaseCancelled:
     """The player took the wish for a higher limit back."""
 
     operator: UUID
@@ -127,7 +127,7 @@ class RealityCheckSet:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerStopped:
+class PlayerBlocked:
     """Those who run the house let the player neither sit down nor wager; `says` is what the player is told."""
 
     operator: UUID
@@ -137,7 +137,7 @@ class PlayerStopped:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerResumed:
+class PlayerUnblocked:
     """The player may play again, as far as nothing else holds."""
 
     operator: UUID
@@ -146,7 +146,7 @@ class PlayerResumed:
 
 
 @dataclass(frozen=True, slots=True)
-class HouseLimitSet:
+class OperatorLimitSet:
     """Every player of the operator is held to `most` in any period of this length; None lifts it."""
 
     operator: UUID
@@ -167,12 +167,12 @@ class PlayMoneyCapSet:
     at: datetime
 
 
-PlayLimitEvent = PlayLimitSet | PlayLimitRaiseAsked | PlayLimitRaised | PlayLimitRaiseCancelled
-PlayerBlockEvent = PlayerStopped | PlayerResumed
+PlayLimitEvent = PlayLimitSet | PlayLimitIncreaseRequested | PlayLimitIncreased | PlayLimitIncreaseCancelled
+PlayerBlockEvent = PlayerBlocked | PlayerUnblocked
 PlayerRestrictionEvent = (
     PlayLimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet | PlayerBlockEvent
 )
-OperatorLimitEvent = HouseLimitSet | PlayMoneyCapSet
+OperatorLimitEvent = OperatorLimitSet | PlayMoneyCapSet
 ResponsibleGamingEvent = PlayerRestrictionEvent | OperatorLimitEvent
 
 

@@ -30,8 +30,8 @@ _EVENTS: Final = """
     SELECT stream, type, schema, data::text FROM events_event
      WHERE stream = ANY (%s::text[]) ORDER BY stream, version
 """
-_OF_PLAYERS: Final = ["PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerStopped"]
-_OF_HOUSES: Final = ["HouseLimitSet", "PlayMoneyCapSet"]
+_OF_PLAYERS: Final = ["PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked"]
+_OF_HOUSES: Final = ["OperatorLimitSet", "PlayMoneyCapSet"]
 """What a stream can begin with."""
 
 

@@ -9,11 +9,11 @@ from wallet.responsible_gaming.state import Exclusion, PlayerBlock, PlayLimit
 
 
 class PlayLimitReached(Refusal):
-    """`used` of a limit is taken up, so that what was asked for would be over it; it fits again at `frees_at`."""
+    """`used` of a limit is taken up, so that what was asked for would be over it; it fits again at `available_at`."""
 
     code = "play_limit_reached"
     title = "A limit on play would be exceeded"
-    remedy = "Ask for no more than `left`, or wait until the time that `frees_at` tells, where it is not null."
+    remedy = "Ask for no more than `left`, or wait until the time that `available_at` tells, where it is not null."
 
     def __init__(self, *, limit: PlayLimit, used: int, currency: str, available_at: datetime | None) -> None:
         left = max(0, limit.limit - max(0, used))
@@ -30,7 +30,7 @@ class PlayLimitReached(Refusal):
             used=taken,
             left=rest,
             unit=unit,
-            frees_at=available_at,
+            available_at=available_at,
         )
 
 
@@ -45,7 +45,7 @@ class PlayerExcluded(Refusal):
 
 
 class PlayerIsBlocked(Refusal):
-    code = "player_is_stopped"
+    code = "player_blocked"
     kind = RefusalKind.FORBIDDEN
     title = "The player is held back from play"
     remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Ask the casino."
@@ -55,13 +55,13 @@ class PlayerIsBlocked(Refusal):
 
 
 class PlayerAlreadyBlocked(Refusal):
-    code = "player_stopped_already"
+    code = "player_already_blocked"
     title = "The player is held back from play already"
     remedy = "Resume the player first, should another reason stand on record."
 
 
 class PlayerNotBlocked(Refusal):
-    code = "player_not_stopped"
+    code = "player_not_blocked"
     title = "The player is not held back from play"
     remedy = "There is nothing to resume; an exclusion or a wider switch may be what holds play back."
 
@@ -73,26 +73,26 @@ class PlayLimitUnchanged(Refusal):
 
 
 class InvalidPlayLimit(Refusal):
-    code = "play_limit_impossible"
+    code = "invalid_play_limit"
     kind = RefusalKind.INVALID
     title = "This can't be a limit"
     remedy = "Send `amount` and `currency` for a limit on money, `minutes` for one on time: null lifts it."
 
 
 class NoLimitIncreasePending(Refusal):
-    code = "no_raise_pending"
+    code = "no_limit_increase_pending"
     title = "No higher limit was asked for"
     remedy = "Ask for one first."
 
 
 class LimitIncreaseTooEarly(Refusal):
-    code = "raise_not_ripe"
+    code = "limit_increase_too_early"
     title = "A higher limit is confirmed 24 hours after it was asked for, not before"
     remedy = "Confirm it at the time that `confirm_from` tells, or later."
 
 
 class LongerExclusionActive(Refusal):
-    code = "exclusion_runs_longer"
+    code = "longer_exclusion_active"
     title = "An exclusion holds that ends no earlier"
     remedy = "Ask for a later end; an exclusion is made longer, never shorter."
 
@@ -118,7 +118,7 @@ class NotSelfExcluded(Refusal):
 
 
 class ExclusionStillRunning(Refusal):
-    code = "exclusion_not_over"
+    code = "exclusion_still_running"
     title = "A self-exclusion is not ended before its time"
     remedy = "End it at the time that `until` tells, or later."
 
@@ -131,7 +131,7 @@ class RealityCheckInvalid(Refusal):
 
 
 class PlayMoneyCapReached(Refusal):
-    code = "play_money_enough"
+    code = "play_money_cap_reached"
     title = "The player has as much play money as there is on request"
     remedy = "Ask again with less than `cap` in all, tables included."
 

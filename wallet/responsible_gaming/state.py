@@ -109,10 +109,12 @@ def fold(events: Iterable[e.PlayerRestrictionEvent]) -> PlayerRestrictionsState:
 
 def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> PlayerRestrictionsState:
     """Apply one event; it never refuses."""
-    if isinstance(event, e.PlayLimitSet | e.PlayLimitRaiseAsked | e.PlayLimitRaised | e.PlayLimitRaiseCancelled):
+    if isinstance(
+        event, e.PlayLimitSet | e.PlayLimitIncreaseRequested | e.PlayLimitIncreased | e.PlayLimitIncreaseCancelled
+    ):
         return _evolve_limits(state, event)
-    if isinstance(event, e.PlayerStopped | e.PlayerResumed):
-        stopped = PlayerBlock(event.says, event.at) if isinstance(event, e.PlayerStopped) else None
+    if isinstance(event, e.PlayerBlocked | e.PlayerUnblocked):
+        stopped = PlayerBlock(event.says, event.at) if isinstance(event, e.PlayerBlocked) else None
         return replace(state, block=stopped)
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
@@ -131,12 +133,12 @@ def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> P
         case e.PlayLimitSet(by=by):
             raises = others if by is Initiator.PLAYER else state.pending_increases
             return replace(state, limits=_with(state.limits, event, by=by), pending_increases=raises)
-        case e.PlayLimitRaiseAsked(measure=measure, period=period, most=most, at=at, confirm_from=confirm_from):
+        case e.PlayLimitIncreaseRequested(measure=measure, period=period, most=most, at=at, confirm_from=confirm_from):
             wish = PendingIncrease(measure, period, most, at, confirm_from)
             return replace(state, pending_increases=(*others, wish))
-        case e.PlayLimitRaised():
+        case e.PlayLimitIncreased():
             return replace(state, limits=_with(state.limits, event, by=Initiator.PLAYER), pending_increases=others)
-        case e.PlayLimitRaiseCancelled():
+        case e.PlayLimitIncreaseCancelled():
             return replace(state, pending_increases=others)
 
 
@@ -151,7 +153,7 @@ def fold_operator_limits(events: Iterable[e.OperatorLimitEvent]) -> OperatorLimi
 def evolve_operator_limits(state: OperatorLimitsState, event: e.OperatorLimitEvent) -> OperatorLimitsState:
     """Apply one event; it never refuses."""
     match event:
-        case e.HouseLimitSet():
+        case e.OperatorLimitSet():
             return replace(state, limits=_with(state.limits, event, by=Initiator.OPERATOR))
         case e.PlayMoneyCapSet(cap=cap):
             return replace(state, play_money_cap=cap)
@@ -170,7 +172,7 @@ def strictest_limits(
 
 
 def _with(
-    limits: tuple[PlayLimit, ...], event: e.PlayLimitSet | e.PlayLimitRaised | e.HouseLimitSet, *, by: Initiator
+    limits: tuple[PlayLimit, ...], event: e.PlayLimitSet | e.PlayLimitIncreased | e.OperatorLimitSet, *, by: Initiator
 ) -> tuple[PlayLimit, ...]:
     key = (by, event.measure, event.period)
     others = tuple(each for each in limits if (each.by, each.limit_type, each.period) != key)

@@ -9,7 +9,7 @@ from casino.kernel.errors import Refusal, RefusalKind
 class OverOwnTableLimit(Refusal):
     """A stake is more than `limit` minor units, which the player has set and may change from `next_change_at` on."""
 
-    code = "over_own_limit"
+    code = "over_own_table_limit"
     kind = RefusalKind.INVALID
     title = "The stake is over the limit that the player has set"
     remedy = "Stake at most the limit on each spot; it may be changed at the time that `next_change_at` tells."
@@ -25,12 +25,12 @@ class OverOwnTableLimit(Refusal):
 
 
 class TableLimitChangedThisWeek(Refusal):
-    code = "limit_changed_this_week"
+    code = "table_limit_changed_this_week"
     title = "The limit was changed in this betting week already"
     remedy = "Change it again at the time that `next_change_at` tells."
 
 
 class TableLimitUnchanged(Refusal):
-    code = "limit_unchanged"
+    code = "table_limit_unchanged"
     title = "This is the limit that holds already"
     remedy = "Send another limit, or leave it as it is: it changes once in a betting week."

@@ -35,7 +35,7 @@ class CardsHandedOut:
 
 
 @dataclass(frozen=True, slots=True)
-class CardsLooked:
+class CardsLookedAt:
     """The seat looked at its cards; it has until `until` to hand them back."""
 
     seat: int
@@ -60,4 +60,4 @@ class HandTurned:
     cards: tuple[Card, ...]
 
 
-CeremonyEvent = CardsHandedOut | CardsLooked | CardsHandedBack | HandTurned
+CeremonyEvent = CardsHandedOut | CardsLookedAt | CardsHandedBack | HandTurned

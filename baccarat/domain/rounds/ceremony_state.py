@@ -21,7 +21,7 @@ def evolve(ceremony: Ceremony | None, event: ce.CeremonyEvent) -> Ceremony | Non
     match event:
         case ce.CardsHandedOut():
             return Ceremony(seat=event.seat, until=event.until)
-        case ce.CardsLooked():
+        case ce.CardsLookedAt():
             return Ceremony(seat=event.seat, until=event.until, looked_at=event.looked_at)
         case ce.CardsHandedBack():
             return None if ceremony is None else replace(ceremony, handed_back=event.by)

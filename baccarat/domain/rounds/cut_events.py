@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
-class CutGiven:
+class CutContributed:
     """A seat chose its contribution, 1 to 32 bytes in hex, in place of an earlier one of the same seat.
 
     It counts for the shoe that the round's opening committed to, and everyone at the table may see it at once.
@@ -15,4 +15,4 @@ class CutGiven:
     seat: int
     player: UUID
     contribution: str
-    given_at: datetime
+    contributed_at: datetime

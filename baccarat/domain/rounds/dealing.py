@@ -80,7 +80,7 @@ def _look(command: c.LookAtCards, state: RoundState) -> Events:
         return ()
     limit = command.rules.ceremony_seconds()
     until = ceremony.until if limit is None else command.now + timedelta(seconds=limit.hand_back)
-    return (ce.CardsLooked(seat=ceremony.seat, looked_at=command.now, until=until),)
+    return (ce.CardsLookedAt(seat=ceremony.seat, looked_at=command.now, until=until),)
 
 
 def _hand_back(command: c.HandBackCards, state: RoundState) -> Events:

@@ -8,7 +8,7 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import cut, dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
 from baccarat.domain.rules.chips import is_makeable
 from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimumPolicy
@@ -103,7 +103,7 @@ def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
         raise r.NothingToRepeat
     _require_allowed(command.stakes, command.rules)
     _require_funds(command.stakes, seat, command, state)
-    return (e.WagerRepeated(seat=seat.seat, stakes=dict(command.stakes)),)
+    return (e.StakesRebet(seat=seat.seat, stakes=dict(command.stakes)),)
 
 
 def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
@@ -180,7 +180,11 @@ def _give_cut(command: c.ContributeToCut, state: RoundState) -> Events:
         state.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
     ):
         return ()
-    return (CutGiven(seat=seat.seat, player=seat.player, contribution=command.contribution, given_at=command.now),)
+    return (
+        CutContributed(
+            seat=seat.seat, player=seat.player, contribution=command.contribution, contributed_at=command.now
+        ),
+    )
 
 
 def _withdraw(command: c.LeaveRound, state: RoundState) -> Events:
@@ -191,7 +195,7 @@ def _withdraw(command: c.LeaveRound, state: RoundState) -> Events:
         return ()
     if seat.status is SeatStatus.CONFIRMED:
         raise r.WagerInPlay(round=str(state.require_opened().round), deadline_at=state.require_opened().deadline_at)
-    return (e.SeatWithdrawn(seat=seat.seat),)
+    return (e.SeatLeftRound(seat=seat.seat),)
 
 
 _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {

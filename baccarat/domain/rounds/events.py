@@ -8,9 +8,9 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLooked, HandTurned
+from baccarat.domain.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLookedAt, HandTurned
 from baccarat.domain.rounds.commitment import ShoeCommitment
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
@@ -73,7 +73,7 @@ class ChipsCleared:
 
 
 @dataclass(frozen=True, slots=True)
-class WagerRepeated:
+class StakesRebet:
     """The stakes of the seat's last wager were placed again, as one placement."""
 
     seat: int
@@ -107,7 +107,7 @@ class SeatTimedOut:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatWithdrawn:
+class SeatLeftRound:
     """The player left or moved before confirming; unconfirmed chips are returned."""
 
     seat: int
@@ -174,11 +174,11 @@ class RoundLapsed:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundSetAside:
+class RoundSuspended:
     """The round could not be dealt; it waits for a person and blocks no other."""
 
     reason: str
-    set_aside_at: datetime
+    suspended_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,21 +194,21 @@ RoundEvent = (
     | ChipsPlaced
     | PlacementUndone
     | ChipsCleared
-    | WagerRepeated
+    | StakesRebet
     | WagerConfirmed
     | SeatPassed
     | SeatTimedOut
-    | SeatWithdrawn
-    | CutGiven
+    | SeatLeftRound
+    | CutContributed
     | BettingClosed
     | CardsHandedOut
-    | CardsLooked
+    | CardsLookedAt
     | CardsHandedBack
     | HandTurned
     | CardsDealt
     | RoundSettled
     | RoundLapsed
-    | RoundSetAside
+    | RoundSuspended
     | RoundResumed
     | RoundVoidRequested
     | RoundVoidDeclined

@@ -28,13 +28,13 @@ class AlreadyConfirmed(Refusal):
 
 
 class NoShoeToCut(Refusal):
-    code = "no_shoe_to_cut"
+    code = "no_open_cut"
     title = "No shoe takes your contribution now"
     remedy = "Contribute when the table shows a shoe that it has committed to and that has not started."
 
 
 class CutChangedTooOften(Refusal):
-    code = "cut_given_too_often"
+    code = "too_many_contributions"
     title = "You have changed your contribution to this shoe often enough"
     remedy = "Your last contribution counts. Choose another one for the next shoe."
 
@@ -71,7 +71,7 @@ class ChipsAlreadyPlaced(Refusal):
 
 
 class NothingToRepeat(Refusal):
-    code = "nothing_to_repeat"
+    code = "nothing_to_rebet"
     title = "You have no earlier wager at this table"
     remedy = "Place chips yourself this time."
 
@@ -123,7 +123,7 @@ class WagerInPlay(Refusal):
 
 
 class RoundNotSuspended(Refusal):
-    code = "round_not_set_aside"
+    code = "round_not_suspended"
     title = "The round is not set aside"
     remedy = "Only a round that was set aside can be resumed."
 
@@ -166,7 +166,7 @@ class NoVoidRequested(Refusal):
 
 
 class VoidNeedsSecondPerson(Refusal):
-    code = "void_needs_another"
+    code = "void_requires_second_person"
     kind = RefusalKind.FORBIDDEN
     title = "Who asks for a void can't approve it"
     remedy = "The outcome is known: have another member of staff look at it."

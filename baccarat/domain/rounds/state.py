@@ -13,7 +13,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.ceremony_state import Ceremony
 from baccarat.domain.rounds.ceremony_state import evolve as after
 from baccarat.domain.rounds.cut import SeatContributions
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
@@ -160,7 +160,7 @@ def _cleared(state: RoundState, event: e.ChipsCleared) -> RoundState:
     return _seat(state, event.seat, placements=())
 
 
-def _repeated(state: RoundState, event: e.WagerRepeated) -> RoundState:
+def _repeated(state: RoundState, event: e.StakesRebet) -> RoundState:
     return _seat(state, event.seat, placements=(*_placements(state, event.seat), event.stakes))
 
 
@@ -184,7 +184,7 @@ def _timed_out(state: RoundState, event: e.SeatTimedOut) -> RoundState:
     return _seat(state, event.seat, status=SeatStatus.TIMED_OUT, placements=())
 
 
-def _withdrawn(state: RoundState, event: e.SeatWithdrawn) -> RoundState:
+def _withdrawn(state: RoundState, event: e.SeatLeftRound) -> RoundState:
     return _seat(state, event.seat, status=SeatStatus.LEFT, placements=())
 
 
@@ -192,7 +192,7 @@ def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
     return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, cut=event.cut)
 
 
-def _cut_given(state: RoundState, event: CutGiven) -> RoundState:
+def _cut_given(state: RoundState, event: CutContributed) -> RoundState:
     given = cut.replace_contribution(
         state.contributions, seat=event.seat, player=event.player, contribution=event.contribution
     )
@@ -236,7 +236,7 @@ def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
     )
 
 
-def _set_aside(state: RoundState, event: e.RoundSetAside) -> RoundState:
+def _set_aside(state: RoundState, event: e.RoundSuspended) -> RoundState:
     return replace(state, suspension_reason=event.reason)
 
 
@@ -269,21 +269,21 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.ChipsPlaced: _placed,
     e.PlacementUndone: _undone,
     e.ChipsCleared: _cleared,
-    e.WagerRepeated: _repeated,
+    e.StakesRebet: _repeated,
     e.WagerConfirmed: _confirmed,
     e.SeatPassed: _passed,
     e.SeatTimedOut: _timed_out,
-    e.SeatWithdrawn: _withdrawn,
-    CutGiven: _cut_given,
+    e.SeatLeftRound: _withdrawn,
+    CutContributed: _cut_given,
     e.BettingClosed: _closed,
     ce.CardsHandedOut: _ceremony,
-    ce.CardsLooked: _ceremony,
+    ce.CardsLookedAt: _ceremony,
     ce.CardsHandedBack: _ceremony,
     ce.HandTurned: _ceremony,
     e.CardsDealt: _dealt,
     e.RoundSettled: _settled,
     e.RoundLapsed: _lapsed,
-    e.RoundSetAside: _set_aside,
+    e.RoundSuspended: _set_aside,
     e.RoundResumed: _resumed,
     RoundVoidRequested: _void_requested,
     RoundVoidDeclined: _void_declined,

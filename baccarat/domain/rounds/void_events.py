@@ -16,7 +16,7 @@ class VoidReason(StrEnum):
     """Why a round is voided."""
 
     MALFUNCTION = "malfunction"
-    WRONG_DEAL = "wrong_deal"
+    WRONG_DEAL = "misdeal"
     WRONG_RULES = "wrong_rules"
     FRAUD = "fraud"
     OTHER = "other"

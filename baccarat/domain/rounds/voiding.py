@@ -17,7 +17,7 @@ Events = Sequence[e.RoundEvent]
 def _set_aside(command: c.SuspendRound, state: RoundState) -> Events:
     if not state.is_running() or state.suspension_reason is not None:
         return ()
-    return (e.RoundSetAside(reason=command.reason, set_aside_at=command.now),)
+    return (e.RoundSuspended(reason=command.reason, suspended_at=command.now),)
 
 
 def _resume(command: c.ResumeRound, state: RoundState) -> Events:

@@ -122,7 +122,7 @@ def _free(command: c.FreeSeat, state: TableState) -> Events:
     if reason is None:
         raise r.SeatIsHeld
     return (
-        e.SeatFreed(
+        e.SeatReleased(
             seat=seat.seat,
             player=seat.player,
             money_type=seat.money_type,
@@ -131,7 +131,7 @@ def _free(command: c.FreeSeat, state: TableState) -> Events:
             reason=reason,
             missed=seat.missed_turns,
             seen_at=command.seen_at,
-            freed_at=command.now,
+            released_at=command.now,
         ),
     )
 

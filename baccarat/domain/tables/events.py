@@ -13,13 +13,19 @@ from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.rules_events import (
-    RulesDecommissioned,
+    RulesRetired,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
     RulesTookEffect,
 )
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import (
+    ShoeCommitted,
+    ShoeCutContributed,
+    ShoeRevealed,
+    TableClosed,
+    TableClosing,
+)
 from casino.kernel.money import MoneyType
 
 
@@ -99,7 +105,7 @@ class Absence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SeatFreed:
+class SeatReleased:
     """The seat of an absent player, or of one at a table that closes, was freed; money moves as when one leaves.
 
     `missed` turns in a row had run out, and the player was last heard of at `seen_at`.
@@ -113,7 +119,7 @@ class SeatFreed:
     reason: Absence
     missed: int
     seen_at: datetime
-    freed_at: datetime
+    released_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +170,9 @@ TableEvent = (
     | SeatChanged
     | Rebought
     | SeatLeft
-    | SeatFreed
+    | SeatReleased
     | ShoeCommitted
-    | ShoeCutGiven
+    | ShoeCutContributed
     | ShoeStarted
     | ShoeEnded
     | ShoeRevealed
@@ -178,5 +184,5 @@ TableEvent = (
     | RulesRejected
     | RulesPublished
     | RulesTookEffect
-    | RulesDecommissioned
+    | RulesRetired
 )

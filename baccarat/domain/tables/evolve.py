@@ -14,7 +14,7 @@ from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, RoundMark, append_
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.rules_events import (
-    RulesDecommissioned,
+    RulesRetired,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
@@ -22,11 +22,11 @@ from baccarat.domain.tables.rules_events import (
     VersionEvent,
 )
 from baccarat.domain.tables.rules_state import evolve as after
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed, TableClosed, TableClosing
 from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, Seat, Shoe, TableState
 
 GameEvent = e.TableEvent | re.RoundEvent
-SeatAction = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.WagerRepeated | re.SeatPassed
+SeatAction = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.StakesRebet | re.SeatPassed
 
 
 def evolve(state: TableState, event: GameEvent) -> TableState:
@@ -63,7 +63,7 @@ def _changed(state: TableState, event: e.SeatChanged) -> TableState:
     return replace(state, seats=_seated(_without(state.seats, event.player), moved))
 
 
-def _left(state: TableState, event: e.SeatLeft | e.SeatFreed) -> TableState:
+def _left(state: TableState, event: e.SeatLeft | e.SeatReleased) -> TableState:
     return replace(state, seats=_without(state.seats, event.player))
 
 
@@ -71,7 +71,7 @@ def _shoe_committed(state: TableState, event: ShoeCommitted) -> TableState:
     return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, shape=event.shape))
 
 
-def _shoe_cut_given(state: TableState, event: ShoeCutGiven) -> TableState:
+def _shoe_cut_given(state: TableState, event: ShoeCutContributed) -> TableState:
     coming = state.next_shoe
     if coming is None:
         return state
@@ -94,7 +94,7 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         shoe=event.shoe,
         number=event.number,
         commitment=event.commitment,
-        cards_out=0 if event.turned is None else 1 + event.burned,
+        cards_used=0 if event.turned is None else 1 + event.burned,
         cut=event.cut,
         root=event.root,
     )
@@ -145,7 +145,7 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
 def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
     """The shoe after a round took cards from it, or after those of a void round were burned."""
     before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
-    return replace(shoe, cards_out=out, cut_card_out=out > before_cut, finished=shoe.cut_card_out)
+    return replace(shoe, cards_used=out, cut_card_out=out > before_cut, finished=shoe.cut_card_out)
 
 
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
@@ -170,7 +170,7 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
     if state.round == event.round:
         shoe = state.shoe
         if shoe is not None and event.burned:
-            shoe = _drawn(shoe, state.rules, out=shoe.cards_out + event.burned)
+            shoe = _drawn(shoe, state.rules, out=shoe.cards_used + event.burned)
         return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
     return replace(state, marks=remove_mark(state.marks, event.number))
 
@@ -199,14 +199,14 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     RulesRejected: _ruled,
     RulesPublished: _ruled,
     RulesTookEffect: _took_effect,
-    RulesDecommissioned: _ruled,
+    RulesRetired: _ruled,
     e.TableOpened: _opened,
     e.SeatTaken: _taken,
     e.SeatChanged: _changed,
     e.SeatLeft: _left,
-    e.SeatFreed: _left,
+    e.SeatReleased: _left,
     ShoeCommitted: _shoe_committed,
-    ShoeCutGiven: _shoe_cut_given,
+    ShoeCutContributed: _shoe_cut_given,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
     PlayStopped: _stopped,
@@ -217,7 +217,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     re.ChipsPlaced: _spoke,
     re.PlacementUndone: _spoke,
     re.ChipsCleared: _spoke,
-    re.WagerRepeated: _spoke,
+    re.StakesRebet: _spoke,
     re.SeatPassed: _spoke,
     re.SeatTimedOut: _timed_out,
     re.WagerConfirmed: _wager_confirmed,

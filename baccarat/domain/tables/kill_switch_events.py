@@ -21,7 +21,7 @@ class StopScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchThrown:
+class StopImposed:
     """Play is stopped within `scope`. `subject` is an id, or the label of rules ("mini@1"); empty for all gaming.
 
     `operator` is whose it is, None for what reaches beyond one operator. `says` is what players are told. Words about a
@@ -38,7 +38,7 @@ class SwitchThrown:
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchReleased:
+class StopLifted:
     """Play may go on within `scope`, as far as no other switch stops it."""
 
     scope: StopScope
@@ -75,7 +75,7 @@ class PlayResumed:
     resumed_at: datetime
 
 
-SwitchEvent = SwitchThrown | SwitchReleased
+SwitchEvent = StopImposed | StopLifted
 
 
 def switch_id(scope: StopScope, subject: str) -> str:

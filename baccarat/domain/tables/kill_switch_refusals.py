@@ -43,28 +43,28 @@ class NotStopped(Refusal):
 
 
 class SwitchReasonMissing(Refusal):
-    code = "switch_reason_missing"
+    code = "stop_reason_missing"
     kind = RefusalKind.INVALID
     title = "Stopping and resuming play is explained in words"
     remedy = "Say why, in 500 characters at most."
 
 
 class SwitchMessageTooLong(Refusal):
-    code = "switch_message_too_long"
+    code = "stop_message_too_long"
     kind = RefusalKind.INVALID
     title = "What players are told is too long"
     remedy = "Say it in 200 characters at most, or leave it out for the usual words."
 
 
 class UnknownSwitch(Refusal):
-    code = "unknown_switch"
+    code = "unknown_stop_subject"
     kind = RefusalKind.MISSING
     title = "There is nothing of this name to stop or resume"
     remedy = "Name gaming, an operator, a rules version, a table or a player that exists."
 
 
 class StoppedByHouse(Refusal):
-    code = "switch_of_the_house"
+    code = "stop_set_by_platform"
     kind = RefusalKind.FORBIDDEN
     title = "The house stopped this, and the house lets it go on"
     remedy = "Ask those who run the service."

@@ -53,7 +53,7 @@ class RulesPublished:
 
     version: int
     rules: TableRules
-    waits_for: EffectiveFrom
+    effective_from: EffectiveFrom
     drafted_by: str
     by: str
     at: datetime
@@ -70,7 +70,7 @@ class RulesTookEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesDecommissioned:
+class RulesRetired:
     """The version in force is withdrawn: no round opens at the table until another one is published."""
 
     version: int
@@ -79,4 +79,4 @@ class RulesDecommissioned:
     at: datetime
 
 
-VersionEvent = RulesDrafted | RulesRejected | RulesPublished | RulesTookEffect | RulesDecommissioned
+VersionEvent = RulesDrafted | RulesRejected | RulesPublished | RulesTookEffect | RulesRetired

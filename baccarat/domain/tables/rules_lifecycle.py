@@ -69,14 +69,14 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
     _require_fitting(waiting.rules, state)
     if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:
         _require_told(waiting, floor=command.floor)
-    waits_for = effective_from(state, waiting.rules)
-    if waits_for is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
+    effective_from = effective_from(state, waiting.rules)
+    if effective_from is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
         raise r.RetiredRulesCannotWait
     return (
         e.RulesPublished(
             version=command.version,
             rules=waiting.rules,
-            waits_for=waits_for,
+            effective_from=effective_from,
             drafted_by=waiting.by,
             by=command.by,
             at=command.now,
@@ -130,7 +130,7 @@ def retire(command: c.RetireRules, state: TableState) -> Events:
         raise r.RulesAreRetired
     if command.version != state.rules.version:
         raise r.VersionNotInForce(in_force=state.rules.version)
-    return (e.RulesDecommissioned(command.version, _reason(command.reason), command.by, command.now),)
+    return (e.RulesRetired(command.version, _reason(command.reason), command.by, command.now),)
 
 
 def _waiting(version: int, state: TableState) -> RulesDraft:

@@ -38,13 +38,13 @@ class ShuffleIsFixed(Refusal):
 
 
 class CommittedShoeConflict(Refusal):
-    code = "shoe_is_bound"
+    code = "next_shoe_committed_to_other_rules"
     title = "The table's next shoe is committed to for other rules, which are published and wait for it"
     remedy = "Keep decks, burn and cut card of those rules, or publish once they hold."
 
 
 class RetiredRulesCannotWait(Refusal):
-    code = "withdrawn_table_cannot_wait"
+    code = "retired_rules_cannot_wait"
     title = "These rules would wait for a shoe to end, and no round is played by the rules in force"
     remedy = "Keep decks, burn, cut card and commission, or close the table and open another."
 
@@ -56,7 +56,7 @@ class SeatsAreTaken(Refusal):
 
 
 class DraftPending(Refusal):
-    code = "draft_waits"
+    code = "draft_pending"
     title = "A draft of this table waits for another person"
     remedy = "Have it published or rejected first."
 
@@ -82,7 +82,7 @@ class VersionNotInForce(Refusal):
 
 
 class RulesNeedSecondPerson(Refusal):
-    code = "rules_need_another"
+    code = "rules_require_second_person"
     kind = RefusalKind.FORBIDDEN
     title = "Who drafted rules can't publish them"
     remedy = "Another person has to publish them."
@@ -96,7 +96,7 @@ class VersionReasonMissing(Refusal):
 
 
 class RulesAreRetired(Refusal):
-    code = "rules_withdrawn"
+    code = "rules_retired"
     kind = RefusalKind.FORBIDDEN
     title = "The rules of this table are withdrawn"
     remedy = "Leaving stays possible. Play goes on when the table has new rules."

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.rules_events import (
     EffectiveFrom,
-    RulesDecommissioned,
+    RulesRetired,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
@@ -29,7 +29,7 @@ class PendingRules:
     """Rules that are published and wait for their round or shoe."""
 
     rules: TableRules
-    waits_for: EffectiveFrom
+    effective_from: EffectiveFrom
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def evolve(state: RulesLifecycle, event: VersionEvent) -> RulesLifecycle:
         case RulesRejected():
             return replace(state, draft=None)
         case RulesPublished():
-            return replace(state, draft=None, pending=PendingRules(event.rules, event.waits_for))
+            return replace(state, draft=None, pending=PendingRules(event.rules, event.effective_from))
         case RulesTookEffect():
             return replace(state, in_force=event.rules, pending=None, retired=False)
-        case RulesDecommissioned():
+        case RulesRetired():
             return replace(state, retired=True)

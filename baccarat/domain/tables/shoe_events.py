@@ -22,7 +22,7 @@ class ShoeCommitted:
 
 
 @dataclass(frozen=True, slots=True)
-class ShoeCutGiven:
+class ShoeCutContributed:
     """A seat chose its contribution to the next shoe, 1 to 32 bytes in hex, in place of an earlier one of that seat.
 
     Everyone at the table may see it at once. It counts until that shoe starts.
@@ -32,7 +32,7 @@ class ShoeCutGiven:
     seat: int
     player: UUID
     contribution: str
-    given_at: datetime
+    contributed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

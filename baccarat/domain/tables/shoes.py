@@ -11,7 +11,7 @@ from baccarat.domain.rules.cards import Card, points
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed, ShoeRevealed
 from baccarat.domain.tables.state import NextShoe, TableState
 
 Events = Sequence[e.TableEvent]
@@ -42,12 +42,12 @@ def _give_cut(command: c.ContributeToShoeCut, state: TableState) -> Events:
     ):
         return ()
     return (
-        ShoeCutGiven(
+        ShoeCutContributed(
             shoe=coming.shoe,
             seat=seat.seat,
             player=seat.player,
             contribution=command.contribution,
-            given_at=command.now,
+            contributed_at=command.now,
         ),
     )
 
@@ -88,7 +88,7 @@ def _end(command: c.EndShoe, state: TableState) -> Events:
         e.ShoeEnded(
             shoe=state.shoe.shoe,
             seed=command.seed,
-            dealt=state.shoe.cards_out,
+            dealt=state.shoe.cards_used,
             collected=tuple(
                 e.CommissionCollected(seat=seat.seat, player=seat.player, money_type=seat.money_type, amount=seat.owed)
                 for seat in state.seats

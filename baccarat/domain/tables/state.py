@@ -41,7 +41,7 @@ class Shoe:
     shoe: UUID
     number: int
     commitment: str
-    cards_out: int
+    cards_used: int
     cut_card_out: bool = False
     finished: bool = False
     cut: str = ""
@@ -132,7 +132,7 @@ class TableState:
         waiting = self.current_rules_lifecycle().pending
         if waiting is None:
             return False
-        if waiting.waits_for is EffectiveFrom.NEXT_ROUND:
+        if waiting.effective_from is EffectiveFrom.NEXT_ROUND:
             return True
         return self.shoe is None and self.committed_shape() in (None, waiting.rules.shape)
 

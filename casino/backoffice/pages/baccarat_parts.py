@@ -73,9 +73,9 @@ def operator_link(row: Any) -> SafeString | str:
     return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
 
 
-def phase_badge(phase: str, set_aside: str | None) -> SafeString:
+def phase_badge(phase: str, suspended: str | None) -> SafeString:
     """Print where a round stands; one set aside stands out."""
-    if set_aside is not None:
+    if suspended is not None:
         return html.badge("set aside", "bad")
     return html.badge(phase, PHASES.get(Phase(phase), "plain"))
 

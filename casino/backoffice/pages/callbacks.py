@@ -25,7 +25,7 @@ _TONES: Final = {deposits.APPLIED: "good", deposits.NO_CHANGE: "plain", WAITING:
 _VERDICTS: Final = {
     WAITING: ("Waiting", Q(outcome=None)),
     "applied": ("Applied", Q(outcome=deposits.APPLIED)),
-    "nothing_new": ("Nothing new", Q(outcome=deposits.NO_CHANGE)),
+    "no_change": ("Nothing new", Q(outcome=deposits.NO_CHANGE)),
     "disputed": ("Contradicts us", Q(outcome__isnull=False) & ~Q(outcome__in=[deposits.APPLIED, deposits.NO_CHANGE])),
 }
 _PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal"}

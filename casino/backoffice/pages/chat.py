@@ -139,7 +139,7 @@ class ReportAdmin(ChatAdmin):
         if report.closed or not request.user.has_perm(MODERATE):
             return ()
         fields = (
-            Field("outcome", "Outcome", choices=[("acted_on", "Acted on"), ("dismissed", "Dismissed")]),
+            Field("outcome", "Outcome", choices=[("action_taken", "Acted on"), ("dismissed", "Dismissed")]),
             Field("note", "Remark for staff", required=False),
         )
         return (Form("Close this report", "Close", self.perform_url("close", report), fields),)

@@ -42,7 +42,7 @@ def _set_aside(request: HttpRequest) -> Grid:
     tables = scope.within(waiting, request)[:MOST_ASIDE]
     rows = [
         (html.page("round", table.round_id, f"No. {table.rounds}"), html.page("table", table.pk, table.name), why)
-        for table, why in ((table, table.set_aside or "") for table in tables)
+        for table, why in ((table, table.suspended or "") for table in tables)
     ]
     return Grid(
         "Waiting for a person", ("Round", "Table", "Why it was set aside"), rows, empty="No round is set aside."
@@ -86,7 +86,7 @@ def _latest(request: HttpRequest) -> Grid:
         (
             html.page("round", round_.pk, f"No. {round_.number}"),
             html.page("table", round_.table_id, round_.table_name),
-            baccarat_parts.phase_badge(round_.phase, round_.set_aside),
+            baccarat_parts.phase_badge(round_.phase, round_.suspended),
             in_line(round_.cards.split()) if round_.cards else html.NOTHING,
             baccarat_parts.outcome_badge(round_.outcome),
             html.moment(round_.opened_at),

@@ -8,13 +8,19 @@ from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.rounds.commitment import ShoeCommitment
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rules.cards import card_name
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables import rules_events as rv
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import (
+    ShoeCommitted,
+    ShoeCutContributed,
+    ShoeRevealed,
+    TableClosed,
+    TableClosing,
+)
 from casino.kernel.money import format_amount
 
 
@@ -124,7 +130,7 @@ def _left(event: te.SeatLeft, money: Money) -> str:
     return f"The player left seat {event.seat} with {money(event.returned)} of {event.money_type} money{paid}."
 
 
-def _freed(event: te.SeatFreed, money: Money) -> str:
+def _freed(event: te.SeatReleased, money: Money) -> str:
     paid = f", after {money(event.collected)} of owed commission" if event.collected else ""
     why = {
         te.Absence.MISSED_ROUNDS: f"{event.missed} {_plural('turn', event.missed)} ran out in a row",
@@ -152,23 +158,21 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     re.ChipsPlaced: lambda e, money: f"Seat {e.seat} placed {money(e.amount)} on {e.spot.capitalize()}.",
     re.PlacementUndone: lambda e, _: f"Seat {e.seat} took the last placement back.",
     re.ChipsCleared: lambda e, _: f"Seat {e.seat} cleared its chips.",
-    re.WagerRepeated: lambda e, money: (
-        f"Seat {e.seat} placed its last wager again: {stakes_in_words(e.stakes, money)}."
-    ),
+    re.StakesRebet: lambda e, money: f"Seat {e.seat} placed its last wager again: {stakes_in_words(e.stakes, money)}.",
     re.WagerConfirmed: _confirmed,
     re.SeatPassed: lambda e, _: f"Seat {e.seat} passed.",
     re.SeatTimedOut: lambda e, _: f"Seat {e.seat} let its turn run out; nothing was taken.",
-    re.SeatWithdrawn: lambda e, _: f"Seat {e.seat} was left before a wager.",
-    CutGiven: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the round's shoe.",
+    re.SeatLeftRound: lambda e, _: f"Seat {e.seat} was left before a wager.",
+    CutContributed: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the round's shoe.",
     re.BettingClosed: _closed,
     ce.CardsHandedOut: lambda e, _: f"The Player's two cards went face down to seat {e.seat}.",
-    ce.CardsLooked: lambda e, _: f"Seat {e.seat} looked at the cards.",
+    ce.CardsLookedAt: lambda e, _: f"Seat {e.seat} looked at the cards.",
     ce.CardsHandedBack: _handed_back,
     ce.HandTurned: _turned,
     re.CardsDealt: _dealt,
     re.RoundSettled: _settled,
     re.RoundLapsed: lambda e, _: f"The round lapsed without a card: {e.reason}.",
-    re.RoundSetAside: lambda e, _: f"Set aside, it could not be dealt: {e.reason}",
+    re.RoundSuspended: lambda e, _: f"Set aside, it could not be dealt: {e.reason}",
     re.RoundResumed: lambda e, _: f"Sent back to be dealt by {e.by}.",
     ve.RoundVoidRequested: lambda e, _: f"A void was asked for by {e.by} ({e.reason}): “{e.note}”",
     ve.RoundVoidDeclined: lambda e, _: f"The void was declined by {e.by}: “{e.note}”",
@@ -180,19 +184,19 @@ _TELL: Final[dict[type, Callable[[Any, Money], str]]] = {
     te.SeatChanged: lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}.",
     te.Rebought: lambda e, money: f"Seat {e.seat} brought {money(e.amount)} of {e.money_type} money more.",
     te.SeatLeft: _left,
-    te.SeatFreed: _freed,
+    te.SeatReleased: _freed,
     ShoeCommitted: lambda e, _: f"Shoe {e.number}, the next one, was committed to: {e.commitment}.",
-    ShoeCutGiven: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the next shoe.",
+    ShoeCutContributed: lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the next shoe.",
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
     PlayStopped: lambda e, _: f"Play was stopped ({e.scope}) by {e.by}: “{e.reason}”. Players are told: “{e.says}”",
     rv.RulesDrafted: lambda e, _: f"Rules {e.rules.label} were drafted by {e.by}.{_said(e.acknowledgement)}",
     rv.RulesRejected: lambda e, _: f"The draft of version {e.version} was rejected by {e.by}: “{e.reason}”",
     rv.RulesPublished: lambda e, _: (
-        f"Rules {e.rules.label} by {e.drafted_by} were published by {e.by}: from the {_plain(e.waits_for)} on."
+        f"Rules {e.rules.label} by {e.drafted_by} were published by {e.by}: from the {_plain(e.effective_from)} on."
     ),
     rv.RulesTookEffect: lambda e, _: f"Rules {e.rules.label} hold from round {e.first_round} on.",
-    rv.RulesDecommissioned: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: “{e.reason}”",
+    rv.RulesRetired: lambda e, _: f"The rules of version {e.version} were withdrawn by {e.by}: “{e.reason}”",
     PlayResumed: lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: “{e.reason}”",
     ShoeRevealed: lambda e, _: f"The seed of the shoe of the void round {e.round} could be read again: {e.seed}.",
     TableClosing: lambda e, _: f"The table is to be closed for good, by {e.by}: “{e.reason}”",

@@ -199,8 +199,8 @@ def _chats(request: HttpRequest, player: Player) -> Section:
 _DONE: Final = {
     "PlayerMuted": "muted",
     "PlayerUnmuted": "unmuted",
-    "PlayerRemoved": "removed",
-    "PlayerReadmitted": "let in again",
+    "PlayerBanned": "removed",
+    "PlayerUnbanned": "let in again",
 }
 
 

@@ -53,7 +53,7 @@ def _looked(events: Sequence[RecordedEvent], state: RoundState, names: Mapping[U
     players = {seat.seat: seat.player for seat in state.seats}
     cards = in_line([state.cards[0], state.cards[2]]) if len(state.cards) >= 4 else "two cards face down"
     for event in events:
-        if event.type != "CardsLooked":
+        if event.type != "CardsLookedAt":
             continue
         seat = _field(event, "seat")
         yield event.recorded_at, _player(players.get(seat), names), cards, f"looking at them in seat {seat}"

@@ -46,7 +46,7 @@ RESUME: Final = "baccarat.change_round"
 # Rounds in hand and those set aside are found by their tables, of which there are few.
 _PHASES: Final = {
     "running": ("Running", Q(id__in=Table.objects.filter(round_id__isnull=False).values("round_id"))),
-    "set_aside": ("Set aside", Q(id__in=Table.objects.filter(suspension_reason__isnull=False).values("round_id"))),
+    "suspended": ("Set aside", Q(id__in=Table.objects.filter(suspension_reason__isnull=False).values("round_id"))),
     "settled": ("Settled", Q(phase="settled")),
     "lapsed": ("Lapsed", Q(phase="lapsed")),
     "void_asked": ("Void asked for", Q(void_requested=True)),

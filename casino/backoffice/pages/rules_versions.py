@@ -150,7 +150,7 @@ class RulesVersionAdmin(ReadOnlyAdmin):
             ("Drafted (UTC)", html.moment(obj.drafted_at)),
             ("Decided by", self.decider(obj)),
             ("Decided (UTC)", html.moment(obj.decided_at)),
-            ("Holds from", obj.waits_for.replace("_", " ") or html.NOTHING),
+            ("Holds from", obj.effective_from.replace("_", " ") or html.NOTHING),
             ("First round", str(obj.first_round or html.NOTHING)),
             ("In force since (UTC)", self.since_when(obj)),
             ("Until (UTC)", self.until_when(obj)),

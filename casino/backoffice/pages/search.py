@@ -93,7 +93,7 @@ def _rounds(request: HttpRequest, asked: Asked, before: UUID | None) -> Grid:
             html.page("round", row.pk, f"No. {row.number}"),
             html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
             baccarat_parts.operator_link(row),
-            baccarat_parts.phase_badge(row.phase, row.set_aside),
+            baccarat_parts.phase_badge(row.phase, row.suspended),
             in_line(row.cards.split()) if row.cards else html.NOTHING,
             baccarat_parts.outcome_badge(row.outcome),
             str(row.wagers),

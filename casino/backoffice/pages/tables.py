@@ -42,11 +42,11 @@ BooksFilter = chosen(
 AttentionFilter = chosen(
     title="state",
     parameter="state",
-    choices={"playing": "Playing", "idle": "Idle", "set_aside": "Set aside"},
+    choices={"playing": "Playing", "idle": "Idle", "suspended": "Set aside"},
     where=lambda value: {
         "playing": Q(round_id__isnull=False),
         "idle": Q(round_id__isnull=True),
-        "set_aside": Q(suspension_reason__isnull=False),
+        "suspended": Q(suspension_reason__isnull=False),
     }[value],
 )
 
@@ -189,7 +189,7 @@ def _shoe(state: TableState) -> list[tuple[str, object]]:
     if shoe is None:
         return [("Shoe", "none in play" if long else "shuffled anew for every round"), *_next_shoe(state)]
     committed = ("Committed to", html.code(shoe.commitment))
-    return [("Shoe", f"No. {shoe.number}, {shoe.cards_out} cards out"), committed, *_next_shoe(state)]
+    return [("Shoe", f"No. {shoe.number}, {shoe.cards_used} cards out"), committed, *_next_shoe(state)]
 
 
 def _next_shoe(state: TableState) -> list[tuple[str, object]]:

@@ -69,7 +69,7 @@ async def new_player(operator: Client, reference: str, money_type: str) -> str:
 
 async def open_method(operator: Client) -> str:
     """Offer a way to pay in and out by the sandbox provider, and let small withdrawals go at once."""
-    await operator.post("/withdrawal-policy", {"automatic_up_to": "50.00", "second_above": "500.00"})
+    await operator.post("/withdrawal-policy", {"auto_approve_up_to": "50.00", "second_approval_above": "500.00"})
     offer = {"name": "Transfer", "provider": "sandbox", "currency": CURRENCY, "minimum": "1.00", "maximum": "1000.00"}
     made = await operator.post("/deposit-methods", {**offer, "fee_percent": "1", "seconds": 3, "payouts": True})
     return str(made["id"])

@@ -77,7 +77,7 @@ class InclusionProofView(OperatorOrPlayerView):
     tag = "checkpoints"
 
     @extend_schema(
-        operation_id="proveInclusion",
+        operation_id="getInclusionProof",
         summary="Prove that a position is in a checkpoint's tree",
         parameters=[
             OpenApiParameter("position", OpenApiTypes.INT64, required=True, description="Of the event, from 1."),
@@ -101,7 +101,7 @@ class ConsistencyProofView(OperatorOrPlayerView):
     tag = "checkpoints"
 
     @extend_schema(
-        operation_id="proveConsistency",
+        operation_id="getConsistencyProof",
         summary="Prove that a newer checkpoint's log goes on from an older one's",
         parameters=[
             OpenApiParameter("from", OpenApiTypes.INT64, required=True, description="The older one's number."),

@@ -27,7 +27,7 @@ _KIND: Final = {
     "name": "liability",
     "title": "Operator liability",
     "about": "What players own when the interval ends.",
-    "at_the_end": True,
+    "point_in_time": True,
     "columns": [
         {"name": "money", "title": "Money", "kind": "text"},
         {"name": "currency", "title": "Currency", "kind": "text"},
@@ -47,7 +47,7 @@ def _file(media_type: str, value: Any) -> OpenApiExample:
 
 
 list_kinds: Final = extend_schema(
-    operation_id="listReportKinds",
+    operation_id="listReportDefinitions",
     summary="List the reports there are, with their columns",
     responses=shapes.OperatorReportKindList,
     examples=_examples({"items": [_KIND], "formats": ["json", "csv", "parquet", "pdf"]}),
@@ -60,7 +60,7 @@ list_reports: Final = extend_schema(
     examples=_examples({"items": [_MADE], "next": None}),
 )
 generate_report: Final = extend_schema(
-    operation_id="makeReport",
+    operation_id="createReport",
     summary="Have a report made now; where nothing has changed, the version there is",
     request=shapes.OperatorReportRequest,
     responses={201: shapes.OperatorReportResponse},

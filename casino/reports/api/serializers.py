@@ -108,7 +108,7 @@ class OperatorReportKind(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()
     about = serializers.CharField()
-    at_the_end = serializers.BooleanField(help_text="It tells how things stood when the interval ended.")
+    point_in_time = serializers.BooleanField(help_text="It tells how things stood when the interval ended.")
     columns = OperatorReportColumn(many=True)
 
 
@@ -148,6 +148,6 @@ def present_report_kind(definition: ReportDefinition) -> dict[str, Any]:
         "name": definition.name,
         "title": definition.title,
         "about": definition.about,
-        "at_the_end": definition.as_of_end,
+        "point_in_time": definition.as_of_end,
         "columns": columns,
     }

@@ -117,7 +117,7 @@ def test_an_unknown_seat(scene: Scene, seat: int) -> None:
 
 @pytest.mark.parametrize("seat", ["1", 1.0, True, [1], {"n": 1}])
 def test_a_seat_that_is_no_whole_number(scene: Scene, seat: object) -> None:
-    refused(at(scene, "change-seat", seat=seat), 422, "not_a_whole_number")
+    refused(at(scene, "change-seat", seat=seat), 422, "not_an_integer")
 
 
 def test_a_seat_that_is_null(scene: Scene) -> None:
@@ -170,11 +170,11 @@ def test_an_unknown_spot(scene: Scene, spot: str) -> None:
 
 
 def test_a_spot_that_is_no_text(scene: Scene) -> None:
-    refused(at(scene, "place", spot=1), 422, "not_text")
+    refused(at(scene, "place", spot=1), 422, "not_a_string")
 
 
 @pytest.mark.parametrize(
-    ("currency", "code"), [("USD", "wrong_currency"), ("XXX", "unknown_currency"), (978, "not_text")]
+    ("currency", "code"), [("USD", "wrong_currency"), ("XXX", "unknown_currency"), (978, "not_a_string")]
 )
 def test_another_currency(scene: Scene, currency: object, code: str) -> None:
     for action in ("place", "deal", "rebuy"):
@@ -236,13 +236,13 @@ def test_chips_that_are_not_there(scene: Scene) -> None:
     refused(at(scene, "undo"), 409, "no_chips_placed")
     refused(at(scene, "deal", stakes=[]), 422, "no_stakes")
     refused(posting(scene.alice, f"tables/{scene.table}/deal", {}), 409, "no_chips_placed")
-    refused(at(scene, "rebet"), 409, "nothing_to_repeat")
-    refused(at(scene, "rebet-and-deal"), 409, "nothing_to_repeat")
+    refused(at(scene, "rebet"), 409, "nothing_to_rebet")
+    refused(at(scene, "rebet-and-deal"), 409, "nothing_to_rebet")
 
 
 def test_a_wager_that_names_a_spot_twice(scene: Scene) -> None:
     stakes = [{"spot": "tie", "amount": "5.00"}] * 2
-    refused(at(scene, "deal", stakes=stakes), 422, "spot_named_twice")
+    refused(at(scene, "deal", stakes=stakes), 422, "duplicate_spot")
 
 
 def test_stakes_without_their_currency(scene: Scene) -> None:
@@ -252,7 +252,7 @@ def test_stakes_without_their_currency(scene: Scene) -> None:
 
 
 def test_stakes_that_are_no_list(scene: Scene) -> None:
-    refused(at(scene, "deal", stakes={"tie": "5.00"}), 422, "not_a_list")
+    refused(at(scene, "deal", stakes={"tie": "5.00"}), 422, "not_an_array")
     refused(at(scene, "deal", stakes=["tie"]), 422, "field_invalid")
     refused(at(scene, "deal", stakes=None), 422, "field_null")
 
@@ -348,26 +348,26 @@ def test_chips_that_are_on_the_table_already(lucky: Tenant) -> None:
 @pytest.mark.parametrize(
     ("changes", "code", "field"),
     [
-        ({"preset": 5}, "not_text", "preset"),
+        ({"preset": 5}, "not_a_string", "preset"),
         ({"name": ""}, "field_blank", "name"),
         ({"name": "x" * 81}, "field_too_long", "name"),
         ({"name": "a\nb"}, "field_invalid", "name"),
         ({"money_types": []}, "field_blank", "money_types"),
         ({"money_types": ["real", "real"]}, "money_type_named_twice", "money_types"),
         ({"money_types": ["gold"]}, "unknown_choice", "money_types.0"),
-        ({"money_types": "real"}, "not_a_list", "money_types"),
-        ({"accept_player_edge": "yes"}, "not_a_flag", "accept_player_edge"),
+        ({"money_types": "real"}, "not_an_array", "money_types"),
+        ({"accept_player_edge": "yes"}, "not_a_boolean", "accept_player_edge"),
         ({"rules": []}, "field_invalid", "rules"),
         ({"rules": {"luck": 7}}, "unknown_field", "rules.luck"),
-        ({"rules": {"seats": "5"}}, "not_a_whole_number", "rules.seats"),
+        ({"rules": {"seats": "5"}}, "not_an_integer", "rules.seats"),
         ({"rules": {"minimum": 5}}, "amount_not_text", "rules.minimum"),
         ({"rules": {"chips": ["1.00"] * 13}}, "field_too_long", "rules.chips"),
         ({"rules": {"chips": ["0"]}}, "amount_not_positive", "rules.chips.0"),
-        ({"rules": {"burn": 1}}, "not_a_flag", "rules.burn"),
+        ({"rules": {"burn": 1}}, "not_a_boolean", "rules.burn"),
         ({"rules": {"tie_pays": "8"}}, "ratio_malformed", "rules.tie_pays"),
         ({"rules": {"tie_pays": "8/1"}}, "ratio_malformed", "rules.tie_pays"),
         ({"rules": {"tie_pays": "0:1"}}, "ratio_malformed", "rules.tie_pays"),
-        ({"rules": {"tie_pays": 8}}, "not_text", "rules.tie_pays"),
+        ({"rules": {"tie_pays": 8}}, "not_a_string", "rules.tie_pays"),
         ({"rules": {"shuffle": "never"}}, "unknown_choice", "rules.shuffle"),
         ({"rules": {"commission": "5%"}}, "field_invalid", "rules.commission"),
         ({"rules": {"commission": {**SHARE, "rate": "0.05"}}}, "ratio_malformed", "rules.commission.rate"),
@@ -535,7 +535,7 @@ def test_every_code_that_a_refusal_can_have_is_explained(scene: Scene) -> None:
     codes = {line["code"] for line in scene.house.read("problems")["items"]}
     for code in (
         "unknown_spot",
-        "spot_named_twice",
+        "duplicate_spot",
         "money_type_named_twice",
         "no_stakes",
         "unknown_table",

@@ -72,7 +72,7 @@ def test_the_cards_are_in_no_stored_answer_and_a_repeat_sees_them_again(scene: t
     reused = alice.send("generic", path, data="{ }", content_type=JSON, headers=key)
     assert reused.json()["code"] == "idempotency_key_reused"
     events = alice.read(f"rounds/{alice.read(f'tables/{table}')['round']['id']}/events")["items"]
-    assert [event["type"] for event in events].count("CardsLooked") == 1
+    assert [event["type"] for event in events].count("CardsLookedAt") == 1
     cards = first.json()["cards"]
     assert all(f'"{card}"' not in json.dumps(events) for card in cards)
 

@@ -89,14 +89,14 @@ def test_what_does_not_count_is_refused_with_its_reason(lucky: Tenant, golden: T
     late, stranger = lucky.player("Late"), golden.player("Stranger")
     for wrong in ("", "a", "xyz", "00" * 33, "00 11"):
         assert code(alice, table, wrong) == (422, "contribution_malformed")
-    assert code(alice, table, 7) == (422, "not_text")
+    assert code(alice, table, 7) == (422, "not_a_string")
     assert code(late, table, "aa") == (409, "not_seated")
     assert code(stranger, table, "aa") == (404, "unknown_table")
     sit(late, table, 3)
     assert code(late, table, "aa") == (409, "not_your_turn")
     for number in range(MAX_CUT_CHANGES):
         assert code(alice, table, f"{number:02x}")[0] == 200
-    assert code(alice, table, "ff") == (409, "cut_given_too_often")
+    assert code(alice, table, "ff") == (409, "too_many_contributions")
     assert code(alice, table, f"{MAX_CUT_CHANGES - 1:02x}") == (200, "")
     alone = lucky.table("mini")
     sit(bob, alone)

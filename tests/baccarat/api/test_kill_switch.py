@@ -29,7 +29,7 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
     assert refused.json()["detail"] == "Back at nine."
     assert alice.read(f"tables/{table}")["stopped"]["says"] == "Back at nine."
     assert lucky.post("switches/stop", body).json()["code"] == "already_stopped"
-    assert golden.post("switches/stop", body).json()["code"] == "unknown_switch"
+    assert golden.post("switches/stop", body).json()["code"] == "unknown_stop_subject"
     assert golden.read("switches")["items"] == []
     lucky.do("switches/resume", {"scope": "table", "subject": table, "reason": "It is back."})
     alice.do(f"tables/{table}/new-game")
@@ -38,9 +38,9 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
     (shown,) = lucky.read("switches")["items"]
     assert (shown["by"], shown["reason"], shown["stopped"]) == ("the house", "", True)
     again = lucky.post("switches/resume", {"scope": "table", "subject": table, "reason": "Please."})
-    assert again.json()["code"] == "switch_of_the_house"
+    assert again.json()["code"] == "stop_set_by_platform"
     for wrong in ({"scope": "gaming", "reason": "x"}, {"scope": "rules", "subject": "mini@1", "reason": "x"}):
-        assert lucky.post("switches/stop", wrong).json()["code"] == "unknown_switch"
+        assert lucky.post("switches/stop", wrong).json()["code"] == "unknown_stop_subject"
 
 
 def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_returned(

@@ -38,7 +38,7 @@ def test_the_board_shows_what_was_played_to_players_and_operator_alike(lucky: Te
     ]
     assert "".join(shown["columns"]) == "".join(LETTERS[round_["outcome"]] for round_ in rounds)
     assert shown["totals"]["hands"] == 7
-    assert (shown["shoe"], shown["longest_run"]) == (None, 72)
+    assert (shown["shoe"], shown["board_capacity"]) == (None, 72)
     assert lucky.read(f"tables/{table}/statistics") == shown
 
 

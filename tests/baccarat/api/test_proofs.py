@@ -108,13 +108,13 @@ def test_a_player_sees_neither_staff_nor_notes_nor_others_purses_and_is_told_tha
 def test_who_was_not_in_the_round_gets_nothing_of_it(scene: Scene) -> None:
     answer = scene.carol.get(f"rounds/{scene.settled}/proof")
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "not_in_that_round")
+    assert (answer.status_code, answer.json()["code"]) == (403, "not_in_round")
 
 
 def test_a_round_in_hand_can_not_be_proven_and_tells_no_card(scene: Scene) -> None:
     for caller in (scene.lucky, scene.alice):
         answer = caller.get(f"rounds/{scene.running}/proof")
-        assert (answer.status_code, answer.json()["code"]) == (409, "nothing_to_prove")
+        assert (answer.status_code, answer.json()["code"]) == (409, "round_not_provable")
 
 
 def test_a_round_that_has_no_place_in_the_log_yet_is_asked_for_again(scene: Scene) -> None:
@@ -203,7 +203,7 @@ def test_a_pack_tells_who_saw_what_and_what_compliance_was_told(scene: Scene) ->
     assert {line["who"] for line in seen if line["by"].startswith("session:")} >= {f"player:{scene.alice.id}"}
     assert [line["by"] for line in seen if line["who"] == "staff:7"] == ["the administration"]
     assert f"player:{scene.carol.id}" not in {line["who"] for line in seen}
-    assert {line["kind"] for line in told} == {"pack_linked", "pack_fetched"}
+    assert {line["kind"] for line in told} == {"dispute_pack_shared", "dispute_pack_downloaded"}
     assert "reason" not in told[0]
 
 
@@ -211,7 +211,7 @@ def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:
     pack_of(scene, scene.voided)
 
     kept = SignificantEvent.objects.filter(subject=f"round:{scene.voided}", kind__startswith="pack_").order_by("id")
-    assert [each.kind for each in kept] == ["pack_linked", "pack_fetched"]
+    assert [each.kind for each in kept] == ["dispute_pack_shared", "dispute_pack_downloaded"]
     (actor,) = {each.actor for each in kept}
     assert actor.startswith("operator:")
     assert kept[1].address == "127.0.0.1"
@@ -228,9 +228,9 @@ def test_a_link_that_was_changed_or_has_expired_leads_nowhere(scene: Scene) -> N
         *(f"{url.rpartition('/')[0]}/{t}" for t in (over, other)),
     ):
         answer = Client().get(path)
-        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_pack_link")
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_dispute_pack")
 
 
 def test_there_is_no_link_to_a_round_in_hand_or_of_another_operator(scene: Scene) -> None:
-    assert scene.lucky.post(f"rounds/{scene.running}/dispute-pack").json()["code"] == "nothing_to_prove"
+    assert scene.lucky.post(f"rounds/{scene.running}/dispute-pack").json()["code"] == "round_not_provable"
     assert tenant("golden").post(f"rounds/{scene.settled}/dispute-pack").json()["code"] == "unknown_round"

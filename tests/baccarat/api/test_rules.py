@@ -20,10 +20,10 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     assert lucky.read(f"{at}/2") == draft
 
     alone = lucky.post(f"{at}/2/publish", ANN)
-    assert (alone.status_code, alone.json()["code"]) == (403, "rules_need_another")
-    assert lucky.post(at, {**BEN, "rules": {"minimum": "15.00"}}).json()["code"] == "draft_waits"
+    assert (alone.status_code, alone.json()["code"]) == (403, "rules_require_second_person")
+    assert lucky.post(at, {**BEN, "rules": {"minimum": "15.00"}}).json()["code"] == "draft_pending"
     published = lucky.do(f"{at}/2/publish", BEN)
-    assert (published["status"], published["decided_by"], published["waits_for"]) == (
+    assert (published["status"], published["decided_by"], published["effective_from"]) == (
         "published", "desk:ben", "next_round",
     )  # fmt: skip
     assert lucky.post(f"{at}/2/publish", BEN).json()["code"] == "unknown_draft"
@@ -81,7 +81,7 @@ def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_
     assert lucky.post(f"{at}/2/withdraw", why).json()["code"] == "version_not_in_force"
     withdrawn = lucky.do(f"{at}/1/withdraw", why)
     assert (withdrawn["status"], withdrawn["reason"]) == ("decommissioned", "Printed wrong.")
-    assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_withdrawn"
+    assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_retired"
     lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
     lucky.do(f"{at}/2/publish", BEN)
     bet(alice, table, banker="10.00")

@@ -40,7 +40,7 @@ def talk(lucky: Tenant, table: str, alice: Gambler, bob: Gambler) -> None:
     lucky.post("chat/words/remove", {"word": "heck"})
     said = [alice.do(f"tables/{table}/chat", {"text": f"darn {number}"})["id"] for number in range(5)]
     report = bob.do(f"tables/{table}/chat/{said[0]}/report", {"reason": "Rude"})["report"]
-    lucky.post(f"chat/reports/{report}/close", {"outcome": "acted_on", "note": "Muted"})
+    lucky.post(f"chat/reports/{report}/close", {"outcome": "action_taken", "note": "Muted"})
     lucky.do(f"players/{alice.id}/mute", HOUR)
     lucky.do(f"players/{bob.id}/remove", HOUR)
     lucky.do(f"players/{bob.id}/readmit")

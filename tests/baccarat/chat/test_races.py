@@ -64,5 +64,5 @@ def test_who_logs_in_while_being_removed_is_out_in_the_end(database: Database, i
     answers = in_threads(12, act)
     assert answers[4].status_code == 200
     refused = [answer.json()["code"] for answer in answers if answer.status_code == 403]
-    assert set(refused) <= {"player_is_removed"}
+    assert set(refused) <= {"player_banned"}
     assert fetch("SELECT count(*) FROM operators_playersession WHERE ended_at IS NULL") == [(0,)]

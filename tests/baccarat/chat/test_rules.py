@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.chat import proof
-from baccarat.chat.events import ModerationReason, PlayerMuted, PlayerReadmitted, PlayerRemoved, PlayerUnmuted
+from baccarat.chat.events import ModerationReason, PlayerMuted, PlayerUnbanned, PlayerBanned, PlayerUnmuted
 from baccarat.chat.refusals import MessageEmpty, MessageNotPrintable, MessageTooLong, PlayerIsMuted, TooManyMessages
 from baccarat.chat.rules import (
     MAX_MESSAGE_LENGTH,
@@ -78,9 +78,9 @@ def test_a_mute_for_good_holds_until_it_is_lifted() -> None:
 
 
 def test_a_removal_and_a_mute_do_not_touch_one_another() -> None:
-    removed = PlayerRemoved(HOUSE, PLAYER, uuid4(), ModerationReason.CHEATING, None, "", NOW)
+    removed = PlayerBanned(HOUSE, PLAYER, uuid4(), ModerationReason.CHEATING, None, "", NOW)
     conduct = evolve(evolve(NEWCOMER, muted(None)), removed)
-    after = evolve(conduct, PlayerReadmitted(HOUSE, PLAYER, uuid4(), "", NOW))
+    after = evolve(conduct, PlayerUnbanned(HOUSE, PLAYER, uuid4(), "", NOW))
     assert (after.version, after.ban, after.mute) == (3, None, conduct.mute)
 
 

@@ -84,7 +84,7 @@ def test_a_watcher_reads_and_does_not_write(lucky: Tenant, alice: Gambler, table
     watcher = lucky.player("Carol")
     say(alice, table, "Hello")
     shown = chat(watcher, table)
-    assert (len(shown["items"]), shown["may_write"], shown["open"]) == (1, False, True)
+    assert (len(shown["items"]), shown["can_write"], shown["open"]) == (1, False, True)
     assert code(say(watcher, table, "Me too")) == (403, "only_seated_may_write")
 
 
@@ -112,7 +112,7 @@ def test_another_operators_player_finds_no_such_table(table: str) -> None:
         ("in\u200bvisible", "message_not_printable"),
         ("\u202egnihtemos", "message_not_printable"),
         ("\u0301", "message_not_printable"),
-        (5, "not_text"),
+        (5, "not_a_string"),
         (None, "field_null"),
     ],
 )
@@ -144,11 +144,11 @@ def test_a_closed_chat_is_not_written_to_until_it_is_opened(alice: Gambler, bob:
     for _ in range(2):
         assert put_open(alice, table, False).json() == {"open": False}
     assert code(say(alice, table, "Hello")) == (409, "chat_is_closed")
-    assert (chat(alice, table)["open"], chat(alice, table)["may_write"]) == (False, False)
+    assert (chat(alice, table)["open"], chat(alice, table)["can_write"]) == (False, False)
     assert chat(bob, table)["open"] is True
     assert put_open(alice, table, True).json() == {"open": True}
     assert say(alice, table, "Hello").status_code == 201
-    assert put_open(alice, table, "yes").json()["code"] == "not_a_flag"
+    assert put_open(alice, table, "yes").json()["code"] == "not_a_boolean"
 
 
 def test_listed_words_are_covered_for_players_and_kept_for_moderators(
@@ -166,14 +166,14 @@ def test_an_operators_words_are_its_own(lucky: Tenant, alice: Gambler, table: st
     golden.do("chat/words", {"word": "darn"})
     assert say(alice, table, "darn").json()["text"] == "darn"
     assert lucky.read("chat/words")["items"] == []
-    assert code(lucky.post("chat/words/remove", {"word": "darn"})) == (404, "unknown_word")
+    assert code(lucky.post("chat/words/remove", {"word": "darn"})) == (404, "unknown_filter_word")
 
 
 def test_words_come_and_go_once(lucky: Tenant, alice: Gambler, table: str) -> None:
     assert lucky.do("chat/words", {"word": "Darn"})["folded"] == "darn"
-    assert code(lucky.post("chat/words", {"word": "d4rn"})) == (409, "word_is_listed")
+    assert code(lucky.post("chat/words", {"word": "d4rn"})) == (409, "filter_word_exists")
     for word in ("two words", "x", "12345", "semi;colon"):
-        assert code(lucky.post("chat/words", {"word": word})) == (422, "invalid_word")
+        assert code(lucky.post("chat/words", {"word": word})) == (422, "invalid_filter_word")
     assert lucky.post("chat/words/remove", {"word": "DARN"}).status_code == 204
     assert say(alice, table, "darn").json()["text"] == "darn"
 

@@ -93,9 +93,9 @@ def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None
 
 
 def test_a_round_that_is_set_aside_is_told_with_its_reason(office: Office) -> None:
-    aside = office.set_aside()
+    aside = office.suspended()
     read()
-    (event,) = told("round_set_aside")
+    (event,) = told("round_suspended")
     assert (event.subject, event.reason) == (f"round:{aside.pk}", aside.suspension_reason)
 
 
@@ -178,7 +178,7 @@ def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(o
 @pytest.mark.parametrize(("schema", "data"), [(1, b'{"reason": 5}'), (9, b"{}")])
 def test_an_event_that_cannot_be_read_is_told_and_holds_up_nothing(office: Office, schema: int, data: bytes) -> None:
     metadata = b'{"operator": "", "actor": "dealer"}'
-    bad = SealedEvent(1, bytes(32), 1, "round-x", 1, "RoundSetAside", schema, data, metadata, timezone.now())
+    bad = SealedEvent(1, bytes(32), 1, "round-x", 1, "RoundSuspended", schema, data, metadata, timezone.now())
     subscriber.record_batch([bad])
     (event,) = told("audit_finding")
     assert event.reason.startswith("An event can't be read")

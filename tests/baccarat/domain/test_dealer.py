@@ -163,7 +163,7 @@ def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
     shoe = journal.table.shoe
     assert shoe is not None
     assert journal.round.require_opened().commitment is None
-    out = shoe.cards_out
+    out = shoe.cards_used
 
     for _ in range(3):
         bet(journal, ANN)
@@ -182,7 +182,7 @@ def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -
     journal = in_round(ANN, rules=BIG)
     shoe = journal.table.shoe
     assert shoe is not None
-    journal.table = replace(journal.table, shoe=replace(shoe, cards_out=404, cut_card_out=True))
+    journal.table = replace(journal.table, shoe=replace(shoe, cards_used=404, cut_card_out=True))
     bet(journal, ANN)
 
     finish(journal)
@@ -199,7 +199,7 @@ def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
     assert coming is not None
     assert shoe is not None
     dealer.contribute_to_cut(journal, player=ANN, contribution="a1b2", now=OPENED)
-    journal.table = replace(journal.table, shoe=replace(shoe, cards_out=404, cut_card_out=True))
+    journal.table = replace(journal.table, shoe=replace(shoe, cards_used=404, cut_card_out=True))
     bet(journal, ANN)
 
     finish(journal)

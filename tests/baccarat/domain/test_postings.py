@@ -86,7 +86,7 @@ def test_leaving_takes_the_game_balance_home_and_pays_what_is_owed(
     )
 
     assert moved(left) == moves
-    freed = te.SeatFreed(1, ANN, MoneyType.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
+    freed = te.SeatReleased(1, ANN, MoneyType.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
     assert moved(freed) == moves
 
 
@@ -157,7 +157,7 @@ def test_the_end_of_a_shoe_moves_every_rack_to_commission() -> None:
         re.ChipsPlaced(seat=1, spot=P, amount=500),
         re.SeatTimedOut(seat=1),
         re.RoundLapsed(reason="nobody bet", lapsed_at=OPENED, seed=None),
-        re.RoundSetAside(reason="SecretLost", set_aside_at=OPENED),
+        re.RoundSuspended(reason="SecretLost", suspended_at=OPENED),
     ],
     ids=lambda event: type(event).__name__,
 )

@@ -453,7 +453,7 @@ def the_long_shoes_seed_is_another(document: Document) -> None:
 
 @forged("mini", "cut")
 def a_contribution_was_changed(document: Document) -> None:
-    said(document, "CutGiven")["contribution"] = "ff" * 8
+    said(document, "CutContributed")["contribution"] = "ff" * 8
     reseal(document)
 
 
@@ -473,7 +473,7 @@ def the_house_chose_the_cut(document: Document) -> None:
 
 @forged("long-shoe-ended", "cut")
 def a_contribution_to_the_long_shoe_was_changed(document: Document) -> None:
-    said(document, "ShoeCutGiven")["contribution"] = "ff"
+    said(document, "ShoeCutContributed")["contribution"] = "ff"
     reseal(document)
 
 

@@ -17,8 +17,8 @@ def test_a_fresh_table_has_an_empty_board() -> None:
 
 def test_the_board_says_which_run_it_is() -> None:
     mini, big = TABLE.fold([table_opened(MINI)]), TABLE.fold([table_opened(BIG)])
-    assert (present_board(mini)["shoe"], present_board(mini)["longest_run"]) == (None, MAX_RUN_LENGTH)
-    assert (present_board(big)["shoe"], present_board(big)["longest_run"]) == (None, None)
+    assert (present_board(mini)["shoe"], present_board(mini)["board_capacity"]) == (None, MAX_RUN_LENGTH)
+    assert (present_board(big)["shoe"], present_board(big)["board_capacity"]) == (None, None)
     assert present_board(replace(big, shoes=3))["shoe"] == 3
 
 

@@ -77,7 +77,7 @@ def test_a_way_that_is_closed_says_why() -> None:
     )
 
     assert owing["rebuy"]["closed"] == {"code": "debt_outstanding", "until": None}
-    assert owing["quick_deposit"]["closed"] == {"code": "method_closed", "until": None}
+    assert owing["quick_deposit"]["closed"] == {"code": "method_unavailable", "until": None}
     assert owing["deposit"]["closed"] is None
     assert ways(notice(means=FundingOptions(balance=0)))["rebuy"]["closed"] == {"code": "account_empty", "until": None}
 

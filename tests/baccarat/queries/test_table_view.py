@@ -87,11 +87,11 @@ def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
 
 
 def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
-    state = ROUND.fold((opened(ANN), re.RoundSetAside(reason="SecretLost: shoe 1", set_aside_at=OPENED)))
+    state = ROUND.fold((opened(ANN), re.RoundSuspended(reason="SecretLost: shoe 1", suspended_at=OPENED)))
 
     picture = present_round(state, viewer=ANN, currency="EUR")
 
-    assert picture["set_aside"] is True
+    assert picture["suspended"] is True
     assert "SecretLost" not in json.dumps(picture, default=str)
 
 

@@ -9,7 +9,7 @@ import pytest
 from baccarat import tasks
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.tables.events import Absence, SeatFreed
+from baccarat.domain.tables.events import Absence, SeatReleased
 from baccarat.domain.tables.refusals import NotSeated
 from baccarat.services import absent_seats
 from casino.events.sql import execute, fetch
@@ -40,8 +40,8 @@ def sittings(table: UUID) -> list[tuple[Any, ...]]:
     return fetch("SELECT player_id, seat FROM baccarat_sitting WHERE table_id = %s ORDER BY seat", [table])
 
 
-def freed(house: House, table: UUID) -> list[SeatFreed]:
-    return [event for _, _, event in house.events(table) if isinstance(event, SeatFreed)]
+def freed(house: House, table: UUID) -> list[SeatReleased]:
+    return [event for _, _, event in house.events(table) if isinstance(event, SeatReleased)]
 
 
 def miss_turns(house: House, table: UUID, *, count: int, but: At) -> None:

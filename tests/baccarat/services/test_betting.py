@@ -74,7 +74,7 @@ def test_rebet_and_deal_is_one_call_and_needs_an_earlier_wager(house: House) -> 
 
     assert house.state(table).rounds == 2
     assert house.last(table).seats[0].stakes == {P: 500, T: 700}
-    assert house.names(house.last(table))[:3] == ["RoundOpened", "WagerRepeated", "WagerConfirmed"]
+    assert house.names(house.last(table))[:3] == ["RoundOpened", "StakesRebet", "WagerConfirmed"]
     house.agree(table)
 
 

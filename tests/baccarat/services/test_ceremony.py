@@ -57,7 +57,7 @@ def test_the_ceremony_goes_its_way_and_the_round_is_settled(house: House) -> Non
     settled = house.last(table)
     assert (settled.cards[0], settled.cards[2]) == tuple(shown["cards"])
     assert house.names(settled)[-6:] == [
-        "CardsLooked", "CardsHandedBack", "HandTurned", "HandTurned", "CardsDealt", "RoundSettled",
+        "CardsLookedAt", "CardsHandedBack", "HandTurned", "HandTurned", "CardsDealt", "RoundSettled",
     ]  # fmt: skip
     house.agree(table)
 
@@ -141,7 +141,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     after = house.state(table).shoe
     assert before is not None
     assert after is not None
-    assert after.cards_out - before.cards_out == (6 if looks else 0)
+    assert after.cards_used - before.cards_used == (6 if looks else 0)
     assert (house.game(ann), house.game(ben)) == (BUY_IN, BUY_IN)
     ann.deal({B: 2500})
     ben.pass_turn()
@@ -149,7 +149,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     with pytest.raises(NoCeremony):
         look(ann)
     position = house.last(table).position
-    assert position == after.cards_out
+    assert position == after.cards_used
     if seen is not None:
         journal, _ = repository.lock_table(table=table, operator=house.operator)
         seed = shoe_seeds.decrypt([after.shoe])[after.shoe]
@@ -176,7 +176,7 @@ def test_of_fifty_hands_on_the_cards_one_hands_them_back_and_nothing_is_dealt_tw
     names = house.names(settled)
     for once in ("CardsHandedOut", "CardsHandedBack", "CardsDealt", "RoundSettled"):
         assert names.count(once) == 1
-    assert names.count("CardsLooked") <= 1
+    assert names.count("CardsLookedAt") <= 1
     house.agree(table)
 
 

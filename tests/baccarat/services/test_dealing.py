@@ -145,7 +145,7 @@ def test_a_round_without_its_seed_is_set_aside_and_blocks_no_other(
     assert [house.last(table).phase for table in others] == [Phase.SETTLED] * 4
     stuck = house.in_hand(poisoned)
     assert stuck.suspension_reason == f"SecretLost: shoe {secret.shoe} has no readable seed"
-    assert house.names(stuck)[-1] == "RoundSetAside"
+    assert house.names(stuck)[-1] == "RoundSuspended"
     assert [record.levelname for record in caplog.records if "ALERT" in record.message] == ["CRITICAL"]
     assert house.holds(poisoned, AccountKind.STAKES) == 2500
     assert deal_all() == 0
@@ -253,7 +253,7 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
         deal_all()
 
     aside = house.in_hand(table)
-    said = [event for _, _, event in house.events(table) if type(event).__name__ == "RoundSetAside"]
+    said = [event for _, _, event in house.events(table) if type(event).__name__ == "RoundSuspended"]
     assert len(said) == 1
     assert house.last(sound).phase is Phase.SETTLED
     assert house.holds(table, AccountKind.STAKES) == 2500

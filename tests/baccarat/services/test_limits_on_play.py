@@ -87,7 +87,7 @@ def test_a_refusal_tells_when_it_fits_again_and_then_it_does(house: House) -> No
         "ORDER BY sequence LIMIT 1",
         [at.player],
     )
-    assert refused.value.facts["frees_at"] == second + DAY
+    assert refused.value.facts["available_at"] == second + DAY
 
     age_play(at.player, timedelta(hours=19, minutes=30))
     at.deal({B: 1_500})
@@ -98,7 +98,7 @@ def test_more_than_the_whole_limit_never_fits(house: House) -> None:
     limited(house, at.player, LimitType.STAKE, 1_000)
     with pytest.raises(PlayLimitReached) as refused:
         at.deal({B: 1_500})
-    assert refused.value.facts["frees_at"] is None
+    assert refused.value.facts["available_at"] is None
 
 
 def test_what_is_lost_counts_with_what_is_in_play_and_a_win_makes_room(house: House) -> None:

@@ -104,7 +104,7 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
     table = house.table("big_table")
     ann, bob = house.company(table, 2)
     put_in(house, table, decks=6)
-    assert row(table, 3).waits_for == "new_shoe"
+    assert row(table, 3).effective_from == "new_shoe"
 
     for at in (ann, bob):
         at.deal({B: 2500})
@@ -113,7 +113,7 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
     assert house.in_hand(table).require_opened().rules == "big_table@2"
     assert house.state(table).rules.decks == 8
     put_in(house, table, maximum=100_000)  # of the rules in force: the six decks never come
-    assert (row(table, 3).status, row(table, 4).waits_for) == ("decommissioned", "next_round")
+    assert (row(table, 3).status, row(table, 4).effective_from) == ("decommissioned", "next_round")
     ann.pass_turn()
     bob.deal({B: 2500})
     deal_all()

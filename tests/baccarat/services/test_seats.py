@@ -149,7 +149,7 @@ def test_leaving_with_unconfirmed_chips_takes_them_along_and_the_round_lapses_un
 
     assert house.account(ann) == FUNDS
     assert (house.round(round_).phase, house.round(round_).cards) == (Phase.LAPSED, ())
-    assert house.names(house.round(round_))[-2:] == ["SeatWithdrawn", "RoundLapsed"]
+    assert house.names(house.round(round_))[-2:] == ["SeatLeftRound", "RoundLapsed"]
     assert deal_all() == 0
     house.agree(table)
 

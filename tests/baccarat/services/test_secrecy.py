@@ -47,7 +47,7 @@ def test_no_value_of_the_database_and_no_picture_knows_a_seed_or_the_next_cards(
     round_ = house.in_hand(table).require_opened()
     seed = shoe_seeds.decrypt([round_.shoe])[round_.shoe]
     shoe = house.state(table).shoe
-    position = 0 if shoe is None else shoe.cards_out
+    position = 0 if shoe is None else shoe.cards_used
     cards = shuffle(seed, cut=NO_CUT, decks=8, first=position + 6)[position:]
 
     with module_database.owner() as owner:

@@ -151,7 +151,7 @@ def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house:
     ann.deal({B: 2500})
     ben.pass_turn()
     deal_all()
-    assert house.last(table).position == out.cards_out
+    assert house.last(table).position == out.cards_used
     house.agree(table)
 
 

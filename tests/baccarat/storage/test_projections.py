@@ -47,7 +47,7 @@ def test_a_round_that_waits_for_its_player_alone_is_never_due_by_itself() -> Non
 def test_what_is_set_aside_or_over_is_not_due() -> None:
     both = (re.SeatPassed(seat=1), re.SeatPassed(seat=2))
 
-    assert projections.due_at(after(*both, re.RoundSetAside(reason="x", set_aside_at=OPENED))) is None
+    assert projections.due_at(after(*both, re.RoundSuspended(reason="x", suspended_at=OPENED))) is None
     assert projections.due_at(after(*both, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None))) is None
     assert projections.due_at(RoundState()) is None
 

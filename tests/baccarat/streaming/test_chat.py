@@ -61,4 +61,4 @@ def test_a_removed_players_stream_says_goodbye(web: Web, lucky: Tenant) -> None:
         stream.until(lambda s: s.of("snapshot"))
         lucky.do(f"players/{alice.id}/remove", {"reason": "cheating", "minutes": None})
         stream.until(lambda s: s.of("bye"))
-        assert stream.of("bye") == [{"code": "session_of_removed"}]
+        assert stream.of("bye") == [{"code": "session_ended_by_ban"}]

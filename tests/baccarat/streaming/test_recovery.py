@@ -100,7 +100,7 @@ def test_what_is_another_players_business_is_not_told(lucky: Tenant) -> None:
 
     found = restored(ann, after=seen)
 
-    assert types(found) == ["Rebought", "SeatWithdrawn", "SeatLeft"]
+    assert types(found) == ["Rebought", "SeatLeftRound", "SeatLeft"]
     assert "123.00" not in str(found["away"])
     assert ben.id not in str(found)
     assert found["away"]["results"] == []
@@ -120,9 +120,9 @@ def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Ten
     found = restored(ann, after=seen)
 
     assert found["tables"] == []
-    (freed,) = found["away"]["seats_freed"]
+    (freed,) = found["away"]["seats_released"]
     assert (freed["table"], freed["reason"], freed["returned"]["amount"]) == (table, "gone", "1000.00")
-    assert types(found) == ["SeatWithdrawn", "RoundLapsed", "SeatFreed"]
+    assert types(found) == ["SeatLeftRound", "RoundLapsed", "SeatReleased"]
     assert ann.balances()["account", "real"] == "10000.00"
 
 

@@ -227,7 +227,7 @@ def test_a_seat_taken_and_left_while_away_is_followed_from_where_it_was(web: Web
     with web.listen(alice, after=before.last) as after:
         after.until(lambda s: s.of("snapshot"))
         assert notes(after) == ["still there"]
-        assert after.types() == ["SeatWithdrawn", "SeatLeft", "SeatTaken"] or after.types()[-1] == "SeatTaken"
+        assert after.types() == ["SeatLeftRound", "SeatLeft", "SeatTaken"] or after.types()[-1] == "SeatTaken"
         assert [picture["id"] for picture in after.of("snapshot")[0]["tables"]] == [other]
         assert after.of("snapshot")[0]["position"] >= after.of("event")[-1]["position"]
 

@@ -131,7 +131,7 @@ def test_no_page_holds_a_seed_that_is_not_revealed(office: Office) -> None:
 
 
 def test_a_round_set_aside_says_why_and_is_sent_back_by_those_who_may(office: Office) -> None:
-    round_ = office.set_aside()
+    round_ = office.suspended()
     page, resume = page_of("baccarat_round", round_.pk), reverse("admin:baccarat_round_resume", args=[round_.pk])
     client = staff("baccarat.view_round", "baccarat.change_round")
     shown_at_first = body_of(client, page)
@@ -151,7 +151,7 @@ def test_a_round_set_aside_says_why_and_is_sent_back_by_those_who_may(office: Of
 
 
 def test_a_round_set_aside_is_announced_on_the_front_and_in_the_side_bar(office: Office) -> None:
-    round_ = office.set_aside()
+    round_ = office.suspended()
 
     front = body_of(superuser(), reverse("admin:index"))
 
@@ -160,7 +160,7 @@ def test_a_round_set_aside_is_announced_on_the_front_and_in_the_side_bar(office:
 
 
 def test_viewing_a_round_is_not_resuming_it(office: Office) -> None:
-    round_ = office.set_aside()
+    round_ = office.suspended()
     resume = reverse("admin:baccarat_round_resume", args=[round_.pk])
     client = staff("baccarat.view_round")
 
@@ -290,7 +290,7 @@ def test_a_rounds_page_says_in_red_what_does_not_hold(office: Office) -> None:
 
 
 def test_a_round_without_cards_tells_what_happened_so_far(office: Office) -> None:
-    aside = office.set_aside()
+    aside = office.suspended()
     body = body_of(superuser(), page_of("baccarat_round", aside.pk))
     assert "What happened" in body
     assert "data-replay" in body

@@ -46,7 +46,7 @@ def test_a_moderator_mutes_from_a_report_and_closes_it(
         == "Muted in all chats."
     )
     assert code(say(alice, table, "Hello")) == (403, "player_is_muted")
-    do(moderator, "report", "close", report, outcome="acted_on", note="Muted")
+    do(moderator, "report", "close", report, outcome="action_taken", note="Muted")
     assert ChatReportClosure.objects.get().by == ModerationAction.objects.get().by
     assert ModerationAction.objects.get().by.startswith("staff:")
     assert "dealt with" in said(do(moderator, "report", "close", report, outcome="dismissed"))
@@ -83,7 +83,7 @@ def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Te
 def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, report: ChatReport) -> None:
     moderator = staff(*SEES, "chat.remove_player", works_for=lucky.slug)
     do(moderator, "message", "remove", ChatMessage.objects.get(), reason="cheating", minutes="")
-    assert code(alice.get("me/balances")) == (401, "session_of_removed")
+    assert code(alice.get("me/balances")) == (401, "session_ended_by_ban")
     assert "come in again" in said(do(moderator, "act", "readmit", ModerationAction.objects.get()))
     assert lucky.post(f"players/{alice.id}/sessions", {}).status_code == 201
 
@@ -99,12 +99,12 @@ def test_an_odd_form_does_nothing(lucky: Tenant, report: ChatReport, given: dict
 def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(lucky: Tenant, alice: Gambler) -> None:
     call_command("words", add=["darn"])
     lucky.do("chat/words", {"word": "heck"})
-    for_all, own = FilterWord.objects.get(operator_id=None), FilterWord.objects.exclude(operator_id=None).get()
+    all_operators, own = FilterWord.objects.get(operator_id=None), FilterWord.objects.exclude(operator_id=None).get()
     clerk = staff(*SEES, "chat.list_word", works_for=lucky.slug)
-    assert "all operators" in said(do(clerk, "word", "drop", for_all)).lower()
+    assert "all operators" in said(do(clerk, "word", "drop", all_operators)).lower()
     assert "masked from now on" in said(do(clerk, "word", "list", own, word="drat"))
     assert "no longer" in said(do(clerk, "word", "drop", own))
-    assert "no longer" in said(do(superuser(), "word", "drop", for_all))
+    assert "no longer" in said(do(superuser(), "word", "drop", all_operators))
     assert sorted(FilterWord.objects.values_list("word", flat=True)) == ["drat"]
     actors = fetch(
         "SELECT DISTINCT split_part(metadata->>'actor', ':', 1) FROM events_event WHERE stream LIKE 'words-%%'"
@@ -115,7 +115,7 @@ def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(
 def test_the_command_lists_adds_and_removes(lucky: Tenant, alice: Gambler, table: str, capsys: Any) -> None:
     call_command("words", first=True)
     call_command("words", first=True, add=["darn"], remove=["fuck"])
-    listed = capsys.readouterr().cards_out.split()
+    listed = capsys.readouterr().cards_used.split()
     assert "darn" in listed
     assert listed.count("fuck") == 2
     assert say(alice, table, "Sch3isse, sh!t").json()["text"] == "********, ****"

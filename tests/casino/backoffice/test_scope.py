@@ -83,7 +83,7 @@ def test_lists_searches_and_filters_show_staff_what_is_of_their_operators_alone(
 
 
 def test_pages_and_actions_of_another_operators_rows_show_and_do_nothing(lucky: Office) -> None:
-    lucky.set_aside()
+    lucky.suspended()
     stranger = member("stranger", "rival-house")
     before = everything()
     tried = 0
@@ -101,7 +101,7 @@ def test_pages_and_actions_of_another_operators_rows_show_and_do_nothing(lucky: 
 
 
 def test_the_first_page_and_its_counts_are_of_their_operators_alone(lucky: Office) -> None:
-    aside = lucky.set_aside()
+    aside = lucky.suspended()
     stranger, own = member("stranger", "rival-house"), member("own", "lucky-house")
     assert str(aside.pk) in own.get(reverse("admin:index")).content.decode()
     page = stranger.get(reverse("admin:index")).content.decode()

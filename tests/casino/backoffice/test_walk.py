@@ -153,7 +153,7 @@ def wrongly_shown(user: User, letter: str) -> list[tuple[str, ...]]:
 
 
 def test_each_role_does_what_the_table_says_and_nothing_else(lucky: Office) -> None:
-    lucky.set_aside()
+    lucky.suspended()
     wrong = {letter: wrongly_done(staff(letter, lucky.operator), letter) for letter in LETTERS}
     assert wrong == {letter: [] for letter in LETTERS}
 

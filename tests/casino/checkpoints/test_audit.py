@@ -129,12 +129,12 @@ def test_a_checkpoint_by_a_key_that_nobody_trusts_is_named(kept):
     signature = thief.sign(signed_bytes(replace(records.latest(), key="thief")))
     execute("UPDATE checkpoints_checkpoint SET key = 'thief', signature = %s WHERE number = 3", [signature])
     execute("INSERT INTO checkpoints_key (id, public) VALUES ('thief', %s)", [thief.public["thief"]])
-    assert {("outside copy differs", "checkpoint 3"), ("checkpoint key is not trusted", "checkpoint 3")} <= set(found())
+    assert {("replica differs", "checkpoint 3"), ("checkpoint key is not trusted", "checkpoint 3")} <= set(found())
 
 
 def test_a_checkpoint_with_a_trusted_name_and_another_signature_is_named(kept):
     execute("UPDATE checkpoints_checkpoint SET signature = decode(repeat('ab', 64), 'hex') WHERE number = 2")
-    assert {("outside copy differs", "checkpoint 2"), ("checkpoint signature is wrong", "checkpoint 2")} <= set(found())
+    assert {("replica differs", "checkpoint 2"), ("checkpoint signature is wrong", "checkpoint 2")} <= set(found())
 
 
 def test_a_checkpoint_of_another_log_outside_is_named(kept):
@@ -149,7 +149,7 @@ def test_a_checkpoint_of_another_log_outside_is_named(kept):
 def test_another_log_under_the_same_checkpoints_is_named(kept):
     execute("UPDATE checkpoints_log SET id = gen_random_uuid()")
     whats = [what for what, _ in found()]
-    assert whats.count("outside copy differs") == 3
+    assert whats.count("replica differs") == 3
     assert whats.count("checkpoint signature is wrong") == 3
 
 
@@ -167,12 +167,12 @@ def test_checkpoints_out_of_order_break_the_chain(kept):
 
 def test_a_copy_that_was_removed_is_named(kept):
     number_of(kept, 2).unlink()
-    assert found() == [("outside copy missing", "checkpoint 2")]
+    assert found() == [("replica missing", "checkpoint 2")]
 
 
 def test_a_copy_that_is_no_checkpoint_is_named(kept):
     number_of(kept, 4).write_bytes(b"{}")
-    assert found() == [("outside copy differs", "checkpoint 4")]
+    assert found() == [("replica differs", "checkpoint 4")]
 
 
 def test_a_place_that_does_not_answer_is_named(kept):
@@ -222,7 +222,7 @@ def test_the_last_good_checkpoint_is_trusted_and_within_what_was_audited(kept):
 def test_a_copy_removed_inside_and_outside_is_named_as_later_ones_are_there(kept):
     number_of(kept, 2).unlink()
     execute("DELETE FROM checkpoints_copy WHERE number = 2")
-    assert found() == [("outside copy missing", "checkpoint 2")]
+    assert found() == [("replica missing", "checkpoint 2")]
 
 
 def test_a_copy_removed_outside_does_not_hide_those_after_it(kept):

@@ -20,7 +20,7 @@ from tests.conftest import pointed_at
 from tests.support.house import fresh_database
 
 TABLES = ("significant_significantevent", "significant_note", "checkpoints_inventory")
-DIFFER = "rows differ from their inventory"
+DIFFER = "rows differ from their manifest"
 
 
 def tell(subject):
@@ -107,23 +107,23 @@ def test_an_inventory_rewritten_removed_or_exchanged_is_named(kept):
     text = manifests.list_since(0)[1][1]
     forged = text.replace(b'"rows":1', b'"rows":0')
     execute("UPDATE checkpoints_inventory SET text = %s WHERE number = 2", [forged.decode()])
-    assert set(found()) == {("inventory is not ours", "inventory 2"), ("outside copy differs", "inventory 2")}
+    assert set(found()) == {("manifest signature is wrong", "inventory 2"), ("replica differs", "inventory 2")}
     execute("UPDATE checkpoints_inventory SET text = 'nothing' WHERE number = 2")
     with pytest.raises(CannotSign):
         manifests.latest()
     execute("DELETE FROM checkpoints_inventory WHERE number = 2")
-    assert found() == [("inventory is not in the database", "inventory 2")]
+    assert found() == [("manifest is not in the database", "inventory 2")]
     execute("DELETE FROM checkpoints_inventory")
     execute("INSERT INTO checkpoints_inventory VALUES (2, %s)", [text.decode()])
-    assert ("inventory chain broken", "inventory 2") in found()
+    assert ("manifest chain broken", "inventory 2") in found()
 
 
 def test_a_copy_outside_that_is_gone_or_another_is_named(kept):
     (kept / manifests.object_name(1)).unlink()
-    assert found() == [("outside copy missing", "inventory 1")]
+    assert found() == [("replica missing", "inventory 1")]
     (kept / manifests.object_name(2)).unlink()
     assert found() == []  # the next look copies them
-    assert found(timedelta(hours=2)) == [("outside copy missing", f"inventory {number}") for number in (1, 2)]
+    assert found(timedelta(hours=2)) == [("replica missing", f"inventory {number}") for number in (1, 2)]
     manifests.copy_to_storage()
     assert sorted(each.name for each in kept.iterdir()) == [manifests.object_name(1), manifests.object_name(2)]
 

@@ -173,4 +173,4 @@ def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_o
     assert files > 500
     assert fetch("SELECT process, beyond FROM compliance_clockreading") == [("sealer", False)]
     with database.owner() as owner, pytest.raises(psycopg.Error):
-        owner.execute("UPDATE compliance_measurement SET verdict = 'as_approved'")
+        owner.execute("UPDATE compliance_measurement SET verdict = 'approved'")

@@ -62,7 +62,7 @@ from wallet.responsible_gaming.refusals import PlayerIsBlocked
 from wallet.responsible_gaming.services import PlayerContext
 
 SAID = "My name is Alice and this is my number"
-ASKED = {"by": "staff:1", "reason": "asked_by_the_player", "despite_duty": True}
+ASKED = {"by": "staff:1", "reason": "player_request", "despite_duty": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +372,7 @@ def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
     export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
     assert archive_of(b"".join(export.streaming_content))["player"][0]["reference"] == "alice-1"
     erase = reverse("admin:operators_player_erase", args=[alice.id])
-    asker.post(erase, {"reason": "asked_by_the_player", "despite_duty": "yes"})
+    asker.post(erase, {"reason": "player_request", "despite_duty": "yes"})
     erasure = Erasure.objects.get()
 
     decider = staff("compliance.view_erasure", "compliance.approve_erasure", name="decider")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 def failures() -> list[SignificantEvent]:
-    return list(SignificantEvent.objects.filter(kind__in=["login_failed", "login_locked"]).order_by("number"))
+    return list(SignificantEvent.objects.filter(kind__in=["access_failed", "access_locked"]).order_by("number"))
 
 
 def ask(credential: str) -> int:
@@ -65,7 +65,7 @@ def test_wrong_pins_are_told_and_so_is_the_lock() -> None:
         answer = Client().post("/api/v1/me/pin", body, content_type="application/json", headers=headers)
         assert answer.status_code == 403
     told = failures()
-    assert [event.kind for event in told] == ["login_failed", "login_failed", "login_locked"]
+    assert [event.kind for event in told] == ["access_failed", "access_failed", "access_locked"]
     assert {event.subject for event in told} == {f"player:{office.player.id}"}
     assert "000000" not in str([(event.reason, event.after) for event in told])
-    assert SignificantEvent.objects.filter(kind="account_changed", reason="The PIN was set").count() == 1
+    assert SignificantEvent.objects.filter(kind="player_data_changed", reason="The PIN was set").count() == 1

@@ -111,7 +111,7 @@ def test_a_wrong_pin_says_how_many_tries_are_left_until_it_is_locked(scene: Scen
     wrong = [scene.change(old=WRONG) for _ in range(3)]
 
     assert [code(answer) for answer in wrong] == [(403, "pin_wrong")] * 3
-    assert [answer.json()["tries_left"] for answer in wrong] == [2, 1, 0]
+    assert [answer.json()["attempts_left"] for answer in wrong] == [2, 1, 0]
     assert wrong[0]["Content-Type"] == "application/problem+json"
     locked = scene.change()
     assert code(locked) == (403, "pin_locked")
@@ -125,7 +125,7 @@ def test_a_right_pin_forgets_the_wrong_ones_before_it(scene: Scene) -> None:
         scene.change(old=WRONG)
     scene.change(new=RIGHT)
 
-    assert scene.change(old=WRONG).json()["tries_left"] == 2
+    assert scene.change(old=WRONG).json()["attempts_left"] == 2
 
 
 @pytest.mark.django_db
@@ -136,9 +136,9 @@ def test_a_lock_ends_by_time_and_wrong_tries_are_forgotten_by_time(scene: Scene)
     later(29)
     assert code(scene.change()) == (403, "pin_locked")
     later(1)
-    assert scene.change(old=WRONG).json()["tries_left"] == 2
+    assert scene.change(old=WRONG).json()["attempts_left"] == 2
     later(30)
-    assert scene.change(old=WRONG).json()["tries_left"] == 2
+    assert scene.change(old=WRONG).json()["attempts_left"] == 2
     assert scene.change().status_code == 200
 
 
@@ -161,7 +161,7 @@ def test_a_repeat_of_a_wrong_try_counts_once_and_gets_the_same_answer(scene: Sce
 
     assert again.content == first.content
     assert (again["Content-Type"], again["Idempotent-Replayed"]) == ("application/problem+json", "true")
-    assert scene.change(old=WRONG).json()["tries_left"] == 1
+    assert scene.change(old=WRONG).json()["attempts_left"] == 1
 
 
 @pytest.mark.django_db
@@ -185,9 +185,9 @@ def test_a_repeated_change_is_answered_again_though_its_old_pin_is_gone(scene: S
         (" 1234", "pin_malformed"),
         ("\N{ARABIC-INDIC DIGIT ONE}234", "pin_malformed"),
         ("", "pin_malformed"),
-        (123456, "not_text"),
+        (123456, "not_a_string"),
         (None, "field_null"),
-        (["1234"], "not_text"),
+        (["1234"], "not_a_string"),
     ],
 )
 def test_what_is_no_pin_is_refused_and_not_repeated(scene: Scene, pin: object, expected: str) -> None:

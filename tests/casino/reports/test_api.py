@@ -40,7 +40,7 @@ def test_reports_are_made_listed_and_downloaded_by_their_operator_alone(played: 
 
     for address in ("", "/file"):
         answer = golden.get(f"reports/{made['id']}{address}")
-        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_house_report")
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_report")
     assert golden.read("reports")["items"] == []
     assert golden.do("reports", DAY)["rows"] == 0
     assert alice.get("reports").status_code == 403
@@ -56,8 +56,8 @@ def test_what_is_wrong_with_a_request_has_a_code(played: tuple[Tenant, Tenant, G
             {"name": "revenue", "period": "interval", "since": moment, "until": moment},
             {"name": "revenue", "period": "interval", "since": moment},
         ],
-        "interval_not_begun": [{"name": "revenue", "period": "day", "date": "2190-01-01"}],
-        "unknown_house_report": [{"name": "nonsense", "period": "life"}],
+        "interval_not_started": [{"name": "revenue", "period": "day", "date": "2190-01-01"}],
+        "unknown_report": [{"name": "nonsense", "period": "life"}],
         "unknown_choice": [{"name": "revenue", "period": "week"}],
         "field_invalid": [
             {"name": "revenue", "period": "day", "date": "yesterday"},
@@ -68,6 +68,6 @@ def test_what_is_wrong_with_a_request_has_a_code(played: tuple[Tenant, Tenant, G
     for code, bodies in wrong.items():
         for body in bodies:
             assert lucky.post("reports", body).json()["code"] == code, body
-    assert lucky.get(f"reports/{NOWHERE}/file").json()["code"] == "unknown_house_report"
+    assert lucky.get(f"reports/{NOWHERE}/file").json()["code"] == "unknown_report"
     made = lucky.do("reports", DAY)
     assert lucky.get(f"reports/{made['id']}/file", format="xls").json()["code"] == "unknown_report_format"

@@ -148,11 +148,11 @@ def test_three_failures_lock_a_name_from_anywhere_and_are_significant(user: User
     events = list(SignificantEvent.objects.order_by("number").values_list("kind", "subject", "address"))
     staff = f"staff:{user.pk}"
     assert events == [
-        ("login_failed", staff, "10.0.0.0"),
-        ("login_failed", staff, "10.0.0.1"),
-        ("login_failed", staff, "10.0.0.2"),
-        ("login_locked", staff, "10.0.0.2"),
-        ("login_failed", staff, "127.0.0.1"),
+        ("access_failed", staff, "10.0.0.0"),
+        ("access_failed", staff, "10.0.0.1"),
+        ("access_failed", staff, "10.0.0.2"),
+        ("access_locked", staff, "10.0.0.2"),
+        ("access_failed", staff, "127.0.0.1"),
     ]
 
 

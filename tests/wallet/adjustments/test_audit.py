@@ -82,7 +82,7 @@ def followed(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = f"adju
         ([AGREED], "event out of place"),
         ([ASKED, AGREED, AGREED], "event out of place"),
         ([ASKED, ASKED], "event out of place"),
-        ([ASKED, replace(AGREED, approved_by="staff:1")], "decided by who asked"),
+        ([ASKED, replace(AGREED, approved_by="staff:1")], "decided by its requester"),
         ([ASKED, replace(AGREED, amount=901)], "adjustment differs from its request"),
         ([ASKED, replace(AGREED, taken=300)], "adjustment differs"),
         ([ASKED, replace(AGREED, taken=-100, owed=1000)], "adjustment differs"),

@@ -45,7 +45,7 @@ def test_two_people_at_the_desk_correct_an_account_and_the_player_reads_why(hous
     made = house.do("adjustments", body(alice))
     assert (made["status"], made["requested_by"], made["taken"]["amount"]) == ("requested", "desk:agent-17", "0.00")
     assert code(house.post(f"adjustments/{made['id']}/approve", {"actor": "agent-17"})) == (
-        403, "adjustment_needs_another",
+        403, "adjustment_requires_second_person",
     )  # fmt: skip
     done = house.do(f"adjustments/{made['id']}/approve", {"actor": "agent-3"})
     assert (done["status"], done["decided_by"], done["message"]) == ("approved", "desk:agent-3", "Sorry!")

@@ -71,7 +71,7 @@ def test_deposits_are_held_to_it_at_once_and_pending_ones_count(lucky: Caller, a
     told = refused.json()
     assert (told["limit"], told["used"], told["left"], told["unit"]) == ("50.00", "30.00", "20.00", "EUR")
     ((asked_at,),) = fetch("SELECT requested_at FROM wallet_deposit")
-    assert told["frees_at"] == (asked_at + timedelta(days=1)).isoformat().replace("+00:00", "Z")
+    assert told["available_at"] == (asked_at + timedelta(days=1)).isoformat().replace("+00:00", "Z")
     assert code(alice.post("me/deposits/quick")) == (409, "play_limit_reached")
     assert deposit(alice, card, "20.00").status_code == 201
     assert line(alice.get("me/limits").json())["left"] == "0.00"
@@ -94,9 +94,9 @@ def test_a_higher_limit_is_pending_for_a_day_and_can_be_cancelled(lucky: Caller,
     alice.post("me/limits", **FIFTY)
     pending = line(alice.post("me/limits", **{**FIFTY, "amount": "80.00"}).json())
     assert (pending["limit"], pending["pending"]["limit"]) == ("50.00", "80.00")
-    assert code(alice.post("me/limits/confirm", **DAY)) == (409, "raise_not_ripe")
+    assert code(alice.post("me/limits/confirm", **DAY)) == (409, "limit_increase_too_early")
     assert line(alice.post("me/limits/cancel", **DAY).json())["pending"] is None
-    assert code(alice.post("me/limits/confirm", **DAY)) == (409, "no_raise_pending")
+    assert code(alice.post("me/limits/confirm", **DAY)) == (409, "no_limit_increase_pending")
     alice.post("me/limits", **{**DAY, "amount": None})
     age_wishes(UUID(id_of(lucky)), timedelta(days=1))
     shown = line(alice.post("me/limits/confirm", **DAY).json())
@@ -125,12 +125,12 @@ def test_time_is_limited_in_minutes(alice: Caller) -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ({**DAY}, "play_limit_impossible"),
-        ({**DAY, "minutes": 5}, "play_limit_impossible"),
-        ({"measure": "time", "period": "day", "amount": "5.00", "currency": "EUR"}, "play_limit_impossible"),
-        ({"measure": "time", "period": "day", "minutes": 0}, "play_limit_impossible"),
-        ({"measure": "time", "period": "day", "minutes": 50_000}, "play_limit_impossible"),
-        ({"measure": "time", "period": "day", "minutes": "5"}, "not_a_whole_number"),
+        ({**DAY}, "invalid_play_limit"),
+        ({**DAY, "minutes": 5}, "invalid_play_limit"),
+        ({"measure": "time", "period": "day", "amount": "5.00", "currency": "EUR"}, "invalid_play_limit"),
+        ({"measure": "time", "period": "day", "minutes": 0}, "invalid_play_limit"),
+        ({"measure": "time", "period": "day", "minutes": 50_000}, "invalid_play_limit"),
+        ({"measure": "time", "period": "day", "minutes": "5"}, "not_an_integer"),
         ({**DAY, "amount": "5.00"}, "field_required"),
         ({**FIFTY, "amount": 50}, "amount_not_text"),
         ({**FIFTY, "amount": "0.00"}, "amount_not_positive"),
@@ -177,7 +177,7 @@ def test_an_exclusion_shows_stops_deposits_and_outlives_the_session(lucky: Calle
     refused = deposit(again, card)
     assert code(refused) == (403, "player_excluded")
     assert refused.json()["until"] == shown["until"]
-    assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_not_over")
+    assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_still_running")
     age_wishes(UUID(player), timedelta(days=200))
     assert lucky.post(f"players/{player}/exclusions/end").json() == {"exclusion": None}
     assert deposit(again, card).status_code == 201
@@ -222,7 +222,7 @@ def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: C
     answer = alice.post("me/play-money", key="once")
     assert (answer.status_code, answer.json()["amount"]["amount"]) == (201, "1000.00")
     assert alice.post("me/play-money", key="once").content == answer.content
-    assert code(alice.post("me/play-money")) == (409, "play_money_enough")
+    assert code(alice.post("me/play-money")) == (409, "play_money_cap_reached")
     lucky.post("play-money-policy", cap="1500.00", currency="EUR")
     early = alice.post("me/play-money")
     assert code(early) == (409, "play_money_too_soon")
@@ -236,7 +236,7 @@ def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: C
 
 def test_an_operator_may_give_no_play_money_at_all(lucky: Caller, alice: Caller) -> None:
     assert lucky.post("play-money-policy", cap="0.00", currency="EUR").json()["cap"]["amount"] == "0.00"
-    assert code(alice.post("me/play-money")) == (409, "play_money_enough")
+    assert code(alice.post("me/play-money")) == (409, "play_money_cap_reached")
 
 
 def test_who_stays_away_is_given_no_play_money(alice: Caller) -> None:

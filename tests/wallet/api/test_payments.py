@@ -99,9 +99,9 @@ def test_a_player_sees_fee_and_arrival_before_committing(lucky: Caller) -> None:
     ]
     assert shown[0]["quote"]["fee"] == {"amount": "1.00", "currency": "EUR"}
     assert shown[0]["quote"]["arrives"] == {"amount": "49.00", "currency": "EUR"}
-    at = datetime.fromisoformat(shown[0]["quote"]["arrives_at"]) - timedelta(seconds=shown[0]["seconds"])
+    at = datetime.fromisoformat(shown[0]["quote"]["expected_at"]) - timedelta(seconds=shown[0]["seconds"])
     assert timedelta() <= datetime.now(UTC) - at < timedelta(minutes=1)
-    assert [each["quote"]["arrives_at"] for each in shown if each["quote"]["refused"]] == [None]
+    assert [each["quote"]["expected_at"] for each in shown if each["quote"]["refused"]] == [None]
     assert player.get("deposit-methods").json()["items"][0]["quote"] is None
     assert len(lucky.get("deposit-methods").json()["items"]) == 3
     assert player.get("deposit-methods?amount=5,0").json()["code"] == "amount_malformed"
@@ -120,12 +120,12 @@ def test_only_the_operator_offers_methods_and_only_its_own_change(lucky: Caller)
     ("changes", "code"),
     [
         ({"provider": "nobody"}, "unknown_provider"),
-        ({"minimum": "3000.00"}, "deposit_method_impossible"),
-        ({"fee_percent": "100"}, "deposit_method_impossible"),
-        ({"fee_percent": 1.5}, "not_text"),
-        ({"seconds": -1}, "deposit_method_impossible"),
-        ({"seconds": "60"}, "not_a_whole_number"),
-        ({"payouts": "yes"}, "not_a_flag"),
+        ({"minimum": "3000.00"}, "invalid_deposit_method"),
+        ({"fee_percent": "100"}, "invalid_deposit_method"),
+        ({"fee_percent": 1.5}, "not_a_string"),
+        ({"seconds": -1}, "invalid_deposit_method"),
+        ({"seconds": "60"}, "not_an_integer"),
+        ({"payouts": "yes"}, "not_a_boolean"),
         ({"minimum": 10}, "amount_not_text"),
         ({"currency": "SEK"}, "wrong_currency"),
         ({"tip": "1"}, "unknown_field"),
@@ -234,13 +234,13 @@ def test_a_withdrawal_is_held_and_can_be_cancelled(lucky: Caller) -> None:
 def test_the_policy_is_the_operators(lucky: Caller) -> None:
     nothing = {"amount": "0.00", "currency": "EUR"}
     before = lucky.get("withdrawal-policy").json()
-    free = {"fee_fixed": nothing, "fee_percent": "0", "maximum": None, "most_open": None}
+    free = {"fee_fixed": nothing, "fee_percent": "0", "maximum": None, "max_pending": None}
     least = {"minimum": {"amount": "0.01", "currency": "EUR"}}
-    assert before == {"version": 0, "automatic_up_to": nothing, "second_above": nothing, **free, **least}
-    made = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="100.00")
+    assert before == {"version": 0, "auto_approve_up_to": nothing, "second_approval_above": nothing, **free, **least}
+    made = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00")
     assert (made.status_code, made.json()["version"]) == (201, 1)
-    wrong = lucky.post("withdrawal-policy", automatic_up_to="5.00", second_above="1.00")
-    assert wrong.json()["code"] == "withdrawal_policy_impossible"
+    wrong = lucky.post("withdrawal-policy", auto_approve_up_to="5.00", second_approval_above="1.00")
+    assert wrong.json()["code"] == "invalid_withdrawal_policy"
     assert lucky.player().get("withdrawal-policy").json()["code"] == "forbidden"
 
 
@@ -271,16 +271,16 @@ def test_a_debt_is_shown_and_refused_by_name(lucky: Caller) -> None:
 
 def test_a_withdrawals_cost_is_told_before_it_is_asked_for() -> None:
     lucky = house("terms")
-    bounds = {"minimum": "10.00", "maximum": "500.00", "most_open": 1, "fee_fixed": "0.50", "fee_percent": "1"}
-    made = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="100.00", **bounds)
-    assert (made.status_code, made.json()["fee_percent"], made.json()["most_open"]) == (201, "1", 1)
+    bounds = {"minimum": "10.00", "maximum": "500.00", "max_pending": 1, "fee_fixed": "0.50", "fee_percent": "1"}
+    made = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00", **bounds)
+    assert (made.status_code, made.json()["fee_percent"], made.json()["max_pending"]) == (201, "1", 1)
     player = lucky.player()
     told = player.get("me/withdrawal-quote?amount=50.00").json()
     assert (told["fee"]["amount"], told["arrives"]["amount"], told["approvals"]) == ("1.00", "49.00", 1)
     assert player.get("me/withdrawal-quote?amount=9.99").json()["refused"] == "withdrawal_too_small"
     assert player.get("me/withdrawal-quote?amount=500.01").json()["refused"] == "withdrawal_too_large"
     assert player.get("me/withdrawal-quote").status_code == 422
-    for wrong in ({"most_open": 0}, {"fee_percent": "100"}, {"minimum": "9.00", "maximum": "8.00"}):
-        answer = lucky.post("withdrawal-policy", automatic_up_to="0", second_above="0", **wrong)
+    for wrong in ({"max_pending": 0}, {"fee_percent": "100"}, {"minimum": "9.00", "maximum": "8.00"}):
+        answer = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="0", **wrong)
         assert answer.status_code == 422
     assert lucky.get("withdrawal-policy").json()["version"] == 1

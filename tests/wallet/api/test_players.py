@@ -124,7 +124,7 @@ def test_a_bad_credit_is_refused_with_its_own_code(
 def test_an_operator_that_is_no_sandbox_gives_no_credits() -> None:
     serious = house("serious", sandbox=False)
     answer = serious.credit(serious.register())
-    assert (answer.status_code, answer.json()["code"]) == (403, "sandbox_closed")
+    assert (answer.status_code, answer.json()["code"]) == (403, "operator_not_sandbox")
 
 
 def test_another_operators_player_is_as_unknown_as_one_that_never_was(lucky: House, other: House) -> None:

@@ -36,7 +36,7 @@ def test_the_desk_assigns_and_resolves_a_difference_in_words() -> None:
     (run,) = house.read("reconciliations")["items"]
     assert (run["ours"], run["theirs"], run["matched"], run["differing"]) == (0, 1, 0, 1)
     shown = house.read(f"differences/{key}")
-    assert (shown["what"], shown["their_amount"]["amount"], shown["our_amount"]) == ("missing_here", "9.00", None)
+    assert (shown["what"], shown["their_amount"]["amount"], shown["our_amount"]) == ("missing_ours", "9.00", None)
     assigned = house.do(f"differences/{key}/assign", {"actor": "agent-3", "owner": "agent-9", "note": "Please ask."})
     assert (assigned["status"], assigned["owner"], assigned["notes"][0]["note"]) == (
         "assigned", "desk:agent-9", "Please ask.",
@@ -44,8 +44,8 @@ def test_the_desk_assigns_and_resolves_a_difference_in_words() -> None:
     said = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
     done = house.do(f"differences/{key}/resolve", said)
     assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
-    assert code(house.post(f"differences/{key}/resolve", said)) == (409, "difference_closed")
-    assert code(house.post(f"differences/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "difference_closed")
+    assert code(house.post(f"differences/{key}/resolve", said)) == (409, "discrepancy_closed")
+    assert code(house.post(f"differences/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "discrepancy_closed")
 
 
 def test_lists_are_paged_and_filtered() -> None:
@@ -76,7 +76,7 @@ def test_another_operator_sees_and_changes_nothing() -> None:
     house, rival = tenant("lucky"), tenant("rival")
     (key,) = differing(house, "p1")
     assert (rival.read("differences")["items"], rival.read("reconciliations")["items"]) == ([], [])
-    assert code(rival.get(f"differences/{key}")) == (404, "unknown_difference")
+    assert code(rival.get(f"differences/{key}")) == (404, "unknown_discrepancy")
     said = {"actor": "x", "resolution": "timing", "note": "x"}
-    assert code(rival.post(f"differences/{key}/resolve", said)) == (404, "unknown_difference")
-    assert code(rival.post(f"differences/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_difference")
+    assert code(rival.post(f"differences/{key}/resolve", said)) == (404, "unknown_discrepancy")
+    assert code(rival.post(f"differences/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_discrepancy")

@@ -90,7 +90,7 @@ def test_it_changes_once_in_a_betting_week(alice: Gambler) -> None:
 
     refused = alice.set("20.00")
 
-    assert code(refused) == (409, "limit_changed_this_week")
+    assert code(refused) == (409, "table_limit_changed_this_week")
     assert refused.json()["next_change_at"] == first["next_change_at"]
     assert alice.get() == first
 
@@ -99,7 +99,7 @@ def test_it_changes_once_in_a_betting_week(alice: Gambler) -> None:
 def test_in_another_week_it_may_be_raised_or_lifted(alice: Gambler) -> None:
     alice.set()
     a_week_later()
-    assert code(alice.set()) == (409, "limit_unchanged")
+    assert code(alice.set()) == (409, "table_limit_unchanged")
     assert alice.set("70.00").json()["limit"]["amount"] == "70.00"
     a_week_later()
     lifted = alice.set(None)
@@ -113,7 +113,7 @@ def test_in_another_week_it_may_be_raised_or_lifted(alice: Gambler) -> None:
 def test_a_wrong_pin_changes_nothing_but_the_count(alice: Gambler) -> None:
     wrong = [alice.set(pin=WRONG) for _ in range(3)]
 
-    assert [answer.json()["tries_left"] for answer in wrong] == [2, 1, 0]
+    assert [answer.json()["attempts_left"] for answer in wrong] == [2, 1, 0]
     assert code(alice.set()) == (403, "pin_locked")
     assert (alice.get(), recorded()) == (NEVER, [])
 
@@ -138,7 +138,7 @@ def test_a_repeat_gets_the_first_answer(alice: Gambler) -> None:
         ({"limit": True}, "amount_not_text"),
         ({"currency": "SEK"}, "wrong_currency"),
         ({"currency": "EURO"}, "unknown_currency"),
-        ({"pin": 482913}, "not_text"),
+        ({"pin": 482913}, "not_a_string"),
         ({"pin": "12"}, "pin_malformed"),
         ({"pin": None}, "field_null"),
         ({"table": "x"}, "unknown_field"),
@@ -177,6 +177,6 @@ def test_of_tabs_that_set_it_at_once_one_does(in_threads: Callable[..., list[Any
     answers = in_threads(6, lambda tab: alice.set(f"{tab + 1}0.00"))
 
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 5
-    assert {code(answer)[1] for answer in answers if answer.status_code == 409} == {"limit_changed_this_week"}
+    assert {code(answer)[1] for answer in answers if answer.status_code == 409} == {"table_limit_changed_this_week"}
     (done,) = (answer.json() for answer in answers if answer.status_code == 200)
     assert (alice.get(), len(recorded())) == (done, 1)

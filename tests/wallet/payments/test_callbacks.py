@@ -152,7 +152,7 @@ def test_fifty_duplicates_at_once_credit_once(database: Database, in_threads: Ca
 
     assert in_threads(50, deliver) == ["delivered"] * 50
     callbacks.apply_waiting()
-    assert sorted(str(each) for each in outcomes()) == ["applied"] + ["nothing_new"] * 49
+    assert sorted(str(each) for each in outcomes()) == ["applied"] + ["no_change"] * 49
     assert holds(AccountKind.ACCOUNT) == 4900
     assert names(f"deposit-{made}").count("DepositCompleted") == 1
     agree()

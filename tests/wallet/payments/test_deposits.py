@@ -66,7 +66,7 @@ def test_what_is_said_twice_counts_once() -> None:
     open_alice()
     made = funded(method())
     for said in ("completed", "pending", "failed", "completed"):
-        assert tell(made, said) == "nothing_new"
+        assert tell(made, said) == "no_change"
     assert holds(AccountKind.ACCOUNT) == 4900
     agree()
 
@@ -84,8 +84,8 @@ def test_a_deposit_that_failed_and_then_completed_after_all_is_not_lost() -> Non
 @pytest.mark.parametrize(
     ("changes", "outcome"),
     [
-        ({"amount": 5001}, "amount_differs"),
-        ({"currency": "SEK"}, "amount_differs"),
+        ({"amount": 5001}, "amount_mismatch"),
+        ({"currency": "SEK"}, "amount_mismatch"),
         ({"reference": "another"}, "reference_differs"),
         ({"reference": ""}, "reference_missing"),
     ],
@@ -131,7 +131,7 @@ def test_a_reversal_before_completion_moves_nothing_and_a_late_completion_neithe
     open_alice()
     made = deposit(method())
     assert tell(made, "reversed") == "applied"
-    assert tell(made, "completed") == "nothing_new"
+    assert tell(made, "completed") == "no_change"
     assert (status(made), holds(AccountKind.ACCOUNT), holds(AccountKind.DEBT)) == ("reversed", 0, 0)
     agree()
 

@@ -57,7 +57,7 @@ def test_amounts_out_of_bounds_are_refused_with_the_bound_and_hold_nothing() -> 
 
 @pytest.mark.django_db
 def test_only_so_many_are_under_way_at_once() -> None:
-    card = wealthy(most_open=2)
+    card = wealthy(max_pending=2)
     first = withdraw(card)
     withdraw(card)
     with pytest.raises(TooManyWithdrawals):
@@ -68,7 +68,7 @@ def test_only_so_many_are_under_way_at_once() -> None:
 
 
 def test_ten_asked_for_at_once_leave_room_for_two(database: Database, in_threads: Callable[..., Any]) -> None:
-    card = wealthy(most_open=2)
+    card = wealthy(max_pending=2)
     outcomes = in_threads(10, lambda _: withdraw(card, 100))
     assert sum(isinstance(outcome, TooManyWithdrawals) for outcome in outcomes) == 8
     assert holds(AccountKind.HOLD) == 200
@@ -80,7 +80,7 @@ def test_a_fee_is_the_operators_when_it_is_paid_and_the_players_when_it_comes_ba
     made = withdraw(card, 2000)
     assert withdrawals.send(made)
     assert [holds(kind) for kind in HOUSES] == [8000, 2000, 0, 0]
-    assert tell(made, "completed", 2000) == "amount_differs"
+    assert tell(made, "completed", 2000) == "amount_mismatch"
     assert tell(made, "completed", 1930) == "applied"
     assert [holds(kind) for kind in HOUSES] == [8000, 0, 1930, 70]
     agree()
@@ -117,7 +117,7 @@ def test_the_provider_is_asked_to_pay_out_what_is_left_of_it() -> None:
 @pytest.mark.parametrize(
     "terms",
     [
-        {"minimum": 0}, {"minimum": 10, "maximum": 9}, {"most_open": 0}, {"fee_fixed": -1}, {"fee_ppm": -1},
+        {"minimum": 0}, {"minimum": 10, "maximum": 9}, {"max_pending": 0}, {"fee_fixed": -1}, {"fee_ppm": -1},
         {"fee_ppm": 1_000_000},
     ],
 )  # fmt: skip

@@ -75,11 +75,11 @@ def where() -> list[int]:
 def test_money_is_held_at_once_and_is_gone_when_it_is_paid() -> None:
     made = sent()
     assert where() == [9000, 1000, 0]
-    assert tell(made, "pending") == "nothing_new"
+    assert tell(made, "pending") == "no_change"
     assert tell(made, "completed") == "applied"
     assert where() == [9000, 0, 1000]
     assert names(f"withdrawal-{made}") == ["WithdrawalRequested", "WithdrawalSent", "WithdrawalPaid"]
-    assert tell(made, "completed") == "nothing_new"
+    assert tell(made, "completed") == "no_change"
     agree()
 
 
@@ -162,6 +162,6 @@ def test_a_policy_that_cannot_be_is_refused(automatic: int, second: int) -> None
 def test_a_provider_that_refuses_returns_the_money() -> None:
     made = sent()
     assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "applied"
-    assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "nothing_new"
+    assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "no_change"
     assert where() == [10_000, 0, 0]
     agree()

@@ -16,10 +16,10 @@ from wallet.models import Discrepancy
 from wallet.reconciliation import services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import (
-    DifferenceFound,
-    DifferenceGone,
+    DiscrepancyFound,
+    DiscrepancyCleared,
     DiscrepancyType,
-    ReconciliationRun,
+    ReconciliationCompleted,
     Resolution,
     discrepancy_id,
     run_id,
@@ -37,10 +37,10 @@ TAMPERING = {
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 DAY = date(2026, 11, 20)
 RUN = run_id(operator=OPERATOR, provider="sandbox", currency="EUR", day=DAY)
-RAN = ReconciliationRun(RUN, OPERATOR, "sandbox", "EUR", DAY, AT - timedelta(days=1), AT, 2, 2, 1, 5000, 1, AT)
+RAN = ReconciliationCompleted(RUN, OPERATOR, "sandbox", "EUR", DAY, AT - timedelta(days=1), AT, 2, 2, 1, 5000, 1, AT)
 WHAT = DiscrepancyType.AMOUNT_MISMATCH
 KEY = discrepancy_id(run=RUN, kind="deposit", payment="p1", type=WHAT)
-FOUND = DifferenceFound(
+FOUND = DiscrepancyFound(
     KEY, RUN, OPERATOR, "sandbox", "EUR", DAY, "deposit", "p1", "tx", WHAT, 1, "completed", 2, "EUR", "completed", AT
 )
 
@@ -89,13 +89,13 @@ def followed(*events: Any, stream: str = "") -> set[str]:
     ("events", "finding"),
     [
         ([RAN, replace(RAN, differing=0, matched=2)], None),
-        ([FOUND, DifferenceGone(KEY, OPERATOR, AT), FOUND], None),
+        ([FOUND, DiscrepancyCleared(KEY, OPERATOR, AT), FOUND], None),
         ([replace(RAN, day=DAY - timedelta(days=1))], "id is not that of its name"),
         ([replace(RAN, matched=9)], "reconciliation differs"),
         ([replace(FOUND, payment="p2")], "id is not that of its name"),
-        ([replace(FOUND, their_state=None)], "difference without its sides"),
-        ([DifferenceGone(KEY, OPERATOR, AT)], "event out of place"),
-        ([FOUND, DifferenceGone(KEY, OPERATOR, AT), DifferenceGone(KEY, OPERATOR, AT)], "event out of place"),
+        ([replace(FOUND, their_status=None)], "discrepancy without its sides"),
+        ([DiscrepancyCleared(KEY, OPERATOR, AT)], "event out of place"),
+        ([FOUND, DiscrepancyCleared(KEY, OPERATOR, AT), DiscrepancyCleared(KEY, OPERATOR, AT)], "event out of place"),
     ],
 )
 def test_what_the_events_themselves_contradict_is_named(events: list[Any], finding: str | None) -> None:

@@ -85,10 +85,10 @@ def test_what_is_omitted_added_or_changed_there_is_found(desk: Desk) -> None:
     )  # fmt: skip
     today()
     assert found() == {
-        str(omitted): ("missing_there", "open"),
-        str(amount): ("amount_differs", "open"),
-        str(state): ("state_differs", "open"),
-        invented: ("missing_here", "open"),
+        str(omitted): ("missing_theirs", "open"),
+        str(amount): ("amount_mismatch", "open"),
+        str(state): ("status_mismatch", "open"),
+        invented: ("missing_ours", "open"),
     }
     row = Discrepancy.objects.get(payment=str(amount))
     assert (row.our_amount, row.their_amount, row.our_status, row.their_status) == (
@@ -99,7 +99,7 @@ def test_what_is_omitted_added_or_changed_there_is_found(desk: Desk) -> None:
     )
     desk.tell(f"/deposits/{invented}", omit=True)
     today()
-    assert found()[invented] == ("missing_here", "gone")
+    assert found()[invented] == ("missing_ours", "gone")
 
 
 def test_comparing_again_writes_nothing_and_keeps_owner_and_resolution(desk: Desk) -> None:
@@ -130,14 +130,19 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
     assign(key)
     desk.tell(f"/deposits/{payment}")
     today()
-    assert found()[str(payment)] == ("state_differs", "gone")
+    assert found()[str(payment)] == ("status_mismatch", "gone")
     with pytest.raises(DiscrepancyClosed):
         resolve(key)
     desk.tell(f"/deposits/{payment}", status="reversed")
     today()
     row = Discrepancy.objects.get(pk=key)
     assert (row.status, row.owner, row.their_status) == ("assigned", "staff:7", "reversed")
-    assert names(f"difference-{key}") == ["DifferenceFound", "DifferenceAssigned", "DifferenceGone", "DifferenceFound"]
+    assert names(f"difference-{key}") == [
+        "DiscrepancyFound",
+        "DiscrepancyAssigned",
+        "DiscrepancyCleared",
+        "DiscrepancyFound",
+    ]
 
 
 def test_a_resolved_difference_that_changes_is_open_again(desk: Desk) -> None:

@@ -12,12 +12,12 @@ from tests.wallet.responsible_gaming.test_counting import TABLES, post, rich
 from wallet.responsible_gaming.audit import ResponsibleGamingTraces
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
-    HouseLimitSet,
+    OperatorLimitSet,
     Initiator,
     LimitPeriod,
     LimitType,
-    PlayLimitRaiseAsked,
-    PlayLimitRaised,
+    PlayLimitIncreaseRequested,
+    PlayLimitIncreased,
     PlayLimitSet,
     PlayMoneyCapSet,
     RealityCheckSet,
@@ -30,20 +30,24 @@ OPERATOR, ALICE = UUID(int=1), UUID(int=10)
 DAY = timedelta(days=1)
 KEY: tuple[Any, ...] = (LimitType.STAKE, LimitPeriod.DAY)
 SET = PlayLimitSet(OPERATOR, ALICE, "EUR", Initiator.PLAYER, *KEY, 500, NOW)
-ASKED = PlayLimitRaiseAsked(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + DAY, NOW + 2 * DAY)
-RAISED = PlayLimitRaised(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 2 * DAY)
+ASKED = PlayLimitIncreaseRequested(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + DAY, NOW + 2 * DAY)
+RAISED = PlayLimitIncreased(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 2 * DAY)
 COOLING = CoolingOffStarted(OPERATOR, ALICE, Initiator.PLAYER, NOW + DAY, NOW)
 GONE = SelfExcluded(OPERATOR, ALICE, Initiator.OPERATOR, datetime(2027, 5, 21, 9, tzinfo=UTC), NOW)
 BACK = SelfExclusionEnded(OPERATOR, ALICE, datetime(2027, 5, 21, 9, tzinfo=UTC))
 REMIND = RealityCheckSet(OPERATOR, ALICE, 30, NOW)
-HOUSE = HouseLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
-RULES, PLACE = "protection changed against the rules", "event out of place"
+HOUSE = OperatorLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
+RULES, PLACE = "responsible gaming changed against the rules", "event out of place"
 
 
 def found(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip: int = 0) -> list[str]:
     protections, versions, whats = ResponsibleGamingTraces(), {}, []  # type: ignore[var-annotated]
     for event in events:
-        own = f"house-{event.operator}" if isinstance(event, HouseLimitSet | PlayMoneyCapSet) else f"protection-{ALICE}"
+        own = (
+            f"house-{event.operator}"
+            if isinstance(event, OperatorLimitSet | PlayMoneyCapSet)
+            else f"protection-{ALICE}"
+        )
         versions[own] = versions.get(own, skip) + 1
         findings = protections.replay(event, wallet=opened, stream=stream or own, version=versions[own], where="here")
         whats.extend(finding.kind for finding in findings)
@@ -78,8 +82,8 @@ def test_what_no_rule_led_to_is_named(events: tuple[Any, ...], whats: list[str])
 
 
 def test_another_wallet_another_stream_and_a_gap_are_named() -> None:
-    assert found(SET, opened=None) == ["protection of another wallet"]
-    assert found(SET, opened=(UUID(int=2), "EUR")) == ["protection of another wallet"]
+    assert found(SET, opened=None) == ["responsible gaming of another wallet"]
+    assert found(SET, opened=(UUID(int=2), "EUR")) == ["responsible gaming of another wallet"]
     assert found(SET, stream="protection-other") == ["stream differs"]
     assert found(SET, skip=1) == [PLACE]
     assert found(HOUSE, skip=1) == [PLACE]

@@ -15,7 +15,7 @@ from wallet.responsible_gaming.events import (
     Initiator,
     LimitPeriod,
     LimitType,
-    PlayLimitRaiseAsked,
+    PlayLimitIncreaseRequested,
     PlayLimitSet,
 )
 from wallet.responsible_gaming.refusals import (
@@ -169,7 +169,7 @@ def test_what_holds_never_rises_without_a_day_and_a_second_word(asked: list[tupl
         if isinstance(event, PlayLimitSet):
             assert before is None or (most is not None and most < before)
         else:
-            assert isinstance(event, PlayLimitRaiseAsked)
+            assert isinstance(event, PlayLimitIncreaseRequested)
             assert limit(state) == before
             assert event.confirm_from == now + INCREASE_DELAY
 

@@ -94,7 +94,7 @@ def test_a_table_without_a_turn_never_closes_by_the_clock(command: Callable[[dat
     a_year_on = OPENED.replace(year=2027)
     spec = Spec(ROUND).given(opened(ANN, rules=MINI))
     if command is A_TURN["rebet"]:
-        spec.when(command(a_year_on, ANN)).then(e.WagerRepeated(seat=1, stakes={P: 500}))
+        spec.when(command(a_year_on, ANN)).then(e.StakesRebet(seat=1, stakes={P: 500}))
         return
 
     assert spec.given(placed(P, 500)).when(command(a_year_on, ANN)).events()
@@ -106,7 +106,7 @@ def test_one_who_sat_down_while_the_round_ran_waits(command: Callable[[datetime,
 
 
 @every_command
-@pytest.mark.parametrize("over", [e.SeatPassed(seat=1), e.SeatWithdrawn(seat=1)], ids=["passed", "left or moved"])
+@pytest.mark.parametrize("over", [e.SeatPassed(seat=1), e.SeatLeftRound(seat=1)], ids=["passed", "left or moved"])
 def test_a_seat_that_is_out_has_no_turn(
     command: Callable[[datetime, UUID], c.PlayerCommand], over: e.RoundEvent
 ) -> None:
@@ -127,7 +127,7 @@ def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.
         "timed out": (late, closed),
         "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
         "lapsed": (e.RoundLapsed(reason="nobody bet", lapsed_at=DEADLINE, seed=None),),
-        "set aside": (e.RoundSetAside(reason="SecretLost", set_aside_at=OPENED),),
+        "set aside": (e.RoundSuspended(reason="SecretLost", suspended_at=OPENED),),
     }
 
     ann_and_ben(*ways[standing]).when(command(OPENED, BEN)).refused(r.BettingIsClosed)
@@ -204,7 +204,7 @@ def test_undo_takes_back_the_last_placement_and_only_that() -> None:
 
 
 def test_undo_takes_back_a_whole_rebet() -> None:
-    repeated = e.WagerRepeated(seat=1, stakes={P: 500, T: 500})
+    repeated = e.StakesRebet(seat=1, stakes={P: 500, T: 500})
 
     state = ROUND.fold((opened(ANN), repeated, e.PlacementUndone(seat=1)))
 
@@ -218,7 +218,7 @@ def test_clear_takes_all_chips_back_and_says_nothing_when_there_are_none() -> No
 
 
 def test_rebet_places_the_last_wager_again() -> None:
-    ann_and_ben().when(rebet({P: 1000, T: 500})).then(e.WagerRepeated(seat=1, stakes={P: 1000, T: 500})).when(
+    ann_and_ben().when(rebet({P: 1000, T: 500})).then(e.StakesRebet(seat=1, stakes={P: 1000, T: 500})).when(
         confirm()
     ).then(confirmed(1, ANN, {P: 1000, T: 500}))
 

@@ -109,7 +109,7 @@ def test_a_table_without_a_caller_or_without_time_limits_knows_no_ceremony() -> 
 
 
 def test_a_look_is_recorded_once_without_a_card_and_sets_the_time_to_hand_back() -> None:
-    looked = ce.CardsLooked(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    looked = ce.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
     after = handed_out().when(look()).then(looked)
     assert list(after.when(look(at=LATER + timedelta(seconds=5))).events()) == []
     ceremony = after.state().ceremony
@@ -145,7 +145,7 @@ def test_an_absent_player_holds_nothing_up() -> None:
 
 
 def test_one_who_looked_has_time_to_hand_back_and_no_longer() -> None:
-    looked = ce.CardsLooked(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    looked = ce.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
     spec = handed_out(looked)
     spec.when(step(LOOKED_UNTIL)).refused(r.RoundIsNotDue)
     spec.when(look(at=looked.until)).refused(r.CardsAreHandedBack)
@@ -174,7 +174,7 @@ def test_no_bet_is_taken_and_no_wager_leaves_while_the_cards_are_out() -> None:
 
 
 def test_a_round_set_aside_with_its_cards_out_waits_for_a_person() -> None:
-    aside = e.RoundSetAside(reason="SecretLost", set_aside_at=LATER)
+    aside = e.RoundSuspended(reason="SecretLost", suspended_at=LATER)
     spec = handed_out(aside)
     spec.when(step(DEADLINE)).refused(r.RoundIsNotDue)
     spec.when(look()).refused(r.CardsAreHandedBack)
@@ -187,7 +187,7 @@ def void(*, burn: int = 6) -> c.VoidRound:
 
 
 def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them() -> None:
-    looked = ce.CardsLooked(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    looked = ce.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
     for history, burned in (((), 0), ((looked,), 6)):
         (event,) = handed_out(*history).when(void()).events()
         assert isinstance(event, RoundVoided)

@@ -34,7 +34,7 @@ from tests.support.examples import (
 from tests.support.spec import Spec
 
 ANN_BET = confirmed(1, ANN, {P: 1000})
-ASIDE = e.RoundSetAside(reason="SecretLost", set_aside_at=OPENED)
+ASIDE = e.RoundSuspended(reason="SecretLost", suspended_at=OPENED)
 
 
 def settled(spec: Spec[c.RoundCommand, RoundState, e.RoundEvent]) -> e.RoundSettled:
@@ -54,7 +54,7 @@ def test_a_table_without_a_turn_waits_for_its_player_for_ever() -> None:
 
 
 def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
-    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatWithdrawn(seat=3))
+    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatLeftRound(seat=3))
 
     spec.when(deal()).then(
         e.BettingClosed(closed_at=OPENED),
@@ -98,7 +98,7 @@ def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
 
 
 @pytest.mark.parametrize(
-    "before", [(), (e.SeatPassed(seat=1),), (e.SeatWithdrawn(seat=1),)], ids=["silent", "passed", "withdrawn"]
+    "before", [(), (e.SeatPassed(seat=1),), (e.SeatLeftRound(seat=1),)], ids=["silent", "passed", "withdrawn"]
 )
 def test_a_round_without_a_wager_lapses_and_no_card_is_dealt(before: tuple[e.RoundEvent, ...]) -> None:
     late = () if before else (e.SeatTimedOut(seat=1),)
@@ -157,7 +157,7 @@ def test_too_few_cards_are_a_fault_and_no_result() -> None:
 def test_withdrawing_gives_chips_back_but_never_a_confirmed_wager() -> None:
     leave = c.LeaveRound(player=ANN)
 
-    Spec(ROUND).given(opened(ANN), placed(P, 500)).when(leave).then(e.SeatWithdrawn(seat=1)).when(leave).then()
+    Spec(ROUND).given(opened(ANN), placed(P, 500)).when(leave).then(e.SeatLeftRound(seat=1)).when(leave).then()
     Spec(ROUND).given(opened(ANN), ANN_BET).when(leave).refused(r.WagerInPlay, deadline_at=DEADLINE)
 
 

@@ -34,7 +34,7 @@ def test_every_table_command_has_its_judge() -> None:
 def test_what_moves_a_table_is_known() -> None:
     silent = {te.Rebought, te.ShoeRevealed}
     said = {
-        re.ChipsPlaced, re.PlacementUndone, re.ChipsCleared, re.WagerRepeated, re.SeatPassed, re.SeatTimedOut,
+        re.ChipsPlaced, re.PlacementUndone, re.ChipsCleared, re.StakesRebet, re.SeatPassed, re.SeatTimedOut,
     }  # fmt: skip
     of_a_round = said | {
         re.RoundOpened,

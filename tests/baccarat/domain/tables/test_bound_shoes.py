@@ -38,7 +38,7 @@ def published(house: House, **changes: object) -> EffectiveFrom:
     house.write()
     waiting = house.journal.table.current_rules_lifecycle().pending
     assert waiting is not None
-    return waiting.waits_for
+    return waiting.effective_from
 
 
 def seated(**overrides: object) -> House:
@@ -139,7 +139,7 @@ def test_a_shoe_committed_to_before_shapes_were_told_has_that_of_its_table() -> 
     assert state.committed_shape() == BIG.shape
     (event,) = TABLE.decide(c.PublishRules(3, "staff:2", OPENED), state)
     assert isinstance(event, RulesPublished)
-    assert event.waits_for is EffectiveFrom.NEW_SHOE
+    assert event.effective_from is EffectiveFrom.NEW_SHOE
 
 
 def drafting(rules: TableRules) -> object:
@@ -150,9 +150,17 @@ def drafting(rules: TableRules) -> object:
 @pytest.mark.parametrize(
     ("kind", "change", "what"),
     [
-        ("RulesPublished", lambda e: {"waits_for": EffectiveFrom.NEXT_SHOE}, "version takes effect at another time"),
-        ("ShoeCommitted", lambda e: {"shape": replace(e.shape, decks=3)}, "shoe is not made as it was committed to"),
-        ("ShoeCommitted", lambda e: {"shape": None}, "shoe is not made as it was committed to"),
+        (
+            "RulesPublished",
+            lambda e: {"effective_from": EffectiveFrom.NEXT_SHOE},
+            "version takes effect at another time",
+        ),
+        (
+            "ShoeCommitted",
+            lambda e: {"shape": replace(e.shape, decks=3)},
+            "shoe composition differs from its commitment",
+        ),
+        ("ShoeCommitted", lambda e: {"shape": None}, "shoe composition differs from its commitment"),
     ],
 )
 def test_a_forged_binding_is_named(two_shapes: House, kind: str, change: object, what: str) -> None:
@@ -166,7 +174,7 @@ def test_a_forged_binding_is_named(two_shapes: House, kind: str, change: object,
 def test_rules_put_into_force_before_their_shoe_are_named(two_shapes: House) -> None:
     """As if a contribution had made the committed shoe look better with other decks."""
     rows = list(two_shapes.rows)
-    forge(two_shapes, "RulesPublished", lambda event: {"waits_for": EffectiveFrom.NEXT_SHOE})
+    forge(two_shapes, "RulesPublished", lambda event: {"effective_from": EffectiveFrom.NEXT_SHOE})
     start = next(place for place, row in enumerate(rows) if row.type == "ShoeStarted" and place > 10)
     place = next(place for place, row in enumerate(rows) if row.type == "RulesTookEffect")
     took = two_shapes.rows.pop(place)
@@ -175,7 +183,7 @@ def test_rules_put_into_force_before_their_shoe_are_named(two_shapes: House) -> 
     LogReplay(notes).replay(two_shapes.rows)
     two_shapes.rows[:] = rows
     named = {finding.kind for finding in notes.findings}
-    assert {"version takes effect at another time", "shoe is not made as it was committed to"} <= named
+    assert {"version takes effect at another time", "shoe composition differs from its commitment"} <= named
 
 
 @pytest.fixture(scope="module")

@@ -174,8 +174,8 @@ def free(*, silence: timedelta, game_balance: int = 700) -> c.FreeSeat:
     )
 
 
-def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int = 0) -> e.SeatFreed:
-    return e.SeatFreed(
+def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int = 0) -> e.SeatReleased:
+    return e.SeatReleased(
         seat=1,
         player=ANN,
         money_type=MoneyType.REAL,
@@ -184,7 +184,7 @@ def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int 
         reason=reason,
         missed=missed,
         seen_at=OPENED - silence,
-        freed_at=OPENED,
+        released_at=OPENED,
     )
 
 
@@ -209,7 +209,7 @@ def test_the_seat_of_an_absent_player_is_kept_for_as_many_missed_turns_as_the_ta
         placed(P, 500),
         re.PlacementUndone(seat=1),
         re.ChipsCleared(seat=1),
-        re.WagerRepeated(seat=1, stakes={P: 500}),
+        re.StakesRebet(seat=1, stakes={P: 500}),
         re.SeatPassed(seat=1),
         confirmed(1, ANN, {P: 500}),
     ],

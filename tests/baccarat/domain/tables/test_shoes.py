@@ -17,7 +17,7 @@ from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
-from baccarat.domain.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutGiven, TableClosed
+from baccarat.domain.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
 from baccarat.domain.tables.shoes import burn_count
 from casino.kernel.money import MoneyType
 from tests.support.examples import (
@@ -50,8 +50,8 @@ def committed(number: int = 1) -> ShoeCommitted:
     return ShoeCommitted(SHOE, number, commitment="c0" * 32, committed_at=OPENED, shape=BIG.shape)
 
 
-def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutGiven:
-    return ShoeCutGiven(shoe=SHOE, seat=seat, player=player, contribution=contribution, given_at=OPENED)
+def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutContributed:
+    return ShoeCutContributed(shoe=SHOE, seat=seat, player=player, contribution=contribution, contributed_at=OPENED)
 
 
 def cut(player: UUID, contribution: str) -> c.ContributeToShoeCut:
@@ -112,7 +112,7 @@ def test_as_many_cards_are_burned_as_the_first_one_has_points_and_ten_for_a_ten_
     spec = Spec(TABLE).given(table_opened(BIG), committed()).when(start(turned)).then(started(turned, burned))
     shoe = spec.state().shoe
     assert shoe is not None
-    assert shoe.cards_out == 1 + burned
+    assert shoe.cards_used == 1 + burned
 
 
 def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
@@ -122,7 +122,7 @@ def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
     shoe = spec.given(event).state().shoe
 
     assert shoe is not None
-    assert shoe.cards_out == 0
+    assert shoe.cards_used == 0
 
 
 def test_one_shoe_at_a_time() -> None:
@@ -213,7 +213,7 @@ def test_cards_burned_with_a_void_round_count_as_dealt() -> None:
     def shoe(*events: re.CardsDealt | RoundVoided) -> tuple[int, bool, bool]:
         found = spec.given(*events).state().shoe
         assert found is not None
-        return found.cards_out, found.cut_card_out, found.finished
+        return found.cards_used, found.cut_card_out, found.finished
 
     assert shoe(voided(burned=0)) == (6, False, False)
     assert shoe(voided(burned=6)) == (12, False, False)

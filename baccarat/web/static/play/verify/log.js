@@ -5,7 +5,7 @@ import { canonical, isSignature } from "./read.js";
 import { NotYet, Wrong } from "./results.js";
 
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
-const MAY_BE_WITHHELD = new Set(["RoundSetAside", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
+const MAY_BE_WITHHELD = new Set(["RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
 
 function microseconds(text) {
   const whole = Date.parse(`${text.slice(0, 19)}Z`);

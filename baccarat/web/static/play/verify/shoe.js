@@ -75,7 +75,7 @@ export async function cut(proof) {
 /** What each seat contributed last, between the commitment and the moment the cut was fixed. */
 function contributions(proof, promise, fixed) {
   const given = new Map();
-  const kind = proof.isLong ? "ShoeCutGiven" : "CutGiven";
+  const kind = proof.isLong ? "ShoeCutContributed" : "CutContributed";
   for (const event of proof.isLong ? proof.ofTable : proof.ofRound) {
     if (event.type !== kind || !event.data || (proof.isLong && event.data.shoe !== proof.shoe.id)) continue;
     if (!(promise.position < event.position && event.position < fixed.position)) throw new Wrong("cut.time", [promise.position, fixed.position], event.position);

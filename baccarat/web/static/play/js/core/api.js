@@ -5,7 +5,7 @@ import { signals, wait } from "./signals.js";
 
 const ROOT = new URL("../api/v1/", document.baseURI);
 const PATIENCE = 45_000;
-const OVER = new Set(["not_authenticated", "invalid_credentials", "token_expired", "session_taken_over", "session_timed_out", "session_of_removed"]);
+const OVER = new Set(["not_authenticated", "invalid_credentials", "token_expired", "session_taken_over", "session_timed_out", "session_ended_by_ban"]);
 
 export const news = signals();
 

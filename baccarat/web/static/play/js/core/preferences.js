@@ -26,7 +26,7 @@ export class Preferences {
 
   take(document) {
     this.values = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, document[name]]));
-    this.animated = document.animation_now;
+    this.animated = document.animation_in_session;
   }
 
   async change(name, value) {

@@ -58,7 +58,7 @@ class Talk {
       put(this.list, [...chat.items].reverse().map((message) => line(this.game, message)));
       this.list.scrollTop = this.list.scrollHeight;
     }
-    set(this.form, { hidden: !chat.may_write });
+    set(this.form, { hidden: !chat.can_write });
     say(this.door, t(chat.open ? "chat.shut" : "chat.reopen"));
     say(this.status, standing(chat));
   }
@@ -84,7 +84,7 @@ class Talk {
 function standing(chat) {
   if (chat.muted) return chat.muted.until ? t("chat.muted", { until: moment(chat.muted.until) }) : t("chat.muted.for_good");
   if (!chat.open) return t("chat.closed");
-  if (!chat.may_write) return t("chat.sit");
+  if (!chat.can_write) return t("chat.sit");
   return chat.items.length ? "" : t("chat.none");
 }
 

@@ -8,7 +8,7 @@ export async function tellAway(game, after) {
   try {
     const { away } = await get(`restore?after=${after}`);
     for (const result of away?.results ?? []) tellResult(game, result);
-    for (const freed of away?.seats_freed ?? []) tellFreed(game, freed);
+    for (const freed of away?.seats_released ?? []) tellFreed(game, freed);
   } catch (error) {
     if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
   }

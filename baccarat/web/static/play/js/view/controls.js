@@ -84,7 +84,7 @@ export class Controls {
     if (show.on) return t(`show.${show.step}`);
     const ceremony = underWay(picture);
     if (ceremony) return t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat });
-    if (picture.round?.set_aside) return t("message.set_aside");
+    if (picture.round?.suspended) return t("message.suspended");
     if (how === "deciding") return t(bet > 0n ? (picture.rules.turn_seconds === null ? "message.deal_alone" : "message.deal") : "message.bet");
     if (how === "idle") return t(picture.rules.turn_seconds === null ? "message.idle_alone" : "message.idle");
     return t(`message.${how}`);

@@ -38,7 +38,7 @@ export class Header {
     const { rules, currency, you } = picture;
     say(this.name, picture.name);
     const limits = t("table.limits", { minimum: money(rules.minimum, currency), maximum: money(rules.maximum, currency) });
-    say(this.facts, [limits, picture.shoe ? t("table.shoe", { number: picture.shoe.number, out: picture.shoe.cards_out }) : ""].filter(Boolean).join(" · "));
+    say(this.facts, [limits, picture.shoe ? t("table.shoe", { number: picture.shoe.number, out: picture.shoe.cards_used }) : ""].filter(Boolean).join(" · "));
     this.drawBadges(picture);
     set(this.link, { "data-link": link, "aria-label": t(`link.${link}`), title: t(`link.${link}`) });
     say(this.labels[0], t("purse.game"));

@@ -129,7 +129,7 @@ export default {
   "message.waiting": "Ab der nächsten Runde sind Sie dabei",
   "message.closed": "Nichts geht mehr",
   "message.out": "Nehmen Sie Platz, um zu spielen",
-  "message.set_aside": "Diese Runde liegt bei der Aufsicht. Ihr Einsatz ist sicher",
+  "message.suspended": "Diese Runde liegt bei der Aufsicht. Ihr Einsatz ist sicher",
   "message.replay": "Eine Runde von früher",
   "show.dealing": "Nichts geht mehr",
   "show.called": "Das Ergebnis",

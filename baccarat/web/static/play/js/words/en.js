@@ -129,7 +129,7 @@ export default {
   "message.waiting": "You are in from the next round",
   "message.closed": "No more bets",
   "message.out": "Take a seat to play",
-  "message.set_aside": "This round is with the floor manager. Your stake is safe",
+  "message.suspended": "This round is with the floor manager. Your stake is safe",
   "message.replay": "A round that was played before",
   "show.dealing": "No more bets",
   "show.called": "The call",
