@@ -23,7 +23,7 @@ _UNCOPIED: Final = (
     _COLUMNS + "WHERE NOT EXISTS (SELECT FROM checkpoints_copy AS copy WHERE copy.number = checkpoint.number)"
     " ORDER BY number LIMIT %s"
 )
-_COPIED: Final = "INSERT INTO checkpoints_copy (number, place) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_COPIED: Final = "INSERT INTO checkpoints_copy (number, storage) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 _KEYS: Final = """
 SELECT id, public, since, until FROM checkpoints_key LEFT JOIN checkpoints_retirement ON key_id = id ORDER BY since, id
 """

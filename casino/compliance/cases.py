@@ -1,16 +1,14 @@
 """What reports found that needs a person: who owns it, and what became of it. One open matter for each thing."""
 
 import json
-import os
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
 
+from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
-from casino.kernel.ids import uuid7
 from casino.reports.models import Case, CaseAction
 from casino.reports.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 
@@ -20,21 +18,21 @@ RESOLVED: Final = "resolved"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
 _OPEN: Final = """
     SELECT matter.id FROM reports_case matter
-     WHERE operator_id = %s AND about = %s
-       AND NOT EXISTS (SELECT FROM reports_caseaction act WHERE act.matter_id = matter.id AND act.act = 'resolved')
+     WHERE operator_id = %s AND subject = %s
+       AND NOT EXISTS (SELECT FROM reports_caseaction act WHERE act.case_id = matter.id AND act.action = 'resolved')
      ORDER BY id DESC LIMIT 1
 """
 _FOUND: Final = """
-    INSERT INTO reports_case (id, operator_id, kind, about, report_id, found) VALUES (%s, %s, %s, %s, %s, %s::jsonb)
+    INSERT INTO reports_case (id, operator_id, kind, subject, report_id, details) VALUES (%s, %s, %s, %s, %s, %s::jsonb)
 """
 _DONE: Final = """
-    INSERT INTO reports_caseaction (matter_id, number, act, owner, words, by) VALUES (%s, %s, %s, %s, %s, %s)
+    INSERT INTO reports_caseaction (case_id, number, action, owner, resolution, by) VALUES (%s, %s, %s, %s, %s, %s)
 """
 _REASONS: Final = """
-    SELECT DISTINCT ON (matter.about) matter.about, act.words
-      FROM reports_case matter JOIN reports_caseaction act ON act.matter_id = matter.id AND act.act = 'resolved'
-     WHERE matter.operator_id = %s AND matter.about = ANY (%s::text[])
-     ORDER BY matter.about, matter.id DESC
+    SELECT DISTINCT ON (matter.subject) matter.subject, act.resolution
+      FROM reports_case matter JOIN reports_caseaction act ON act.case_id = matter.id AND act.action = 'resolved'
+     WHERE matter.operator_id = %s AND matter.subject = ANY (%s::text[])
+     ORDER BY matter.subject, matter.id DESC
 """
 
 
@@ -45,7 +43,7 @@ def open_case(
     fetch(_LOCK, [f"{operator}|{subject}"])
     if fetch(_OPEN, [operator, subject]):
         return None
-    identity = uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
+    identity = new_id()
     execute(_FOUND, [identity, operator, kind, subject, report, json.dumps(details, default=str)])
     return identity
 

@@ -60,7 +60,7 @@ _LAST_USED: Final = """
 """
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s FOR UPDATE"
 _OVERWRITE: Final = (
-    "UPDATE operators_player SET reference_mark = NULL WHERE id = %(player)s",
+    "UPDATE operators_player SET reference_index = NULL WHERE id = %(player)s",
     "DELETE FROM operators_playerpin WHERE player_id = %(player)s",
     """
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'
@@ -87,7 +87,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_ret
             or Erasure.objects.filter(player_id=player, decision=None).exists()
         ):
             raise AlreadyErased
-        _require_erasable(operator, player, despite_duty=overrides_retention)
+        _require_erasable(operator, player, overrides_retention=overrides_retention)
         asked = Erasure.objects.create(
             id=new_id(),
             operator_id=operator,
@@ -107,7 +107,7 @@ def approve(*, erasure: UUID, by: str) -> None:
     with transaction.atomic():
         asked = _waiting(erasure, by)
         execute(_LOCK, [asked.player_id])
-        _require_erasable(asked.operator_id, asked.player_id, despite_duty=asked.overrides_retention)
+        _require_erasable(asked.operator_id, asked.player_id, overrides_retention=asked.overrides_retention)
         Decision.objects.create(erasure=asked, approved=True, decided_by=by)
         _erase(asked.player_id)
         recorder.record(
@@ -117,7 +117,7 @@ def approve(*, erasure: UUID, by: str) -> None:
             actor=asked.requested_by,
             authorised_by=by,
             reason=asked.reason.replace("_", " "),
-            after={"despite_duty": asked.overrides_retention},
+            after={"overrides_retention": asked.overrides_retention},
         )
 
 
@@ -139,14 +139,14 @@ def _waiting(erasure: UUID, by: str) -> Erasure:
     return asked
 
 
-def _require_erasable(operator: UUID, player: UUID, *, despite_duty: bool) -> None:
+def _require_erasable(operator: UUID, player: UUID, *, overrides_retention: bool) -> None:
     if fetch(_IN_PLAY, {"player": player})[0][0]:
         raise PlayerStillActive
     ((used, now),) = fetch(_LAST_USED, [player])
     protection, _ = projection.load_restrictions(operator=operator, player=player)
     if protection.active_exclusion(now) is not None:
         raise PlayerStillExcluded
-    if not despite_duty and used > now - timedelta(days=TEN_YEARS):
+    if not overrides_retention and used > now - timedelta(days=TEN_YEARS):
         raise RetentionDutyNotEnded
 
 

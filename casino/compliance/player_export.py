@@ -44,16 +44,16 @@ FILES: Final[Mapping[str, str]] = {
     "ORDER BY id",
     "seats": "SELECT table_id, seat, money_type, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at",
     "preferences": "SELECT * FROM web_preferences WHERE player_id = %(player)s",
-    "chats": "SELECT id, table_id, seat, text, shown, sent_at FROM chat_chatmessage "
+    "chats": "SELECT id, table_id, seat, text, displayed_text, sent_at FROM chat_chatmessage "
     "WHERE player_id = %(player)s ORDER BY id",
     "reports_made": "SELECT id, table_id, seat, message_id, reason, reported_at FROM chat_chatreport "
     "WHERE reporter_id = %(player)s ORDER BY id",
-    "moderation": "SELECT id, kind, reason, until, note, by, done_at FROM chat_moderationaction "
+    "moderation": "SELECT id, kind, reason, until, note, by, acted_at FROM chat_moderationaction "
     "WHERE player_id = %(player)s ORDER BY id",
     "significant_events": "SELECT number, kind, reason, before, after, money, currency, at FROM "
     "significant_significantevent WHERE subject = 'player:' || %(player)s::text "
     "OR actor = 'player:' || %(player)s::text OR after->>'player' = %(player)s::text ORDER BY number",
-    "remarks": "SELECT event.number, remark.acknowledges, remark.note, remark.at FROM significant_note AS remark "
+    "remarks": "SELECT event.number, remark.acknowledges, remark.text, remark.at FROM significant_note AS remark "
     "JOIN significant_significantevent AS event ON event.id = remark.event_id WHERE event.subject = 'player:' || "
     "%(player)s::text OR event.actor = 'player:' || %(player)s::text OR event.after->>'player' = %(player)s::text "
     "ORDER BY remark.id",
@@ -64,12 +64,12 @@ FILES: Final[Mapping[str, str]] = {
     "ORDER BY said.id",
     "views": "SELECT at, user_id, subject, path FROM staff_accesslogentry "
     "WHERE subject = 'player:' || %(player)s::text ORDER BY id",
-    "stops": "SELECT stopped, reason, says, at FROM baccarat_switch WHERE scope = 'player' AND subject = "
+    "stops": "SELECT stopped, reason, message, at FROM baccarat_switch WHERE scope = 'player' AND subject = "
     "%(player)s::text ORDER BY at",
     "erasures": "SELECT id, reason, requested_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
-    "chat_standing": "SELECT muted_until, mute_reason, removed_until, removal_reason FROM chat_playermoderation "
+    "chat_standing": "SELECT muted_until, mute_reason, banned_until, ban_reason FROM chat_playermoderation "
     "WHERE player_id = %(player)s",
     "events": "SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY (ARRAY["
     "'wallet-' || %(player)s::text, 'chat-' || %(player)s::text, 'limit-' || %(player)s::text, "

@@ -16,7 +16,7 @@ from casino.api.error_catalogue import (
     SESSION_TAKEN_OVER,
     SESSION_TIMED_OUT,
     TOKEN_EXPIRED,
-    Problem,
+    ProblemType,
     RequestRejected,
 )
 from casino.operators import access_failures, credentials, stream_tickets
@@ -52,7 +52,7 @@ _BY_HASH: Final = f"""
     )
     SELECT standing, id, operator_id, currency, sandbox FROM known
 """  # noqa: S608  (constants)
-_OVER: Final[Mapping[str, tuple[Problem, str]]] = {
+_OVER: Final[Mapping[str, tuple[ProblemType, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
     EXPIRED: (TOKEN_EXPIRED, ""),
     REMOVED: (SESSION_PLAYER_BANNED, ""),

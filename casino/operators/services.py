@@ -30,9 +30,9 @@ _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 # A conflicting insert must return the row that is there, even one committed a moment ago: only DO UPDATE does.
 _REGISTER: Final = """
     WITH registered AS (
-        INSERT INTO operators_player (id, operator_id, reference_mark, reference, nickname)
+        INSERT INTO operators_player (id, operator_id, reference_index, reference, nickname)
         VALUES (%(id)s, %(operator)s, %(mark)s, %(reference)s, %(nickname)s)
-        ON CONFLICT (operator_id, reference_mark) DO UPDATE SET reference_mark = operators_player.reference_mark
+        ON CONFLICT (operator_id, reference_index) DO UPDATE SET reference_index = operators_player.reference_index
         RETURNING id, operator_id, reference, nickname, created_at
     ), keyed AS (
         INSERT INTO operators_personalkey (player_id, key_id, wrapped, made_at)

@@ -38,13 +38,13 @@ _HEAD: Final = """
 """
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 6))"
 _LATEST: Final = """
-    SELECT id, version, position, facts FROM reports_report
+    SELECT id, version, position, facts_digest FROM reports_report
      WHERE operator_id = %s AND name = %s AND period = %s AND since = %s AND until = %s
      ORDER BY version DESC LIMIT 1
 """
 _KEEP: Final = """
-    INSERT INTO reports_report (id, operator_id, name, period, since, until, label, version, position, rows, made_by,
-                                made_at, sha256, facts, content, figures)
+    INSERT INTO reports_report (id, operator_id, name, period, since, until, label, version, position, rows,
+                                generated_by, generated_at, sha256, facts_digest, content, figures)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
 """
 

@@ -19,12 +19,12 @@ MAX_BATCH: Final = 500
 # Who deletes the waiting row is the one who acknowledges: of two at once, one finds none.
 _ACKNOWLEDGE: Final = """
 WITH said AS (
-    SELECT * FROM unnest(%s::uuid[], %s::text[]) AS told (event_id, note)
+    SELECT * FROM unnest(%s::uuid[], %s::text[]) AS given (event_id, text)
 ), taken AS (
     DELETE FROM significant_unacknowledged WHERE event_id IN (SELECT event_id FROM said) RETURNING event_id
 )
-INSERT INTO significant_note (event_id, acknowledges, note, by)
-SELECT event_id, true, note, %s FROM taken JOIN said USING (event_id) RETURNING event_id
+INSERT INTO significant_note (event_id, acknowledges, text, by)
+SELECT event_id, true, text, %s FROM taken JOIN said USING (event_id) RETURNING event_id
 """
 _ABOUT: Final = r"""
 SELECT id, coalesce(
@@ -33,7 +33,7 @@ SELECT id, coalesce(
 ) FROM significant_significantevent WHERE id = ANY (%s::uuid[])
 """
 _NOTE: Final = """
-INSERT INTO significant_note (event_id, acknowledges, note, by) VALUES (%s, false, %s, %s) RETURNING event_id
+INSERT INTO significant_note (event_id, acknowledges, text, by) VALUES (%s, false, %s, %s) RETURNING event_id
 """
 
 

@@ -1,7 +1,5 @@
 """The door by which every part records a significant event: in the caller's transaction, in one statement."""
 
-import os
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,8 +7,8 @@ from uuid import UUID
 
 import msgspec
 
+from casino.events.ids import new_id
 from casino.events.sql import fetch
-from casino.kernel.ids import uuid7
 from casino.significant.kinds import DESCRIPTIONS, Severity, SignificantEventKind
 
 __all__ = ["NewSignificantEvent", "Severity", "SignificantEventKind", "record", "record_many"]
@@ -22,17 +20,17 @@ _RECORD: Final = """
 WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%s::jsonb) AS told (
         id uuid, kind text, severity text, operator_id uuid, subject text, actor text, authorised_by text, reason text,
-        before jsonb, after jsonb, money bigint, currency text, address text, once text
+        before jsonb, after jsonb, amount bigint, currency text, address text, dedup_key text
     )
 ), added AS (
     INSERT INTO significant_significantevent (
-        id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, money, currency,
-        address, once
+        id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, amount, currency,
+        address, dedup_key
     )
-    SELECT id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, money, currency,
-           address, once
+    SELECT id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, amount, currency,
+           address, dedup_key
     FROM given ORDER BY id
-    ON CONFLICT (once) WHERE NOT (once = '') DO NOTHING
+    ON CONFLICT (dedup_key) WHERE NOT (dedup_key = '') DO NOTHING
     RETURNING id, severity, operator_id
 ), waiting AS (
     INSERT INTO significant_unacknowledged (event_id, operator_id)
@@ -102,12 +100,8 @@ def record_many(events: Iterable[NewSignificantEvent]) -> int:
     """Record significant events in one statement, and return how many were new (see `once`)."""
     told = list(events)
     # Sorted, as ids of one millisecond are in no order, and lists go by id.
-    rows = [_row(identity, event) for identity, event in zip(sorted(_new_id() for _ in told), told, strict=True)]
+    rows = [_row(identity, event) for identity, event in zip(sorted(new_id() for _ in told), told, strict=True)]
     return len(fetch(_RECORD, [_encode(rows).decode()])) if rows else 0
-
-
-def _new_id() -> UUID:
-    return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
 
 
 def _row(identity: UUID, event: NewSignificantEvent) -> dict[str, Any]:
@@ -122,8 +116,8 @@ def _row(identity: UUID, event: NewSignificantEvent) -> dict[str, Any]:
         "reason": event.reason[:MAX_REASON_LENGTH],
         "before": event.before,
         "after": event.after,
-        "money": event.amount,
+        "amount": event.amount,
         "currency": event.currency,
         "address": event.address,
-        "once": event.dedup_key,
+        "dedup_key": event.dedup_key,
     }

@@ -134,7 +134,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "compliance.request_erasure",
             "compliance.view_erasure",
             "chat.moderate",
-            "chat.remove_player",
+            "chat.ban_player",
             "operators.change_playersession",
             "wallet.change_playerrestrictions",
             "wallet.view_account",

@@ -127,12 +127,12 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.display(description="made (UTC)")
     def when(self, report: Report) -> SafeString | str:
         """When it was made."""
-        return html.moment(report.made_at)
+        return html.moment(report.generated_at)
 
     @admin.display(description="by")
     def who(self, report: Report) -> str:
         """Who had it made."""
-        return staff_names.named(report.made_by)
+        return staff_names.named(report.generated_by)
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a version: what it says, its files, the other versions, and what is new since the last one."""
@@ -200,8 +200,8 @@ def _versions(report: Report, versions: Sequence[Report]) -> Grid:
     rows = [
         (
             f"{each.version} (this)" if each.pk == report.pk else html.page("report", each.pk, str(each.version)),
-            html.moment(each.made_at),
-            each.made_by,
+            html.moment(each.generated_at),
+            each.generated_by,
             f"#{each.position}",
             html.code(each.sha256),
         )

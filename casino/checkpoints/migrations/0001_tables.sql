@@ -21,7 +21,7 @@ CREATE INDEX checkpoints_checkpoint_position ON checkpoints_checkpoint (position
 -- A checkpoint that stands outside of the database as well.
 CREATE TABLE checkpoints_copy (
     number    bigint      NOT NULL PRIMARY KEY,
-    place     text        NOT NULL,
+    storage   text        NOT NULL,
     copied_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 

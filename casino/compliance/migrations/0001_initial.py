@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             name="ComponentDigest",
             fields=[
                 ("digest", models.TextField(primary_key=True, serialize=False)),
-                ("part", models.TextField()),
+                ("component", models.TextField()),
                 ("items", models.JSONField()),
             ],
         ),
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
                 ("process", models.TextField()),
                 ("host", models.TextField()),
                 ("offset_ms", models.IntegerField()),
-                ("beyond", models.BooleanField()),
+                ("out_of_tolerance", models.BooleanField()),
                 ("at", models.DateTimeField(db_default=Now())),
             ],
             options={
@@ -86,7 +86,7 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("player_id", models.UUIDField()),
                 ("reason", models.TextField()),
-                ("despite_duty", models.BooleanField(help_text="Although the law wants the data kept.")),
+                ("overrides_retention", models.BooleanField(help_text="Although the law wants the data kept.")),
                 ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField(db_default=Now())),
             ],

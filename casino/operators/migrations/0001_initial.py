@@ -101,14 +101,14 @@ class Migration(migrations.Migration):
                     models.ForeignKey(on_delete=models.PROTECT, related_name="players", to="operators.operator"),
                 ),
                 (
-                    "reference_mark",
+                    "reference_index",
                     models.BinaryField(help_text="What the reference is found by.", max_length=32, null=True),
                 ),
             ],
             options={
                 "indexes": [models.Index(fields=["operator", "id"], name="operators_player_page")],
                 "constraints": [
-                    models.UniqueConstraint(fields=("operator", "reference_mark"), name="operators_player_mark")
+                    models.UniqueConstraint(fields=("operator", "reference_index"), name="operators_player_mark")
                 ],
             },
         ),

@@ -18,10 +18,10 @@ _MADE: Final[dict[str, Any]] = {
     "version": 1,
     "rows": 4,
     "position": 81234,
-    "made_at": "2026-11-21T00:01:00Z",
-    "made_by": "system",
+    "generated_at": "2026-11-21T00:01:00Z",
+    "generated_by": "system",
     "sha256": "5c1d0c0e6a0f9a1f0b4e9d2c7b8a6f5e4d3c2b1a0f9e8d7c6b5a493827160504",
-    "facts": "a0f9e8d7c6b5a4938271605045c1d0c0e6a0f9a1f0b4e9d2c7b8a6f5e4d3c2b1",
+    "facts_digest": "a0f9e8d7c6b5a4938271605045c1d0c0e6a0f9a1f0b4e9d2c7b8a6f5e4d3c2b1",
 }
 _KIND: Final = {
     "name": "liability",

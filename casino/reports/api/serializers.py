@@ -81,10 +81,10 @@ class OperatorReportResponse(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     rows = serializers.IntegerField()
     position = serializers.IntegerField(help_text="All events sealed up to here are in it.")
-    made_at = serializers.DateTimeField()
-    made_by = serializers.CharField()
+    generated_at = serializers.DateTimeField()
+    generated_by = serializers.CharField()
     sha256 = serializers.CharField()
-    facts = serializers.CharField()
+    facts_digest = serializers.CharField()
 
 
 class OperatorReportPage(serializers.Serializer[Any]):
@@ -135,8 +135,8 @@ def parse_interval(data: dict[str, Any], *, zone: str, now: datetime) -> Interva
 def present_report(report: Report) -> dict[str, Any]:
     """Shape a version for an answer."""
     names = (
-        "id", "name", "period", "label", "since", "until", "version", "rows", "position", "made_at", "made_by",
-        "sha256", "facts",
+        "id", "name", "period", "label", "since", "until", "version", "rows", "position", "generated_at", "generated_by",
+        "sha256", "facts_digest",
     )  # fmt: skip
     return {name: getattr(report, name) for name in names}
 

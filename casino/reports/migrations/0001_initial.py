@@ -24,16 +24,16 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
                 ("kind", models.TextField()),
-                ("about", models.TextField()),
+                ("subject", models.TextField()),
                 ("report_id", models.UUIDField(null=True)),
-                ("found", models.JSONField()),
-                ("found_at", models.DateTimeField(db_default=Now())),
+                ("details", models.JSONField()),
+                ("opened_at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "permissions": [("acknowledge_matter", "Can own and resolve what reports found")],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="reports_matter_operator"),
-                    models.Index(fields=["operator_id", "about", "-id"], name="reports_matter_about"),
+                    models.Index(fields=["operator_id", "subject", "-id"], name="reports_matter_about"),
                 ],
             },
         ),
@@ -50,10 +50,10 @@ class Migration(migrations.Migration):
                 ("version", models.IntegerField()),
                 ("position", models.BigIntegerField(help_text="All events sealed up to here are in it.")),
                 ("rows", models.IntegerField()),
-                ("made_by", models.TextField()),
-                ("made_at", models.DateTimeField()),
+                ("generated_by", models.TextField()),
+                ("generated_at", models.DateTimeField()),
                 ("sha256", models.TextField()),
-                ("facts", models.TextField()),
+                ("facts_digest", models.TextField()),
                 ("content", models.BinaryField()),
                 ("figures", models.JSONField()),
             ],
@@ -76,21 +76,21 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.IntegerField()),
-                ("act", models.TextField()),
+                ("action", models.TextField()),
                 ("owner", models.TextField()),
-                ("words", models.TextField()),
+                ("resolution", models.TextField()),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField(db_default=Now())),
                 (
-                    "matter",
+                    "case",
                     models.ForeignKey(on_delete=models.PROTECT, related_name="acts", to="reports.case"),
                 ),
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("matter", "number"), name="reports_act_number"),
+                    models.UniqueConstraint(fields=("case", "number"), name="reports_act_number"),
                     models.UniqueConstraint(
-                        condition=models.Q(("act", "resolved")), fields=("matter",), name="reports_act_resolved_once"
+                        condition=models.Q(("action", "resolved")), fields=("case",), name="reports_act_resolved_once"
                     ),
                 ],
             },
@@ -103,8 +103,8 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             sql=[
                 f"REVOKE INSERT ON TABLE reports_case, reports_caseaction FROM {ROLE}",
-                f"GRANT INSERT (id, operator_id, kind, about, report_id, found) ON TABLE reports_case TO {ROLE}",
-                f"GRANT INSERT (matter_id, number, act, owner, words, by) ON TABLE reports_caseaction TO {ROLE}",
+                f"GRANT INSERT (id, operator_id, kind, subject, report_id, details) ON TABLE reports_case TO {ROLE}",
+                f"GRANT INSERT (case_id, number, action, owner, resolution, by) ON TABLE reports_caseaction TO {ROLE}",
             ],
             reverse_sql=migrations.RunSQL.noop,
         ),

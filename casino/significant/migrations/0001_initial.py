@@ -7,8 +7,8 @@ ROLE = app_role()
 EVENT, REMARK, WAITING = "significant_significantevent", "significant_note", "significant_unacknowledged"
 APPEND_ONLY = (EVENT, REMARK, "significant_threshold")
 TOLD = (
-    "id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, money, currency, "
-    "address, once"
+    "id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, amount, currency, "
+    "address, dedup_key"
 )
 
 
@@ -43,14 +43,14 @@ class Migration(migrations.Migration):
                 ("reason", models.TextField(default="")),
                 ("before", models.JSONField(null=True)),
                 ("after", models.JSONField(null=True)),
-                ("money", models.BigIntegerField(help_text="In minor units, where it is about an amount.", null=True)),
+                ("amount", models.BigIntegerField(help_text="In minor units, where it is about an amount.", null=True)),
                 ("currency", models.TextField(default="")),
                 (
                     "address",
                     models.TextField(default="", help_text="The network address it came from, where one is known."),
                 ),
                 (
-                    "once",
+                    "dedup_key",
                     models.TextField(
                         default="", help_text="A name under which it is recorded once; empty for as often as said."
                     ),
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("once", ""), _negated=True), fields=("once",), name="significant_event_once"
+                        condition=models.Q(("dedup_key", ""), _negated=True), fields=("dedup_key",), name="significant_event_once"
                     )
                 ],
             },
@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("acknowledges", models.BooleanField()),
-                ("note", models.TextField(default="")),
+                ("text", models.TextField(default="")),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField(db_default=Now())),
                 (
@@ -149,7 +149,7 @@ class Migration(migrations.Migration):
             sql=[
                 f"REVOKE INSERT ON TABLE {EVENT}, {REMARK} FROM {ROLE}",
                 f"GRANT INSERT ({TOLD}) ON TABLE {EVENT} TO {ROLE}",
-                f"GRANT INSERT (event_id, acknowledges, note, by) ON TABLE {REMARK} TO {ROLE}",
+                f"GRANT INSERT (event_id, acknowledges, text, by) ON TABLE {REMARK} TO {ROLE}",
                 f"REVOKE ALL ON TABLE {WAITING} FROM PUBLIC, {ROLE}",
                 f"GRANT SELECT, INSERT, DELETE ON TABLE {WAITING} TO {ROLE}",
             ],

@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(help_text="The human-readable name of this device.", max_length=64)),
                 ("confirmed", models.BooleanField(default=True, help_text="Is this device ready for use?")),
                 ("key_id", models.TextField()),
-                ("sealed", models.BinaryField()),
+                ("encrypted_secret", models.BinaryField()),
                 ("last_step", models.BigIntegerField(default=-1)),
                 ("made_at", models.DateTimeField(db_default=Now())),
                 (

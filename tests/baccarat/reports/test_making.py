@@ -308,7 +308,7 @@ def test_a_version_that_was_tampered_with_is_found(services: Services, django_db
         with database.owner() as owner:
             owner.execute("ALTER TABLE reports_report DISABLE TRIGGER USER")
             owner.execute("UPDATE reports_report SET content = content || ' ' WHERE name = 'accounts'")
-            owner.execute("UPDATE reports_report SET facts = 'other' WHERE name = 'liability'")
+            owner.execute("UPDATE reports_report SET facts_digest = 'other' WHERE name = 'liability'")
         with pytest.raises(SystemExit):
             command("--check")
         told = {row.name: generation.find_mismatch(row) for row in Report.objects.all()}

@@ -2,9 +2,8 @@
 
 import psycopg
 import pytest
-from django.db import transaction
 
-from casino.events.prefetch import open_prefetch_stream, send_query
+from casino.events.prefetch import open_prefetch_stream
 from casino.events.sql import execute, fetch
 from tests.casino.events.writing import write
 
@@ -37,19 +36,3 @@ def test_a_statement_that_fails_raises_when_its_rows_are_taken(stream):
     assert execute("SELECT 1") == 1
     with pytest.raises(psycopg.errors.DivisionByZero):
         list(lots)
-
-
-@pytest.mark.django_db
-def test_what_was_asked_is_answered_when_its_rows_are_taken():
-    answer = send_query("SELECT number, $1::text FROM generate_series(1, $2::int) AS number", [b"said", b"3"])
-    assert answer() == [(1, "said"), (2, "said"), (3, "said")]
-    assert fetch("SELECT 4") == [(4,)]
-    assert send_query("SELECT WHERE false", [])() == []
-
-
-def test_a_statement_that_fails_says_so_when_its_rows_are_taken(database):
-    with transaction.atomic():
-        answer = send_query("SELECT 1 / $1::int", [b"0"])
-        with pytest.raises(psycopg.errors.DivisionByZero):
-            answer()
-        transaction.set_rollback(True)

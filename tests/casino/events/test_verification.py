@@ -250,7 +250,7 @@ def test_an_event_queued_again_is_named(log):
 def test_an_event_that_waits_too_long_is_named(log):
     (event,) = write("d")
     assert found() == []
-    assert found(oldest=0) == [("unsealed too long", f"event {event}")]
+    assert found(max_wait_seconds=0) == [("unsealed too long", f"event {event}")]
 
 
 def test_a_walk_from_a_position_that_is_not_there_says_so(log):

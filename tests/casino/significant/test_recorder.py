@@ -16,7 +16,7 @@ from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
 BACKDATED = """
     INSERT INTO significant_significantevent (
-        id, kind, severity, subject, actor, authorised_by, reason, currency, address, once, at
+        id, kind, severity, subject, actor, authorised_by, reason, currency, address, dedup_key, at
     ) VALUES (gen_random_uuid(), 'large_win', 'info', '', '', '', '', '', '', '', '2001-01-01')
 """
 HOUSE = UUID("0190a000-0000-7000-8000-000000000001")
@@ -35,7 +35,7 @@ def told(**given: Any) -> SignificantEvent:
 def test_an_event_says_when_who_why_and_what_it_changed() -> None:
     event = told(
         authorised_by="staff:8", reason="Sticky shoe", before={"phase": "open"}, after={"phase": "stopped"},
-        money=12_345, currency="EUR", address="192.0.2.7",
+        amount=12_345, currency="EUR", address="192.0.2.7",
     )  # fmt: skip
     assert (event.kind, event.severity, event.operator_id) == ("table_stopped", "warning", HOUSE)
     assert (event.actor, event.authorised_by, event.reason) == ("staff:7", "staff:8", "Sticky shoe")
@@ -123,7 +123,7 @@ def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads
         "UPDATE significant_significantevent SET reason = 'nothing'",
         "DELETE FROM significant_significantevent",
         "TRUNCATE significant_significantevent CASCADE",
-        "UPDATE significant_note SET note = 'nothing'",
+        "UPDATE significant_note SET text = 'nothing'",
         "DELETE FROM significant_note",
         BACKDATED,
     ],
