@@ -23,7 +23,7 @@ FACT_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "chat_chatmessage": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
     "chat_chatreport": ("operator_id", "table_id", "seat", "player_id", "reporter_id", "message_id", "reported_at"),
     "chat_chatreportclosure": ("outcome", "closed_at"),
-    "chat_moderationaction": ("operator_id", "player_id", "kind", "reason", "until", "done_at"),
+    "chat_moderationaction": ("operator_id", "player_id", "kind", "reason", "until", "acted_at"),
 }
 """The columns that say no words, by table."""
 SELECT_STATEMENTS: Final[Mapping[str, str]] = {
@@ -90,7 +90,7 @@ def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
 
 def find_wrongly_masked_messages() -> Iterator[UUID]:
     """Yield messages that are shown as something else than what was said with words covered."""
-    rows = fetch("SELECT id, text, shown FROM chat_chatmessage")
+    rows = fetch("SELECT id, text, displayed_text FROM chat_chatmessage")
     said = crypto_shredding.decrypt_many([text for _, text, _ in rows])
     shown = crypto_shredding.decrypt_many([text for *_, text in rows])
     for (message, *_), one, other in zip(rows, said, shown, strict=True):

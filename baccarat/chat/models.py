@@ -60,7 +60,7 @@ class ChatReport(models.Model):
             models.Index(fields=["reporter_id", "-reported_at"], name="chat_report_reporter"),
             models.Index(fields=["player_id", "-id"], name="chat_report_player"),
         ]
-        permissions = [("moderate", "Can close reports, mute and unmute"), ("remove_player", "Can remove players")]
+        permissions = [("moderate", "Can close reports, mute and unmute"), ("ban_player", "Can ban players")]
 
     def __str__(self) -> str:
         return f"report {self.id}"
@@ -95,8 +95,8 @@ class ModerationAction(models.Model):
     acted_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = "act of a moderator"
-        verbose_name_plural = "acts of moderators"
+        verbose_name = "moderator action"
+        verbose_name_plural = "moderator actions"
         indexes = [
             models.Index(fields=["player_id", "-id"], name="chat_act_player"),
             models.Index(fields=["operator_id", "-id"], name="chat_act_operator"),

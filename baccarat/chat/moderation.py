@@ -27,7 +27,7 @@ from casino.events.store import Metadata
 from casino.operators import bans, queries, sessions
 
 _ACT: Final = """
-    INSERT INTO chat_moderationaction (id, operator_id, player_id, kind, reason, until, note, salt, by, done_at)
+    INSERT INTO chat_moderationaction (id, operator_id, player_id, kind, reason, until, note, salt, by, acted_at)
     VALUES (%s, %s, %s, %s, %s, %s::timestamptz, %s, %s, %s, %s)
 """
 _REPORTED: Final = "SELECT player_id FROM chat_chatreport WHERE id = %s AND operator_id = %s"

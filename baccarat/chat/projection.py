@@ -10,10 +10,10 @@ from casino.events.sql import execute, fetch
 
 MODERATION_TABLE: Final = "chat_playermoderation"
 MODERATION_COLUMNS: Final = (
-    "player_id", "operator_id", "version", "mute_reason", "muted_until", "removal_reason", "removed_until",
+    "player_id", "operator_id", "version", "mute_reason", "muted_until", "ban_reason", "banned_until",
 )  # fmt: skip
 FILTER_WORD_TABLE: Final = "chat_filterword"
-FILTER_WORD_COLUMNS: Final = ("id", "operator_id", "word", "folded", "added_at")
+FILTER_WORD_COLUMNS: Final = ("id", "operator_id", "word", "normalized", "added_at")
 Row = tuple[Any, ...]
 
 _VOICE_NAMES: Final = ", ".join(MODERATION_COLUMNS)
@@ -26,10 +26,10 @@ _SAVE: Final = f"""
     INSERT INTO chat_playermoderation ({_VOICE_NAMES}) VALUES (%s, %s, %s, %s, %s::timestamptz, %s, %s::timestamptz)
     ON CONFLICT (player_id) DO UPDATE
     SET version = excluded.version, mute_reason = excluded.mute_reason, muted_until = excluded.muted_until,
-        removal_reason = excluded.removal_reason, removed_until = excluded.removed_until
+        ban_reason = excluded.ban_reason, banned_until = excluded.banned_until
 """  # noqa: S608  (constants)
 _VOICE: Final = f"SELECT {_VOICE_NAMES} FROM chat_playermoderation WHERE player_id = %s AND operator_id = %s"  # noqa: S608
-_ADD: Final = "INSERT INTO chat_filterword (id, operator_id, word, folded, added_at) VALUES (%s, %s, %s, %s, %s)"
+_ADD: Final = "INSERT INTO chat_filterword (id, operator_id, word, normalized, added_at) VALUES (%s, %s, %s, %s, %s)"
 _DROP: Final = "DELETE FROM chat_filterword WHERE id = %s"
 
 
@@ -54,9 +54,9 @@ def moderation_row(conduct: ModerationState, *, operator: UUID, player: UUID) ->
 
 
 def moderation_from_row(row: Row) -> ModerationState:
-    _, _, version, mute_reason, muted_until, removal_reason, removed_until = row
+    _, _, version, mute_reason, muted_until, ban_reason, banned_until = row
     mute = None if mute_reason is None else Sanction(muted_until, ModerationReason(mute_reason))
-    removal = None if removal_reason is None else Sanction(removed_until, ModerationReason(removal_reason))
+    removal = None if ban_reason is None else Sanction(banned_until, ModerationReason(ban_reason))
     return ModerationState(version, mute, removal)
 
 

@@ -27,11 +27,11 @@ _STANDING: Final = """
      WHERE place.id = %s AND place.operator_id = %s
 """
 _HISTORY: Final = """
-    SELECT id, seat, player_id, shown, sent_at FROM chat_chatmessage
+    SELECT id, seat, player_id, displayed_text, sent_at FROM chat_chatmessage
      WHERE table_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _OF_PLAYER: Final = """
-    SELECT id, table_id, seat, text, shown, sent_at FROM chat_chatmessage
+    SELECT id, table_id, seat, text, displayed_text, sent_at FROM chat_chatmessage
      WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _REPORTS: Final = """
@@ -45,15 +45,15 @@ _REPORTS: Final = """
      ORDER BY report.id DESC LIMIT %s
 """
 _ACTS: Final = """
-    SELECT id, kind, reason, until, note, by, done_at FROM chat_moderationaction
+    SELECT id, kind, reason, until, note, by, acted_at FROM chat_moderationaction
      WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _WORDS: Final = """
-    SELECT word, folded, operator_id IS NULL, added_at FROM chat_filterword
-     WHERE (operator_id = %s OR operator_id IS NULL) ORDER BY folded, operator_id IS NULL
+    SELECT word, normalized, operator_id IS NULL, added_at FROM chat_filterword
+     WHERE (operator_id = %s OR operator_id IS NULL) ORDER BY normalized, operator_id IS NULL
 """
-_LIST: Final = "SELECT word FROM chat_filterword WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY folded"
-_SHOWN: Final = "SELECT id, shown FROM chat_chatmessage WHERE id = ANY (%s::uuid[])"
+_LIST: Final = "SELECT word FROM chat_filterword WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY normalized"
+_SHOWN: Final = "SELECT id, displayed_text FROM chat_chatmessage WHERE id = ANY (%s::uuid[])"
 _BETWEEN: Final = """
     SELECT id, seat, player_id, sent_at FROM chat_chatmessage
      WHERE table_id = %s AND sent_at >= %s AND sent_at <= %s ORDER BY id

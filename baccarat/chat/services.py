@@ -29,12 +29,12 @@ _FLOOR: Final = """
     SELECT (SELECT seat FROM baccarat_sitting WHERE id = %s),
            EXISTS (SELECT FROM chat_closedchat WHERE id = %s),
            ARRAY(SELECT sent_at FROM chat_chatmessage WHERE player_id = %s ORDER BY sent_at DESC LIMIT %s),
-           ARRAY(SELECT folded FROM chat_filterword WHERE folded = ANY (%s::text[])
+           ARRAY(SELECT normalized FROM chat_filterword WHERE normalized = ANY (%s::text[])
                     AND (operator_id IS NULL OR operator_id = %s))
       FROM baccarat_table WHERE id = %s AND operator_id = %s
 """
 _SAY: Final = """
-    INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at)
+    INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, displayed_text, salt, sent_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 _ACCUSED: Final = """

@@ -15,7 +15,7 @@ from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append
 
 _VERSION: Final = "SELECT coalesce(max(version), 0), clock_timestamp() FROM events_event WHERE stream = %s"
-_FOLDED: Final = "SELECT folded FROM chat_filterword WHERE operator_id IS NOT DISTINCT FROM %s"
+_FOLDED: Final = "SELECT normalized FROM chat_filterword WHERE operator_id IS NOT DISTINCT FROM %s"
 _KNOWN: Final = "SELECT FROM chat_filterword WHERE id = %s"
 
 

@@ -72,14 +72,14 @@ _READ: Final = f"""
                               WHERE round.table_id = ended.table_id AND round.opened_at < %(until)s
                               ORDER BY number DESC LIMIT 1) last
          WHERE ended.kind = 'stakes' AND ended.balance <> 0)
-    SELECT money_type, currency, table_id, rules, tables.name, tables.opened_at, tables.suspended IS NOT NULL,
+    SELECT money_type, currency, table_id, rules, tables.name, tables.opened_at, tables.suspension_reason IS NOT NULL,
            moments.rounds, moments.squares, stakes.stakes, (coalesce(moments.voided, 0)
            + coalesce(undone.voided, 0))::bigint, coalesce(in_play.balance, 0)::bigint
       FROM moments
       JOIN stakes USING (table_id, rules, currency, money_type)
       FULL JOIN undone USING (table_id, rules, currency, money_type)
       FULL JOIN in_play USING (table_id, rules, currency, money_type)
-      JOIN (SELECT id, name, opened_at, suspended FROM baccarat_table) tables ON tables.id = table_id
+      JOIN (SELECT id, name, opened_at, suspension_reason FROM baccarat_table) tables ON tables.id = table_id
      ORDER BY money_type, currency, tables.name, table_id, rules
 """  # noqa: S608  (the pieces are constants)
 

@@ -25,7 +25,7 @@ from wallet.responsible_gaming.eligibility import load_eligibility
 JsonObject = dict[str, Any]
 _INTERRUPTED: Final = """
 SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_id
- WHERE t.suspended IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
+ WHERE t.suspension_reason IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
 """
 
 

@@ -9,7 +9,7 @@ from casino.events.sql import execute, fetch
 
 _KEY: Final = 0x6361_7369_6E6F_0005
 """The advisory lock of switches: "casino" in ASCII, and a number of its own."""
-_COLUMNS: Final = "id, scope, subject, operator_id, stopped, reason, says, by, at, version"
+_COLUMNS: Final = "id, scope, subject, operator_id, stopped, reason, message, by, at, version"
 _ONE: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = %s"  # noqa: S608  (constants)
 _HOLDING: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = ANY (%s::text[]) AND stopped"  # noqa: S608
 # Whoever had these rules may have them in force, or waiting, or still hold a stop because of them.

@@ -66,7 +66,7 @@ class Round(models.Model):
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
         indexes = [
             models.Index(fields=["operator_id", "id"], name="round_operator"),
-            models.Index(fields=["id"], name="round_void_asked", condition=models.Q(void_requested=True)),
+            models.Index(fields=["id"], name="round_void_requested", condition=models.Q(void_requested=True)),
         ]
         permissions = [
             ("request_void", "Can ask for a void"),

@@ -142,7 +142,7 @@ TABLES: Final = ReadModelTable(
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("name", "text"), ("preset", "text"), ("rules", "text"),
         ("currency", "text"), ("money_types", "text"), ("seats", "int"), ("seats_taken", "int"), ("round_id", "uuid"),
-        ("rounds", "int"), ("due_at", "timestamptz"), ("suspended", "text"), ("opened_at", "timestamptz"),
+        ("rounds", "int"), ("due_at", "timestamptz"), ("suspension_reason", "text"), ("opened_at", "timestamptz"),
         ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
@@ -152,7 +152,7 @@ ROUNDS: Final = ReadModelTable(
         ("id", "uuid"), ("table_id", "uuid"), ("operator_id", "uuid"), ("number", "int"), ("rules", "text"),
         ("currency", "text"), ("phase", "text"), ("opened_at", "timestamptz"), ("deadline_at", "timestamptz"),
         ("ended_at", "timestamptz"), ("cards", "text"), ("outcome", "text"), ("player_total", "int"),
-        ("banker_total", "int"), ("wagers", "int"), ("suspended", "text"), ("void_asked", "boolean"),
+        ("banker_total", "int"), ("wagers", "int"), ("suspension_reason", "text"), ("void_requested", "boolean"),
         ("version", "int"), ("state", "jsonb"),
     ),
 )  # fmt: skip
@@ -176,7 +176,7 @@ SWITCHES: Final = ReadModelTable(
     "baccarat_switch",
     (
         ("id", "text"), ("scope", "text"), ("subject", "text"), ("operator_id", "uuid"), ("stopped", "boolean"),
-        ("reason", "text"), ("says", "text"), ("by", "text"), ("at", "timestamptz"), ("version", "int"),
+        ("reason", "text"), ("message", "text"), ("by", "text"), ("at", "timestamptz"), ("version", "int"),
     ),
 )  # fmt: skip
 RELATIONS: Final = (TABLES, ROUNDS, WAGERS, SITTINGS, SWITCHES)

@@ -1,4 +1,4 @@
-"""Shoe seeds at rest: sealed with AES-256-GCM under a key from outside the database, bound to their shoe's id."""
+"""Shoe seeds at rest: encrypted with AES-256-GCM under a key from outside the database, bound to their shoe's id."""
 
 import secrets
 from collections import Counter
@@ -19,20 +19,20 @@ from baccarat.domain.unit_of_work import ShoeSeed
 NONCE_BYTES: Final = 12
 
 _KEEP: Final = """
-INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, sealed)
+INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, ciphertext)
 SELECT * FROM unnest(%s::uuid[], %s::text[], %s::bytea[], %s::bytea[])
 """
-_READ: Final = "SELECT shoe_id, key_id, nonce, sealed FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
+_READ: Final = "SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
 _KEEP_AND_READ: Final = f"WITH kept AS ({_KEEP}) {_READ}"
 _FORGET: Final = "DELETE FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
 _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
 _OLDER: Final = """
-SELECT shoe_id, key_id, nonce, sealed FROM baccarat_shoesecret
+SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret
 WHERE shoe_id > %s AND key_id <> %s ORDER BY shoe_id LIMIT %s FOR UPDATE
 """
 _RESEAL: Final = """
-UPDATE baccarat_shoesecret SET key_id = %s, nonce = given.nonce, sealed = given.sealed
-FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS given (shoe_id, nonce, sealed)
+UPDATE baccarat_shoesecret SET key_id = %s, nonce = given.nonce, ciphertext = given.ciphertext
+FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS given (shoe_id, nonce, ciphertext)
 WHERE baccarat_shoesecret.shoe_id = given.shoe_id
 """
 
@@ -68,13 +68,15 @@ def parse_keys(configured: str) -> dict[str, AESGCM]:
 
 
 def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
-    """Store seeds, sealed, and open those of `reading`, kept before, as `read` does: all in one statement."""
+    """Store seeds, encrypted, and open those of `reading`, kept before, as `read` does: all in one statement."""
     if not new:
         return decrypt(also_read)
     key_id, key = next(iter(parse_keys(settings.SHOE_KEYS).items()))
     nonces = [secrets.token_bytes(NONCE_BYTES) for _ in new]
-    sealed = [key.encrypt(nonce, secret.seed, secret.shoe.bytes) for secret, nonce in zip(new, nonces, strict=True)]
-    rows: list[Any] = [[secret.shoe for secret in new], [key_id] * len(new), nonces, sealed]
+    ciphertexts = [
+        key.encrypt(nonce, secret.seed, secret.shoe.bytes) for secret, nonce in zip(new, nonces, strict=True)
+    ]
+    rows: list[Any] = [[secret.shoe for secret in new], [key_id] * len(new), nonces, ciphertexts]
     with connection.cursor() as cursor:
         if not also_read:
             cursor.execute(_KEEP, rows)
@@ -96,22 +98,22 @@ def decrypt(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
 def _opened(rows: Iterable[tuple[UUID, str, bytes, bytes]]) -> dict[UUID, bytes]:
     """The seeds that our keys open, by shoe."""
     ring = parse_keys(settings.SHOE_KEYS)
-    opened = {shoe: _open(ring.get(key_id), shoe, nonce, sealed) for shoe, key_id, nonce, sealed in rows}
+    opened = {shoe: _open(ring.get(key_id), shoe, nonce, ciphertext) for shoe, key_id, nonce, ciphertext in rows}
     return {shoe: seed for shoe, seed in opened.items() if seed is not None}
 
 
-def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, sealed: bytes) -> bytes | None:
-    """The seed; None when its key is not on our ring or the bytes are not what was sealed."""
+def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, ciphertext: bytes) -> bytes | None:
+    """The seed; None when its key is not on our ring or the bytes are not what was encrypted."""
     if key is None:
         return None
     try:
-        return key.decrypt(bytes(nonce), bytes(sealed), shoe.bytes)
+        return key.decrypt(bytes(nonce), bytes(ciphertext), shoe.bytes)
     except InvalidTag:
         return None
 
 
 def find_stored(shoes: Sequence[UUID]) -> set[UUID]:
-    """Tell which of these shoes have a sealed seed, readable or not."""
+    """Tell which of these shoes have an encrypted seed, readable or not."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT, [list(shoes)])
         return {row[0] for row in cursor.fetchall()}
@@ -124,13 +126,13 @@ def reencrypt(*, after: UUID, limit: int) -> ReencryptedBatch:
     with connection.cursor() as cursor:
         cursor.execute(_OLDER, [after, key_id, limit])
         rows = cursor.fetchall()
-        opened = [(shoe, old, _open(ring.get(old), shoe, nonce, sealed)) for shoe, old, nonce, sealed in rows]
+        opened = [(shoe, old, _open(ring.get(old), shoe, nonce, ciphertext)) for shoe, old, nonce, ciphertext in rows]
         ready = [(shoe, old, seed) for shoe, old, seed in opened if seed is not None]
         nonces = [secrets.token_bytes(NONCE_BYTES) for _ in ready]
-        sealed_anew = [
+        encrypted_again = [
             key.encrypt(nonce, seed, shoe.bytes) for (shoe, _, seed), nonce in zip(ready, nonces, strict=True)
         ]
-        cursor.execute(_RESEAL, [key_id, [shoe for shoe, _, _ in ready], nonces, sealed_anew])
+        cursor.execute(_RESEAL, [key_id, [shoe for shoe, _, _ in ready], nonces, encrypted_again])
     return ReencryptedBatch(
         key=key_id,
         reencrypted=dict(Counter(old for _, old, _ in ready)),

@@ -26,8 +26,8 @@ DELETE FROM baccarat_shoesecret USING baccarat_round AS round
 WHERE round.table_id = %s AND shoe_id = (round.state->'opened'->>'shoe')::uuid
 RETURNING shoe_id, key_id, nonce, sealed
 """
-_GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, sealed) VALUES (%s, %s, %s, %s)"
-_ASIDE: Final = "SELECT suspended, operator_id, round_id FROM baccarat_table WHERE id = %s"
+_GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, ciphertext) VALUES (%s, %s, %s, %s)"
+_ASIDE: Final = "SELECT suspension_reason, operator_id, round_id FROM baccarat_table WHERE id = %s"
 
 
 def take_secret(system: System, table: str) -> tuple[Any, ...]:

@@ -48,8 +48,8 @@ class Migration(migrations.Migration):
                 ("version", models.IntegerField()),
                 ("mute_reason", models.TextField(null=True)),
                 ("muted_until", models.DateTimeField(null=True)),
-                ("removal_reason", models.TextField(null=True)),
-                ("removed_until", models.DateTimeField(null=True)),
+                ("ban_reason", models.TextField(null=True)),
+                ("banned_until", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -64,15 +64,15 @@ class Migration(migrations.Migration):
                 ("note", models.TextField()),
                 ("salt", models.BinaryField()),
                 ("by", models.TextField()),
-                ("done_at", models.DateTimeField()),
+                ("acted_at", models.DateTimeField()),
             ],
             options={
                 "indexes": [
                     models.Index(fields=["player_id", "-id"], name="chat_act_player"),
                     models.Index(fields=["operator_id", "-id"], name="chat_act_operator"),
                 ],
-                "verbose_name": "act of a moderator",
-                "verbose_name_plural": "acts of moderators",
+                "verbose_name": "moderator action",
+                "verbose_name_plural": "moderator actions",
             },
         ),
         migrations.CreateModel(
@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
                 ("seat", models.IntegerField()),
                 ("player_id", models.UUIDField()),
                 ("text", models.TextField()),
-                ("shown", models.TextField()),
+                ("displayed_text", models.TextField()),
                 ("salt", models.BinaryField()),
                 ("sent_at", models.DateTimeField()),
             ],
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
             options={
                 "permissions": [
                     ("moderate", "Can close reports, mute and unmute"),
-                    ("remove_player", "Can remove players"),
+                    ("ban_player", "Can ban players"),
                 ],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="chat_report_operator"),
@@ -137,12 +137,12 @@ class Migration(migrations.Migration):
                 ("id", models.TextField(primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField(null=True)),
                 ("word", models.TextField()),
-                ("folded", models.TextField()),
+                ("normalized", models.TextField()),
                 ("added_at", models.DateTimeField()),
             ],
             options={
                 "permissions": [("list_word", "Can add and remove filter words")],
-                "indexes": [models.Index(fields=["folded"], name="chat_word_folded")],
+                "indexes": [models.Index(fields=["normalized"], name="chat_word_folded")],
                 "verbose_name": "filter word",
             },
         ),

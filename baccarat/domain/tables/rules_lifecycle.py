@@ -69,14 +69,14 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
     _require_fitting(waiting.rules, state)
     if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:
         _require_told(waiting, floor=command.floor)
-    effective_from = effective_from(state, waiting.rules)
-    if effective_from is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
+    due = effective_from(state, waiting.rules)
+    if due is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
         raise r.RetiredRulesCannotWait
     return (
         e.RulesPublished(
             version=command.version,
             rules=waiting.rules,
-            effective_from=effective_from,
+            effective_from=due,
             drafted_by=waiting.by,
             by=command.by,
             at=command.now,

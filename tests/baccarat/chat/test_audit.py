@@ -63,7 +63,7 @@ def test_what_went_by_the_rules_leaves_no_finding_and_rebuilds_the_same(talked: 
 KEPT = ("chat_chatmessage", "chat_chatreport", "chat_chatreportclosure", "chat_moderationaction")
 ONE = "WHERE id = (SELECT min(id::text)::uuid FROM chat_chatmessage)"
 LAST = "WHERE id = (SELECT max(id::text)::uuid FROM chat_chatmessage)"
-COLUMNS = "operator_id, table_id, seat, player_id, text, shown, salt, sent_at"
+COLUMNS = "operator_id, table_id, seat, player_id, text, displayed_text, salt, sent_at"
 TAMPERED = [
     (f"UPDATE chat_chatmessage SET text = 'Good evening' {ONE}", "words differ", "chat_chatmessage"),
     (f"DELETE FROM chat_chatmessage {LAST}", "row is missing", "chat_chatmessage"),
@@ -76,7 +76,7 @@ TAMPERED = [
     ("UPDATE chat_chatreportclosure SET note = 'None'", "words differ", "chat_chatreportclosure"),
     ("UPDATE chat_moderationaction SET note = 'None'", "words differ", "chat_moderationaction"),
     (f"UPDATE chat_chatmessage SET player_id = gen_random_uuid() {ONE}", "row differs", "chat_chatmessage"),
-    (f"UPDATE chat_chatmessage SET shown = 'Well played' {ONE}", "row differs", "chat_chatmessage"),
+    (f"UPDATE chat_chatmessage SET displayed_text = 'Well played' {ONE}", "row differs", "chat_chatmessage"),
     ("UPDATE chat_chatreport SET seat = seat + 1", "row differs", "chat_chatreport"),
     ("UPDATE chat_chatreportclosure SET outcome = 'dismissed'", "row differs", "chat_chatreportclosure"),
     ("UPDATE chat_moderationaction SET by = 'nobody'", "row differs", "chat_moderationaction"),

@@ -35,7 +35,7 @@ def test_nothing_to_do_asks_nothing(django_assert_num_queries: DjangoAssertNumQu
 def test_a_row_gives_nothing_away_and_is_never_sealed_twice_alike() -> None:
     shoe_seeds.store([ONE, ShoeSeed(shoe=TWO.shoe, seed=ONE.seed)])
 
-    (first, second) = fetch("SELECT nonce, sealed FROM baccarat_shoesecret ORDER BY shoe_id")
+    (first, second) = fetch("SELECT nonce, ciphertext FROM baccarat_shoesecret ORDER BY shoe_id")
 
     assert ONE.seed not in bytes(first[1])
     assert len(bytes(first[1])) == 32 + 16
