@@ -315,11 +315,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1.0.0",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "COMPONENT_SPLIT_REQUEST": True,
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "baccarat.streaming.document.add_stream",
-    ],
+    "POSTPROCESSING_HOOKS": ["baccarat.streaming.document.add_stream"],
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
@@ -333,16 +329,6 @@ SPECTACULAR_SETTINGS = {
                 "description": "A payment provider's signature over timestamp, nonce and raw body.",
             }
         }
-    },
-    "ENUM_NAME_OVERRIDES": {
-        "Book": ["real", "play"],
-        "LimitPeriod": ["day", "week", "month"],
-        "ReportPeriod": ["day", "month", "year", "life", "interval"],
-        "RoundPhase": ["betting", "closed", "dealt", "settled", "lapsed", "voided"],
-        "StopScope": ["gaming", "operator", "rules", "table", "player"],
-        "Spot": ["player", "banker", "tie"],
-        "Colour": ["red", "blue"],
-        "Exclusion": ["cooling_off", "self_exclusion"],
     },
 }
 API_ALLOWED_ORIGINS = env.string_list("API_ALLOWED_ORIGINS")

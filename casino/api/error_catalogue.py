@@ -4,9 +4,11 @@ The form of an answer is RFC 9457 (problem details for HTTP APIs). Refusals of t
 remedy; the problems below belong to HTTP itself and to the shape of a request.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
+from msgspec import Meta
+
+from casino.api.shapes import Shape
 from casino.kernel.errors import Refusal, RefusalKind, all_refusals
 
 STATUS_OF_KIND: Final = {
@@ -17,12 +19,11 @@ STATUS_OF_KIND: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One line of the catalogue: a stable public `code`, the HTTP status, what is wrong and what to do about it."""
+class ProblemType(Shape, frozen=True):
+    """A kind of error: a stable code, its HTTP status, what is wrong and what to do about it."""
 
-    code: str
-    status: int
+    code: Annotated[str, Meta(examples=["idempotency_key_reused"])]
+    status: Annotated[int, Meta(description="The HTTP status that it comes with.", examples=[422])]
     title: str
     remedy: str
 
@@ -30,7 +31,7 @@ class Problem:
 class RequestRejected(Exception):
     """A request that the edge turns away before any rule is asked; `facts` are JSON-ready."""
 
-    def __init__(self, problem: Problem, detail: str = "", *, remedy: str = "", **facts: object) -> None:
+    def __init__(self, problem: ProblemType, detail: str = "", *, remedy: str = "", **facts: object) -> None:
         super().__init__(detail or problem.title)
         self.problem = problem
         self.detail = detail or problem.title
@@ -38,89 +39,91 @@ class RequestRejected(Exception):
         self.facts = facts
 
 
-BAD_REQUEST: Final = Problem("bad_request", 400, "The request can't be understood", "Correct the request.")
-MALFORMED_JSON: Final = Problem(
+BAD_REQUEST: Final = ProblemType("bad_request", 400, "The request can't be understood", "Correct the request.")
+MALFORMED_JSON: Final = ProblemType(
     "malformed_json", 400, "The body is not the JSON we accept", "Send one UTF-8 JSON object with each key once."
 )
-LENGTH_REQUIRED: Final = Problem(
+LENGTH_REQUIRED: Final = ProblemType(
     "length_required", 411, "The length of the body is missing", "Send a Content-Length header, not a chunked body."
 )
-BODY_TOO_LARGE: Final = Problem("body_too_large", 413, "The body is too large", "Send a smaller body.")
-UNSUPPORTED_MEDIA_TYPE: Final = Problem(
+BODY_TOO_LARGE: Final = ProblemType("body_too_large", 413, "The body is too large", "Send a smaller body.")
+UNSUPPORTED_MEDIA_TYPE: Final = ProblemType(
     "unsupported_media_type", 415, "The body's media type is not supported", "Send Content-Type: application/json."
 )
-NOT_AUTHENTICATED: Final = Problem(
+NOT_AUTHENTICATED: Final = ProblemType(
     "not_authenticated", 401, "Credentials are missing", "Send an Authorization: Bearer header with a key or a token."
 )
-INVALID_CREDENTIALS: Final = Problem(
+INVALID_CREDENTIALS: Final = ProblemType(
     "invalid_credentials", 401, "These credentials are not valid", "Use a key or a token that is valid and not ended."
 )
-TOKEN_EXPIRED: Final = Problem(
+TOKEN_EXPIRED: Final = ProblemType(
     "token_expired", 401, "The player's token has expired", "Have the operator's server open a new player session."
 )
-SESSION_TAKEN_OVER: Final = Problem(
+SESSION_TAKEN_OVER: Final = ProblemType(
     "session_taken_over",
     401,
     "The player has logged in elsewhere, and this session has ended",
     "Go on in the new session, or have the operator's server open another one here.",
 )
-SESSION_TIMED_OUT: Final = Problem(
+SESSION_TIMED_OUT: Final = ProblemType(
     "session_timed_out",
     401,
     "The session has ended because nothing was done in it",
     "Have the operator's server open a new player session.",
 )
-SESSION_PLAYER_BANNED: Final = Problem(
+SESSION_PLAYER_BANNED: Final = ProblemType(
     "session_ended_by_ban",
     401,
     "The casino has removed the player, and the session has ended",
     "Ask the operator's support, which also pays out what is left.",
 )
-FORBIDDEN: Final = Problem(
+FORBIDDEN: Final = ProblemType(
     "forbidden", 403, "These credentials may not do this", "Call this with the kind of credentials that it is for."
 )
-NOT_FOUND: Final = Problem("not_found", 404, "There is nothing at this address", "Check the address and the ids in it.")
-METHOD_NOT_ALLOWED: Final = Problem(
+NOT_FOUND: Final = ProblemType(
+    "not_found", 404, "There is nothing at this address", "Check the address and the ids in it."
+)
+METHOD_NOT_ALLOWED: Final = ProblemType(
     "method_not_allowed", 405, "This address does not take this method", "Use a method that the Allow header lists."
 )
-NOT_ACCEPTABLE: Final = Problem(
+NOT_ACCEPTABLE: Final = ProblemType(
     "not_acceptable", 406, "We can't answer in the form that was asked for", "Accept application/json."
 )
-TOO_MANY_REQUESTS: Final = Problem("too_many_requests", 429, "Too many requests", "Wait, then send it again.")
-IDEMPOTENCY_KEY_REQUIRED: Final = Problem(
+TOO_MANY_REQUESTS: Final = ProblemType("too_many_requests", 429, "Too many requests", "Wait, then send it again.")
+IDEMPOTENCY_KEY_REQUIRED: Final = ProblemType(
     "idempotency_key_required",
     400,
     "The Idempotency-Key header is missing",
     "Send a key of your own, new for every new request and the same when you repeat one.",
 )
-IDEMPOTENCY_KEY_MALFORMED: Final = Problem(
+IDEMPOTENCY_KEY_MALFORMED: Final = ProblemType(
     "idempotency_key_malformed",
     400,
     "The Idempotency-Key header is malformed",
     "Send 1 to 128 visible ASCII characters, such as a UUID.",
 )
-IDEMPOTENCY_KEY_REUSED: Final = Problem(
+IDEMPOTENCY_KEY_REUSED: Final = ProblemType(
     "idempotency_key_reused",
     422,
     "This Idempotency-Key was used for another request",
     "Use a new key for a new request; repeat a request with the same body.",
 )
-INVALID_CURSOR: Final = Problem(
+INVALID_CURSOR: Final = ProblemType(
     "invalid_cursor", 400, "The cursor is not one of ours", "Send the `next` of the page before, or no cursor."
 )
-INVALID_LIMIT: Final = Problem(
+INVALID_LIMIT: Final = ProblemType(
     "invalid_limit", 400, "The limit of a page is out of range", "Send a whole number from 1 to 500."
 )
-INVALID_FIELDS: Final = Problem(
+INVALID_FIELDS: Final = ProblemType(
     "invalid_fields", 422, "Several fields are not valid", "Correct each field that `errors` names."
 )
-INTERNAL_ERROR: Final = Problem(
+INTERNAL_ERROR: Final = ProblemType(
     "internal_error",
     500,
     "Something failed on our side",
     "Repeat it with the same key; quote the request id to us.",
 )
-UNAVAILABLE: Final = Problem(
+UNAVAILABLE: Final = ProblemType(
     "unavailable", 503, "The service can't reach its database", "Send it again with the same key in a moment."
 )
 
@@ -151,38 +154,38 @@ HTTP_PROBLEMS: Final = (
     UNAVAILABLE,
 )
 FIELD_PROBLEMS: Final = (
-    Problem("unknown_field", 422, "There is no such field", "Leave the field out, or correct its name."),
-    Problem("field_required", 422, "A field is missing", "Send the field."),
-    Problem("field_null", 422, "A field may not be null", "Send a value, or leave the field out."),
-    Problem("field_blank", 422, "A field may not be empty", "Send at least one character."),
-    Problem("field_too_long", 422, "A field is too long", "Send fewer characters or items."),
-    Problem("field_too_short", 422, "A field is too short", "Send more characters or items."),
-    Problem("field_invalid", 422, "A field is not valid", "Send a value of the form that the documentation shows."),
-    Problem("not_a_string", 422, "A field must be text", "Send a JSON string."),
-    Problem("not_an_integer", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
-    Problem("not_a_boolean", 422, "A field must be true or false", "Send true or false, without quotes."),
-    Problem("not_an_array", 422, "A field must be a list", "Send a JSON array."),
-    Problem("not_an_object", 422, "A field must be an object", "Send a JSON object."),
-    Problem("number_too_large", 422, "A number is too large", "Send a smaller number."),
-    Problem("number_too_small", 422, "A number is too small", "Send a larger number."),
-    Problem("unknown_choice", 422, "This is not one of the choices", "Send one of the values that are listed."),
-    Problem(
+    ProblemType("unknown_field", 422, "There is no such field", "Leave the field out, or correct its name."),
+    ProblemType("field_required", 422, "A field is missing", "Send the field."),
+    ProblemType("field_null", 422, "A field may not be null", "Send a value, or leave the field out."),
+    ProblemType("field_blank", 422, "A field may not be empty", "Send at least one character."),
+    ProblemType("field_too_long", 422, "A field is too long", "Send fewer characters or items."),
+    ProblemType("field_too_short", 422, "A field is too short", "Send more characters or items."),
+    ProblemType("field_invalid", 422, "A field is not valid", "Send a value of the form that the documentation shows."),
+    ProblemType("not_a_string", 422, "A field must be text", "Send a JSON string."),
+    ProblemType("not_an_integer", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
+    ProblemType("not_a_boolean", 422, "A field must be true or false", "Send true or false, without quotes."),
+    ProblemType("not_an_array", 422, "A field must be a list", "Send a JSON array."),
+    ProblemType("not_an_object", 422, "A field must be an object", "Send a JSON object."),
+    ProblemType("number_too_large", 422, "A number is too large", "Send a smaller number."),
+    ProblemType("number_too_small", 422, "A number is too small", "Send a larger number."),
+    ProblemType("unknown_choice", 422, "This is not one of the choices", "Send one of the values that are listed."),
+    ProblemType(
         "wrong_currency", 422, "This is played in another currency", "Send the currency of the balance or the table."
     ),
 )
 _FIXED: Final = {problem.code: problem for problem in (*HTTP_PROBLEMS, *FIELD_PROBLEMS)}
 
 
-def problem_for_refusal(refusal: type[Refusal]) -> Problem:
+def problem_for_refusal(refusal: type[Refusal]) -> ProblemType:
     """Give a refusal of the rules its line in the catalogue."""
-    return Problem(refusal.code, STATUS_OF_KIND[refusal.kind], refusal.title, refusal.remedy)
+    return ProblemType(refusal.code, STATUS_OF_KIND[refusal.kind], refusal.title, refusal.remedy)
 
 
-def find_problem(code: str) -> Problem | None:
+def find_problem(code: str) -> ProblemType | None:
     return _FIXED.get(code) or all_problems().get(code)
 
 
-def all_problems() -> dict[str, Problem]:
+def all_problems() -> dict[str, ProblemType]:
     """List every problem by its code: those of the edge and every refusal that is loaded."""
     ruled = {refusal.code: problem_for_refusal(refusal) for refusal in all_refusals()}
     return dict(sorted({**ruled, **_FIXED}.items()))

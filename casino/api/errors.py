@@ -3,18 +3,20 @@
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from msgspec import Meta
 from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
 
 from casino.api import error_catalogue
-from casino.api.error_catalogue import Problem, RequestRejected
+from casino.api.error_catalogue import ProblemType, RequestRejected
+from casino.api.shapes import Shape
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.observability.request_id import request_id
@@ -23,7 +25,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 PATH: Final = "/api/v1/problems/"
 _log: Final = logging.getLogger("casino.api")
 
-_BY_EXCEPTION: Final[tuple[tuple[type[Exception], Problem], ...]] = (
+_BY_EXCEPTION: Final[tuple[tuple[type[Exception], ProblemType], ...]] = (
     (Http404, error_catalogue.NOT_FOUND),
     (exceptions.NotFound, error_catalogue.NOT_FOUND),
     (exceptions.NotAuthenticated, error_catalogue.NOT_AUTHENTICATED),
@@ -59,18 +61,55 @@ _FIELD_CODES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """What is wrong with one field; `field` is its path, such as `stakes.tie`."""
+class FieldError(Shape, frozen=True):
+    """What is wrong with one field."""
 
-    field: str
+    field: Annotated[str, Meta(description="Its path, such as `stakes.tie`.")]
     code: str
     detail: str
 
 
+class Problem(Shape, frozen=True, omit_defaults=True):
+    """A problem document (RFC 9457). Some codes add members of their own."""
+
+    type: Annotated[str, Meta(description="Where this code is explained.")]
+    title: str
+    status: int
+    detail: str
+    instance: Annotated[str, Meta(description="The path of the request.")]
+    code: Annotated[str, Meta(description="Stable: decide by this one.")]
+    remedy: Annotated[str, Meta(description="What to do about it.")]
+    request_id: str
+    errors: tuple[FieldError, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        problem: ProblemType,
+        *,
+        instance: str,
+        request_id: str,
+        detail: str = "",
+        remedy: str = "",
+        errors: tuple[FieldError, ...] = (),
+    ) -> "Problem":
+        """Describe one occurrence of a problem."""
+        return cls(
+            type=PATH + problem.code,
+            title=problem.title,
+            status=problem.status,
+            detail=detail or problem.title,
+            instance=instance,
+            code=problem.code,
+            remedy=remedy or problem.remedy,
+            request_id=request_id,
+            errors=errors,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    problem: Problem
+    problem: ProblemType
     detail: str
     remedy: str
     facts: Mapping[str, object] = field(default_factory=dict)
@@ -89,7 +128,7 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     return response
 
 
-def problem_response(request: HttpRequest, problem: Problem, detail: str = "") -> HttpResponse:
+def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "") -> HttpResponse:
     """Answer with one problem of the catalogue, outside of any view."""
     return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
 
@@ -143,25 +182,19 @@ def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
 
 
 def _answer(request: HttpRequest, verdict: _Verdict) -> HttpResponse:
-    problem = verdict.problem
-    document = {
-        **verdict.facts,
-        "type": PATH + problem.code,
-        "title": problem.title,
-        "status": problem.status,
-        "detail": verdict.detail,
-        "instance": request.path,
-        "code": problem.code,
-        "remedy": verdict.remedy,
-        "request_id": request_id(request),
-    }
-    if verdict.errors:
-        document["errors"] = verdict.errors
-    body = msgspec.json.encode(document, enc_hook=str)
-    return HttpResponse(body, status=problem.status, content_type=MEDIA_TYPE)
+    document = Problem.of(
+        verdict.problem,
+        instance=request.path,
+        request_id=request_id(request),
+        detail=verdict.detail,
+        remedy=verdict.remedy,
+        errors=verdict.errors,
+    )
+    body = msgspec.json.encode({**verdict.facts, **msgspec.to_builtins(document)}, enc_hook=str)
+    return HttpResponse(body, status=document.status, content_type=MEDIA_TYPE)
 
 
-def _headers(exc: Exception, problem: Problem) -> dict[str, str]:
+def _headers(exc: Exception, problem: ProblemType) -> dict[str, str]:
     headers: dict[str, str] = {}
     if problem.status == 401:
         error = "" if problem is error_catalogue.NOT_AUTHENTICATED else ', error="invalid_token"'

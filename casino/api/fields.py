@@ -100,8 +100,6 @@ class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
     def __init__(self, choices: type[StrEnum], **options: Any) -> None:
         super().__init__(**options)
         self.enum = choices
-        # The schema generator reads the choices of a field from this attribute.
-        self._spectacular_annotation = {"field": {"type": "string", "enum": [member.value for member in choices]}}
 
     def to_internal_value(self, data: Any) -> StrEnum:
         """Find the member."""

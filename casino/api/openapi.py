@@ -4,16 +4,20 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
+import msgspec
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import serializers
 
 from casino.api import error_catalogue, errors, idempotency
-from casino.api.error_catalogue import Problem
-from casino.api.shapes import Shape, example_of
+from casino.api.error_catalogue import ProblemType
+from casino.api.fields import EnumField
+from casino.api.shapes import Shape, component_name, components_of, example_of, register
 from casino.events.store import VersionConflict
 from casino.observability import request_id
 
+JSON: Final = "application/json"
 IDEMPOTENCY_KEY: Final = OpenApiParameter(
     idempotency.HEADER,
     {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"},
@@ -53,47 +57,50 @@ def operation(
     description: str = "",
     parameters: Sequence[Any] = (),
     responses: Mapping[Any, Any] | None = None,
+    examples: Sequence[OpenApiExample] = (),
+    auth: Sequence[Any] | None = None,
 ) -> Callable[[Any], Any]:
     """Document a view's method; the answer's example is derived from its type.
 
-    `returns` is a response type, answered with `status`; `responses` are further answers, as `extend_schema` takes
-    them. `example` is a body that `request` accepts.
+    `returns` is a response type, answered as JSON with `status`. `request` is a serializer and `example` a body that it
+    accepts. `parameters` may be query serializers. `responses` and `examples` are further answers, such as CSV, in the
+    form that `extend_schema` takes.
     """
-    examples = [] if example is None else [OpenApiExample("Request", value=example, request_only=True)]
+    shown = list(examples)
+    if example is not None:
+        shown.append(OpenApiExample("Request", value=example, request_only=True))
     if isinstance(returns, type) and issubclass(returns, Shape):
-        answer = OpenApiExample("Answer", value=example_of(returns), response_only=True, status_codes=[str(status)])
-        examples.append(answer)
+        answer = example_of(returns)
+        shown.append(OpenApiExample("Answer", answer, response_only=True, media_type=JSON, status_codes=[str(status)]))
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
-        description=description or None,
+        description=description,
         parameters=list(parameters),
         request=request,
-        responses={**({} if returns is None else {status: returns}), **(responses or {})},
-        examples=examples,
+        responses={**({} if returns is None else {(status, JSON): returns}), **(responses or {})},
+        examples=shown,
+        auth=auth,
     )
 
 
-class FieldErrorSerializer(serializers.Serializer[Any]):
-    """What is wrong with one field."""
-
-    field = serializers.CharField(help_text="Its path, such as `stakes.tie`.")
-    code = serializers.CharField()
-    detail = serializers.CharField()
+def csv_answer(sheet: str) -> dict[str, Any]:
+    """Return keyword arguments for `operation` that document CSV beside JSON, with an example."""
+    example = OpenApiExample("Sheet", sheet, response_only=True, media_type="text/csv", status_codes=["200"])
+    return {"responses": {(200, "text/csv"): OpenApiTypes.STR}, "examples": [example]}
 
 
-class ProblemSerializer(serializers.Serializer[Any]):
-    """A problem document (RFC 9457). Some codes bring facts of their own beside these members."""
+class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Documents a field with a fixed set of values as a reference to the component of its enum."""
 
-    type = serializers.CharField(help_text="Where this code is explained.")
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    instance = serializers.CharField(help_text="The path that was asked.")
-    code = serializers.CharField(help_text="Stable: decide by this one.")
-    remedy = serializers.CharField(help_text="What to do about it.")
-    request_id = serializers.CharField()
-    errors = FieldErrorSerializer(many=True, required=False)  # type: ignore[assignment]
+    target_class = EnumField
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """Register the enum's component and return a reference to it."""
+        del direction
+        own, _ = components_of(self.target.enum)
+        return register(auto_schema, component_name(self.target.enum.__name__), own)
 
 
 class Operation(AutoSchema):
@@ -119,7 +126,7 @@ class Operation(AutoSchema):
     def _problem(self, status: str, direction: Any) -> dict[str, Any]:
         example = OpenApiExample(_EXAMPLES[status].code, value=_document(_EXAMPLES[status], self.path))
         phrase = HTTPStatus(int(status)).phrase
-        problem = OpenApiResponse(ProblemSerializer, description=phrase, examples=[example])
+        problem = OpenApiResponse(errors.Problem, description=phrase, examples=[example])
         media_types = [errors.MEDIA_TYPE]
         made: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
             problem, status, media_types, direction
@@ -137,14 +144,8 @@ class Operation(AutoSchema):
         return sorted(statuses)
 
 
-def _document(problem: Problem, path: str) -> dict[str, Any]:
-    return {
-        "type": errors.PATH + problem.code,
-        "title": problem.title,
-        "status": problem.status,
-        "detail": problem.title,
-        "instance": path,
-        "code": problem.code,
-        "remedy": problem.remedy,
-        "request_id": "5f0c9a1b2c3d4e5f6a7b8c9d0e1f2a3b",
-    }
+def _document(problem: ProblemType, path: str) -> dict[str, Any]:
+    """Return an example of a problem, without the members that are not always there."""
+    document = errors.Problem.of(problem, instance=path, request_id="5f0c9a1b2c3d4e5f6a7b8c9d0e1f2a3b")
+    example: dict[str, Any] = msgspec.to_builtins(document)
+    return example

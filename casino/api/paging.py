@@ -5,6 +5,7 @@ import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import msgspec
 from drf_spectacular.utils import OpenApiParameter
@@ -19,6 +20,7 @@ PARAMETERS: Final = [
     OpenApiParameter("limit", int, description=f"How many items, 1 to {MAX_LIMIT}; {DEFAULT} when left out."),
 ]
 Row = TypeVar("Row")
+PageT = TypeVar("PageT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,29 @@ def present_page(
     shown = rows[: page.limit]
     more = len(rows) > page.limit
     return {"items": [item(row) for row in shown], "next": _encode(key(shown[-1])) if more else None}
+
+
+def page(
+    page_type: Callable[..., PageT],
+    page_request: PageRequest,
+    rows: Sequence[Row],
+    *,
+    key: Callable[[Row], tuple[Any, ...]],
+    item: Callable[[Row], Any],
+    **fields: Any,
+) -> PageT:
+    """Return up to `limit` of the rows that were fetched as a page of this type, with its further `fields`."""
+    rows_of_page = rows[: page_request.limit]
+    following = _encode(key(rows_of_page[-1])) if len(rows) > page_request.limit else None
+    return page_type(items=tuple(item(row) for row in rows_of_page), next=following, **fields)
+
+
+def parse_uuid(text: str) -> UUID:
+    """Parse a part of a cursor that is an id. Raises Rejected(invalid_cursor)."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise RequestRejected(INVALID_CURSOR) from None
 
 
 def _encode(key: tuple[Any, ...]) -> str:

@@ -1,8 +1,12 @@
-"""Response types: msgspec structs that views return and that the OpenAPI document is derived from."""
+"""Response types: msgspec structs that views return and that the OpenAPI document is derived from.
 
-from collections.abc import Mapping
+A component has the name of its class, without a final `Response`: `class PlayerResponse(Shape)` is documented as
+`Player`. Use the suffix only where a model or a domain class already has the name.
+"""
+
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 import msgspec
 from drf_spectacular.extensions import OpenApiSerializerExtension
@@ -23,11 +27,14 @@ Timestamp = Annotated[datetime, Meta(tz=True, examples=["2026-11-21T09:00:00.250
 HexText = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="Hexadecimal.", examples=["9f2c5e7a41b0d863"])]
 
 
-class Shape(Struct):
+class Shape(Struct, frozen=True):
     """Base of every response. Docstrings and `Meta(description=...)` become the document's descriptions."""
 
+    _spectacular_annotation: ClassVar[dict[str, bool]] = {"suppress_collision_warning": True}
+    """A nested type is registered without its class; tests/architecture checks that names are unique."""
 
-class Money(Shape):
+
+class Money(Shape, frozen=True):
     """An amount with its currency."""
 
     amount: AmountText
@@ -39,11 +46,24 @@ class Money(Shape):
         return cls(amount=money.format_amount(minor_units, currency), currency=currency)
 
 
-class Page(Shape, Generic[Item]):
-    """A page of a list. Subclass it for each kind of item: `class RoundPage(Page[Round])`."""
+class Page(Shape, Generic[Item], frozen=True):
+    """A page of a list, built by `paging.page`. Subclass it for each kind of item: `class RoundPage(Page[Round])`."""
 
     items: tuple[Item, ...]
-    next: Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last one.")]
+    next: Annotated[
+        str | None, Meta(description="The `cursor` of the next page; null on the last one.", examples=[None])
+    ]
+
+
+class ItemList(Shape, Generic[Item], frozen=True):
+    """A list that always comes whole. Subclass it for each kind of item."""
+
+    items: tuple[Item, ...]
+
+    @classmethod
+    def of(cls, items: Iterable[Item]) -> "ItemList[Item]":
+        """Return a list of these items."""
+        return cls(items=tuple(items))
 
 
 class ShapeRenderer(JSONRenderer):
@@ -66,26 +86,43 @@ class ShapeSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
     def get_name(self, auto_schema: Any, direction: Any) -> str:
         """Return the component's name: the class's own."""
         del auto_schema, direction
-        name: str = self.target.__name__
-        return name
+        return component_name(self.target.__name__)
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """Return the component's schema, and register the components that it refers to."""
         del direction
-        _, components = msgspec.json.schema_components([self.target], ref_template=REF + "{name}")
+        own, components = components_of(self.target)
         for name, schema in components.items():
-            if name != self.target.__name__:
-                component = ResolvedComponent(  # type: ignore[no-untyped-call]
-                    name=name, type=ResolvedComponent.SCHEMA, schema=_untitled(schema), object=name
-                )
-                auto_schema.registry.register_on_missing(component)
-        return _untitled(components[self.target.__name__])
+            register(auto_schema, name, schema)
+        return own
 
 
-def example_of(shape: type[Shape]) -> Any:
+def component_name(class_name: str) -> str:
+    """Return the name that a class has in the document."""
+    return class_name.removesuffix("Response") or class_name
+
+
+def components_of(shape: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a type's own schema, and those of all types inside it by their names."""
+    (root,), schemas = msgspec.json.schema_components([shape], ref_template=REF + "{name}")
+    components = {component_name(name): _tidy(schema) for name, schema in schemas.items()}
+    return components.pop(_tidy(root)["$ref"].removeprefix(REF)), components
+
+
+def register(auto_schema: Any, name: str, schema: dict[str, Any]) -> dict[str, str]:
+    """Add a component to the document unless it is there, and return a reference to it."""
+    component = ResolvedComponent(  # type: ignore[no-untyped-call]
+        name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=Shape
+    )
+    auto_schema.registry.register_on_missing(component)
+    reference: dict[str, str] = component.ref
+    return reference
+
+
+def example_of(shape: Any) -> Any:
     """Return an example of a response type, made of its fields' `Meta(examples=...)`, enums and formats."""
-    (schema,), components = msgspec.json.schema_components([shape], ref_template=REF + "{name}")
-    return _example(schema, components)
+    own, components = components_of(shape)
+    return _example(own, components)
 
 
 _BY_FORMAT: Final = {
@@ -94,23 +131,41 @@ _BY_FORMAT: Final = {
     "date": "2026-11-21",
 }
 _BY_TYPE: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1.0, "boolean": True, "object": {}}
+_VERBATIM: Final = frozenset({"examples", "enum", "const", "default", "required"})
 
 
-def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key != "title"}
+def _tidy(schema: Any) -> Any:
+    """Drop titles, which repeat the name, type enums, and refer to components by the document's names."""
+    match schema:
+        case {"$ref": str(ref), **others}:
+            return {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
+        case {"enum": [str(), *_], "title": _, **others}:
+            return {"type": "string", **others}
+        case {"properties": fields, "title": _, **others}:
+            return {**others, "properties": {name: _tidy(field) for name, field in fields.items()}}
+        case dict():
+            return {key: value if key in _VERBATIM else _tidy(value) for key, value in schema.items()}
+        case list():
+            return [_tidy(each) for each in schema]
+        case _:
+            return schema
 
 
 def _example(schema: Mapping[str, Any], components: Mapping[str, Any]) -> Any:
+    example: Any
     match schema:
-        case {"examples": [first, *_]} | {"enum": [first, *_]}:
-            return first
+        case {"examples": [example, *_]} | {"enum": [example, *_]} | {"const": example}:
+            pass
         case {"$ref": ref}:
-            return _example(components[ref.removeprefix(REF)], components)
+            example = _example(components[ref.removeprefix(REF)], components)
         case {"anyOf": [first, *_]}:
-            return _example(first, components)
+            example = _example(first, components)
         case {"properties": fields}:
-            return {name: _example(field, components) for name, field in fields.items()}
-        case {"type": "array", "items": items}:
-            return [_example(items, components)]
+            example = {name: _example(field, components) for name, field in fields.items()}
+        case {"prefixItems": items}:
+            example = [_example(item, components) for item in items]
+        case {"items": dict(item)}:
+            example = [_example(item, components)]
         case _:
-            return _BY_FORMAT.get(schema.get("format", ""), _BY_TYPE.get(schema.get("type", "")))
+            example = _BY_FORMAT.get(schema.get("format", ""), _BY_TYPE.get(schema.get("type", "")))
+    return example

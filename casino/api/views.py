@@ -1,7 +1,6 @@
 """The edge's own pages: the catalogue of problems, the OpenAPI document, its readable form, and unknown addresses."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,19 +10,19 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api import error_catalogue, errors
-from casino.api.error_catalogue import NOT_FOUND, RequestRejected
+from casino.api.error_catalogue import NOT_FOUND, ProblemType, RequestRejected
 from casino.api.middleware import API
-from casino.api.shapes import ShapeRenderer
+from casino.api.openapi import operation
+from casino.api.shapes import ItemList, ShapeRenderer
 
-_SHOWN_AN_HOUR: Final = "public, max-age=3600"
+_CACHED_FOR_AN_HOUR: Final = "public, max-age=3600"
 _PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,22 +31,10 @@ _JSON_WILL_DO: Final = frozenset(
     {"*/*", "application/json", "application/json, */*", "application/json, text/plain, */*"}
 )
 _JSON_ALONE: Final = [ShapeRenderer]
-_EXAMPLE: Final = asdict(error_catalogue.IDEMPOTENCY_KEY_REUSED)
 
 
-class ProblemEntry(serializers.Serializer[Any]):
-    """One code of the catalogue."""
-
-    code = serializers.CharField()
-    status = serializers.IntegerField(help_text="The HTTP status that it comes with.")
-    title = serializers.CharField()
-    remedy = serializers.CharField()
-
-
-class ProblemList(serializers.Serializer[Any]):
+class ProblemTypeList(ItemList[ProblemType], frozen=True):
     """All codes, in alphabetical order."""
-
-    items = ProblemEntry(many=True)
 
 
 class BaseApiView(APIView):
@@ -69,35 +56,25 @@ class BaseApiView(APIView):
 class ProblemListView(BaseApiView):
     """The catalogue of problems."""
 
-    @extend_schema(
-        operation_id="listProblems",
-        summary="List every error code with its remedy",
-        responses=ProblemList,
-        examples=[OpenApiExample("Catalogue", value={"items": [_EXAMPLE]}, response_only=True)],
-    )
+    @operation("listProblems", "List every error code with its remedy", returns=ProblemTypeList)
     def get(self, request: Request) -> Response:
         """List every code that an answer can carry."""
         del request
-        items = [asdict(problem) for problem in error_catalogue.all_problems().values()]
-        return Response({"items": items}, headers={"Cache-Control": _SHOWN_AN_HOUR})
+        problems = ProblemTypeList.of(error_catalogue.all_problems().values())
+        return Response(problems, headers={"Cache-Control": _CACHED_FOR_AN_HOUR})
 
 
 class ProblemView(BaseApiView):
     """One code: what the `type` of a problem document points at."""
 
-    @extend_schema(
-        operation_id="getProblem",
-        summary="Explain one error code",
-        responses=ProblemEntry,
-        examples=[OpenApiExample("A code", value=_EXAMPLE, response_only=True)],
-    )
+    @operation("getProblem", "Explain one error code", returns=ProblemType)
     def get(self, request: Request, code: str) -> Response:
         """Explain one code. Raises Rejected(not_found)."""
         del request
         problem = error_catalogue.find_problem(code)
         if problem is None:
             raise RequestRejected(NOT_FOUND, "There is no such code.")
-        return Response(asdict(problem), headers={"Cache-Control": _SHOWN_AN_HOUR})
+        return Response(problem, headers={"Cache-Control": _CACHED_FOR_AN_HOUR})
 
 
 class DocsView(SpectacularSwaggerSplitView):
