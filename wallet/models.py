@@ -119,7 +119,7 @@ class Deposit(Payment):
     """Money on its way in: a projection of its events."""
 
     fee = models.BigIntegerField()
-    owed = models.BigIntegerField()
+    debt_created = models.BigIntegerField()
 
     def __str__(self) -> str:
         return f"deposit {self.id}"
@@ -128,7 +128,7 @@ class Deposit(Payment):
 class Withdrawal(Payment):
     """Money on its way out: a projection of its events."""
 
-    approvals = models.IntegerField()
+    approvals_required = models.IntegerField()
     approved_by = models.TextField()
     rejected_by = models.TextField(null=True)
     fee = models.BigIntegerField()

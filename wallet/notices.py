@@ -19,10 +19,10 @@ from casino.kernel.errors import Refusal, RefusalKind
 _NEWEST: Final = UUID(int=2**128 - 1)
 # A thing is told once: whoever tells it again changes nothing.
 _GIVE: Final = """
-    INSERT INTO wallet_notice (id, operator_id, player_id, kind, subject_id, facts, message)
+    INSERT INTO wallet_notice (id, operator_id, player_id, kind, subject_id, details, message)
     VALUES (%s, %s, %s, %s, %s, %s::jsonb, %s) ON CONFLICT (player_id, kind, subject_id) DO NOTHING
 """
-_COLUMNS: Final = "id, operator_id, player_id, kind, subject_id, facts::text, message, created_at, read_at"
+_COLUMNS: Final = "id, operator_id, player_id, kind, subject_id, details::text, message, created_at, read_at"
 _LIST: Final = f"""
     SELECT {_COLUMNS} FROM wallet_notice
      WHERE player_id = %s AND operator_id = %s AND id < %s AND (NOT %s OR read_at IS NULL) ORDER BY id DESC LIMIT %s

@@ -27,8 +27,8 @@ _MOVED: Final = """
      WHERE entry.cause = %s LIMIT 1
 """
 _CURRENCY: Final = "SELECT currency FROM baccarat_round WHERE id = %s::uuid"
-_MONEY: Final = frozenset({"amount", "balance", "cap", "most", "owed", "taken"})
-_SHOWN: Final = ("measure", "period", "currency", "most", "cap", "amount")
+_MONEY: Final = frozenset({"amount", "balance", "cap", "limit", "owed", "taken"})
+_SHOWN: Final = ("limit_type", "period", "currency", "limit", "cap", "amount")
 _LIMITS: Final = ("PlayLimitSet", "PlayLimitIncreased")
 
 
@@ -45,7 +45,7 @@ def enrich(sealed: SealedEvent, told: Sequence[NewSignificantEvent]) -> Iterator
 def _spelled(values: Mapping[str, Any] | None, currency: str | None) -> dict[str, Any] | None:
     if not values or not currency:
         return None if values is None else dict(values)
-    timed = values.get("measure") == LimitType.TIME
+    timed = values.get("limit_type") == LimitType.TIME
     return {
         name: (f"{value} min" if timed else format_amount(value, currency))
         if name in _MONEY and isinstance(value, int)

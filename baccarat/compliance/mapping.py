@@ -138,7 +138,7 @@ def _opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSigni
 def _player_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
-        for name in ("measure", "period", "most", "amount", "until")
+        for name in ("limit_type", "period", "limit", "amount", "until")
         if hasattr(event, name)
     }
     yield context.significant_event(
@@ -149,7 +149,7 @@ def _player_limit(event: Any, context: MappingContext) -> Iterator[NewSignifican
 def _house_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
-        for name in ("measure", "period", "currency", "most", "cap")
+        for name in ("limit_type", "period", "currency", "limit", "cap")
         if hasattr(event, name)
     }
     yield context.significant_event(
@@ -219,9 +219,9 @@ _KNOWN: Final = {kind.__name__: told for kind, told in _TELLERS.items()}
 
 REPLACED_SETTING_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "TableLimitSet": ("currency",),
-    "PlayLimitSet": ("measure", "period", "currency"),
-    "PlayLimitIncreased": ("measure", "period", "currency"),
-    "OperatorLimitSet": ("measure", "period", "currency"),
+    "PlayLimitSet": ("limit_type", "period", "currency"),
+    "PlayLimitIncreased": ("limit_type", "period", "currency"),
+    "OperatorLimitSet": ("limit_type", "period", "currency"),
     "PlayMoneyCapSet": ("currency",),
 }
 """Events that replace one of the same type before them in their stream, which agrees with them in these fields."""

@@ -175,7 +175,7 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
 
 _ELSEWHERE: Final = frozenset(
     {
-        "adjustment", "chat", "debt", "deposit", "difference", "house", "limit", "protection", "reconciliation",
+        "adjustment", "chat", "debt", "deposit", "discrepancy", "limit", "operator", "reconciliation", "responsible",
         "switch", "wallet", "withdrawal", "words",
     }
 )  # fmt: skip

@@ -36,7 +36,7 @@ FILES: Final[Mapping[str, str]] = {
     "LEFT JOIN wallet_adjustment_text AS words ON words.adjustment_id = made.id "
     "WHERE made.player_id = %(player)s ORDER BY made.id",
     "limits": "SELECT * FROM wallet_playerrestrictions WHERE player_id = %(player)s",
-    "exclusions": "SELECT * FROM wallet_exclusion_words WHERE player_id = %(player)s ORDER BY since",
+    "exclusions": "SELECT * FROM wallet_exclusion_note WHERE player_id = %(player)s ORDER BY since",
     "notices": "SELECT * FROM wallet_notice WHERE player_id = %(player)s ORDER BY id",
     "wagers": "SELECT * FROM baccarat_wager WHERE player_id = %(player)s ORDER BY confirmed_at, id",
     "rounds": "SELECT id, table_id, number, rules, currency, phase, opened_at, ended_at, cards, outcome, player_total, "
@@ -57,8 +57,8 @@ FILES: Final[Mapping[str, str]] = {
     "JOIN significant_significantevent AS event ON event.id = remark.event_id WHERE event.subject = 'player:' || "
     "%(player)s::text OR event.actor = 'player:' || %(player)s::text OR event.after->>'player' = %(player)s::text "
     "ORDER BY remark.id",
-    "differences": "SELECT said.difference_id, said.note, said.created_at FROM wallet_discrepancy_note AS said "
-    "JOIN wallet_discrepancy AS found ON found.id = said.difference_id JOIN ("
+    "differences": "SELECT said.discrepancy_id, said.note, said.created_at FROM wallet_discrepancy_note AS said "
+    "JOIN wallet_discrepancy AS found ON found.id = said.discrepancy_id JOIN ("
     "SELECT id::text FROM wallet_deposit WHERE player_id = %(player)s UNION ALL "
     "SELECT id::text FROM wallet_withdrawal WHERE player_id = %(player)s) AS payment ON payment.id = found.payment "
     "ORDER BY said.id",
@@ -73,7 +73,7 @@ FILES: Final[Mapping[str, str]] = {
     "WHERE player_id = %(player)s",
     "events": "SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY (ARRAY["
     "'wallet-' || %(player)s::text, 'chat-' || %(player)s::text, 'limit-' || %(player)s::text, "
-    "'protection-' || %(player)s::text, 'debt-' || %(player)s::text, 'switch-player-' || %(player)s::text] "
+    "'responsible-gaming-' || %(player)s::text, 'debt-' || %(player)s::text, 'switch-player-' || %(player)s::text] "
     "|| ARRAY(SELECT 'deposit-' || id FROM wallet_deposit WHERE player_id = %(player)s) "
     "|| ARRAY(SELECT 'withdrawal-' || id FROM wallet_withdrawal WHERE player_id = %(player)s) "
     "|| ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)) ORDER BY id",

@@ -104,6 +104,6 @@ def reject(state: AdjustmentState, *, by: str, at: datetime) -> AdjustmentReject
 
 def _require_another(state: AdjustmentState, by: str) -> None:
     if state.status is not AdjustmentStatus.REQUESTED:
-        raise AdjustmentDecided(f"The adjustment is {state.status}.", status=state.status.value)
+        raise AdjustmentDecided(f"The adjustment is {state.status}.", current_status=state.status.value)
     if by == state.requested.requested_by:
         raise AdjustmentRequiresSecondPerson

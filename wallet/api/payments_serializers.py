@@ -253,7 +253,7 @@ def shown_deposit(deposit: Deposit) -> dict[str, Any]:
         "amount": present_money(deposit.amount, deposit.currency),
         "fee": present_money(deposit.fee, deposit.currency),
         "arrives": present_money(deposit.amount - deposit.fee, deposit.currency),
-        "owed": present_money(deposit.owed, deposit.currency),
+        "owed": present_money(deposit.debt_created, deposit.currency),
         "reason": deposit.reason,
         "requested_at": deposit.requested_at,
         "ended_at": deposit.ended_at,

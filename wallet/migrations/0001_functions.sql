@@ -280,28 +280,28 @@ END $$;
 -- All that a wager, a seat or a rebuy is judged by, in one round trip: what a purse holds, what is owed, what protects the
 -- player, and what is used of it. The lock of the player's account comes first, so that fifty at once come one by one,
 -- and a change of what protects the player comes before or after, never between.
-CREATE FUNCTION wallet_standing(
+CREATE FUNCTION wallet_eligibility(
     purse uuid, account uuid, owing uuid, player uuid, operator uuid, starts timestamptz[], with_money boolean
 ) RETURNS TABLE (
-    balance bigint, owed bigint, protection text, house text,
+    balance bigint, owed bigint, restrictions text, operator_limits text,
     staked bigint[], lost bigint[], played bigint[], slot_counted boolean
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    measures text[];
+    limit_types text[];
 BEGIN
     PERFORM FROM wallet_balance WHERE account_id = account FOR NO KEY UPDATE;
     SELECT coalesce((SELECT held.balance FROM wallet_balance held WHERE account_id = purse), 0),
            coalesce((SELECT -held.balance FROM wallet_balance held WHERE account_id = owing), 0),
            own.state::text, all_players.state::text,
-           coalesce(own.measures, '{}') || coalesce(all_players.measures, '{}')
-      INTO balance, owed, protection, house, measures
+           coalesce(own.limit_types, '{}') || coalesce(all_players.limit_types, '{}')
+      INTO balance, owed, restrictions, operator_limits, limit_types
       FROM (SELECT) AS always
       LEFT JOIN wallet_playerrestrictions own ON own.player_id = player
-      LEFT JOIN wallet_house all_players ON all_players.operator_id = operator;
-    IF cardinality(measures) > 0 THEN
+      LEFT JOIN wallet_operatorlimits all_players ON all_players.operator_id = operator;
+    IF cardinality(limit_types) > 0 THEN
         SELECT used.staked, used.lost, used.played, used.slot_counted
           INTO staked, lost, played, slot_counted
-          FROM wallet_play_used(player, starts, with_money AND measures && '{stake,loss}', 'time' = ANY (measures)) used;
+          FROM wallet_play_used(player, starts, with_money AND limit_types && '{stake,loss}', 'time' = ANY (limit_types)) used;
     END IF;
     RETURN NEXT;
 END $$;

@@ -58,8 +58,8 @@ CREATE TABLE wallet_deposit_method (
     maximum bigint NOT NULL CHECK (maximum >= minimum),
     fee_fixed bigint NOT NULL CHECK (fee_fixed >= 0),
     fee_ppm integer NOT NULL CHECK (fee_ppm >= 0 AND fee_ppm < 1000000),
-    seconds integer NOT NULL CHECK (seconds >= 0),
-    payouts boolean NOT NULL,
+    processing_seconds integer NOT NULL CHECK (processing_seconds >= 0),
+    supports_withdrawals boolean NOT NULL,
     enabled boolean NOT NULL,
     actor text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -98,7 +98,7 @@ CREATE TABLE wallet_deposit (
     status text NOT NULL CHECK (status IN ('pending', 'failed', 'completed', 'reversed')),
     reference text,
     reason text NOT NULL,
-    owed bigint NOT NULL CHECK (owed >= 0),
+    debt_created bigint NOT NULL CHECK (debt_created >= 0),
     requested_at timestamptz NOT NULL,
     ended_at timestamptz,
     version integer NOT NULL,
@@ -119,7 +119,7 @@ CREATE TABLE wallet_withdrawal (
     provider text NOT NULL,
     currency text NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
-    approvals integer NOT NULL CHECK (approvals BETWEEN 0 AND 2),
+    approvals_required integer NOT NULL CHECK (approvals_required BETWEEN 0 AND 2),
     approved_by text NOT NULL,
     rejected_by text,
     status text NOT NULL
@@ -147,7 +147,7 @@ CREATE TABLE wallet_providercallback (
     next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     attempts integer NOT NULL DEFAULT 0,
     outcome text,
-    trouble text NOT NULL DEFAULT '',
+    last_error text NOT NULL DEFAULT '',
     CONSTRAINT wallet_callback_nonce UNIQUE (provider, nonce)
 );
 CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WHERE outcome IS NULL;
@@ -158,7 +158,7 @@ CREATE TABLE wallet_payment_due (
     kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
     next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     attempts integer NOT NULL DEFAULT 0,
-    trouble text NOT NULL DEFAULT ''
+    last_error text NOT NULL DEFAULT ''
 );
 CREATE INDEX wallet_payment_due_next ON wallet_payment_due (next_try_at);
 
@@ -173,24 +173,24 @@ CREATE TABLE wallet_table_limit (
     version integer NOT NULL CHECK (version > 0)
 );
 
--- What protects a player, and what an operator holds all its players to: projections of the streams protection-{player}
--- and house-{operator}. `measures` names what is limited, so that the rest need not be counted.
+-- What protects a player, and what an operator holds all its players to: projections of the streams responsible-gaming-{player}
+-- and operator-limits-{operator}. `limit_types` lists what is limited, so that nothing else is counted.
 CREATE TABLE wallet_playerrestrictions (
     player_id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
     state jsonb NOT NULL,
-    measures text[] NOT NULL,
+    limit_types text[] NOT NULL,
     excluded_until timestamptz,
     version integer NOT NULL CHECK (version > 0)
 );
-CREATE INDEX wallet_protection_excluded ON wallet_playerrestrictions (operator_id, excluded_until)
+CREATE INDEX wallet_playerrestrictions_excluded ON wallet_playerrestrictions (operator_id, excluded_until)
     WHERE excluded_until IS NOT NULL;
 
-CREATE TABLE wallet_house (
+CREATE TABLE wallet_operatorlimits (
     operator_id uuid PRIMARY KEY,
     currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
     state jsonb NOT NULL,
-    measures text[] NOT NULL,
+    limit_types text[] NOT NULL,
     version integer NOT NULL CHECK (version > 0)
 );
 
@@ -214,11 +214,11 @@ CREATE TABLE wallet_played (
 );
 
 -- Why staff excluded a player, in words, which may be personal: no event holds it, so that it can be erased.
-CREATE TABLE wallet_exclusion_words (
+CREATE TABLE wallet_exclusion_note (
     player_id uuid NOT NULL,
     since timestamptz NOT NULL,
     operator_id uuid NOT NULL,
-    said_by text NOT NULL CHECK (said_by <> ''),
+    author text NOT NULL CHECK (author <> ''),
     note text NOT NULL CHECK (note <> ''),
     PRIMARY KEY (player_id, since)
 );
@@ -263,7 +263,7 @@ CREATE TABLE wallet_notice (
     player_id uuid NOT NULL,
     kind text NOT NULL CHECK (kind <> ''),
     subject_id uuid NOT NULL,
-    facts jsonb NOT NULL,
+    details jsonb NOT NULL,
     message text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     read_at timestamptz,
@@ -272,7 +272,7 @@ CREATE TABLE wallet_notice (
 CREATE INDEX wallet_notice_player ON wallet_notice (player_id, id DESC);
 CREATE INDEX wallet_notice_unread ON wallet_notice (player_id, id DESC) WHERE read_at IS NULL;
 
--- Projections of the streams reconciliation-{run} and difference-{id}.
+-- Projections of the streams reconciliation-{run} and discrepancy-{id}.
 CREATE TABLE wallet_reconciliation (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -285,7 +285,7 @@ CREATE TABLE wallet_reconciliation (
     theirs integer NOT NULL CHECK (theirs >= 0),
     matched integer NOT NULL CHECK (matched >= 0),
     amount bigint NOT NULL,
-    differing integer NOT NULL CHECK (differing >= 0),
+    discrepancies integer NOT NULL CHECK (discrepancies >= 0),
     compared_at timestamptz NOT NULL,
     version integer NOT NULL,
     CONSTRAINT wallet_reconciliation_once UNIQUE (operator_id, provider, currency, day)
@@ -302,13 +302,13 @@ CREATE TABLE wallet_discrepancy (
     kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
     payment text NOT NULL,
     reference text NOT NULL,
-    what text NOT NULL CHECK (what IN ('missing_ours', 'missing_theirs', 'amount_mismatch', 'status_mismatch')),
+    type text NOT NULL CHECK (type IN ('missing_ours', 'missing_theirs', 'amount_mismatch', 'status_mismatch')),
     our_amount bigint,
     our_status text,
     their_amount bigint,
     their_currency text,
     their_status text,
-    status text NOT NULL CHECK (status IN ('open', 'assigned', 'resolved', 'gone')),
+    status text NOT NULL CHECK (status IN ('open', 'assigned', 'resolved', 'cleared')),
     owner text,
     resolution text,
     resolved_by text,
@@ -316,20 +316,20 @@ CREATE TABLE wallet_discrepancy (
     ended_at timestamptz,
     version integer NOT NULL
 );
-CREATE INDEX wallet_difference_run ON wallet_discrepancy (run_id);
-CREATE INDEX wallet_difference_page ON wallet_discrepancy (operator_id, day DESC, id DESC);
-CREATE INDEX wallet_difference_open ON wallet_discrepancy (operator_id, day DESC, id DESC)
+CREATE INDEX wallet_discrepancy_run ON wallet_discrepancy (run_id);
+CREATE INDEX wallet_discrepancy_page ON wallet_discrepancy (operator_id, day DESC, id DESC);
+CREATE INDEX wallet_discrepancy_open ON wallet_discrepancy (operator_id, day DESC, id DESC)
     WHERE status IN ('open', 'assigned');
 
 -- What was said about differences, which may be personal: no event holds it.
 CREATE TABLE wallet_discrepancy_note (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    difference_id uuid NOT NULL,
+    discrepancy_id uuid NOT NULL,
     actor text NOT NULL,
     note text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-CREATE INDEX wallet_difference_note_of ON wallet_discrepancy_note (difference_id, id);
+CREATE INDEX wallet_discrepancy_note_of ON wallet_discrepancy_note (discrepancy_id, id);
 
 -- When a day was last tried, and what was in the way: of the machinery, and no part of the books.
 CREATE TABLE wallet_reconciliation_try (
@@ -338,6 +338,6 @@ CREATE TABLE wallet_reconciliation_try (
     day date NOT NULL,
     tried_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     tries integer NOT NULL DEFAULT 1,
-    trouble text NOT NULL,
+    last_error text NOT NULL,
     PRIMARY KEY (operator_id, provider, day)
 );

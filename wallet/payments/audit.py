@@ -117,7 +117,7 @@ class PaymentTraces:
             if paid != event.was_paid:
                 yield Finding("return differs", where, str(paid), str(event.was_paid))
         if isinstance(event, pe.WithdrawalSent) and not _agreed(trace.events):
-            yield Finding("sent without approval", where, f"{asked.approvals} members of staff", "fewer, or one twice")
+            yield Finding("sent without approval", where, f"{asked.approvals_required} members of staff", "fewer, or one twice")
 
     def _reversed(self, event: pe.DepositReversed, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         credited = any(isinstance(each, pe.DepositCompleted) for each in trace.events)
@@ -136,8 +136,8 @@ class PaymentTraces:
 
 def _agreed(events: list[Any]) -> bool:
     """Whether as many different members of staff agreed as the request asks for."""
-    agreed = [event.staff for event in events if isinstance(event, pe.WithdrawalApproved)]
-    asked: int = events[0].approvals
+    agreed = [event.approved_by for event in events if isinstance(event, pe.WithdrawalApproved)]
+    asked: int = events[0].approvals_required
     return len(agreed) == len(set(agreed)) >= asked
 
 

@@ -30,7 +30,7 @@ _CLAIM: Final = """
 _DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
 _LATER: Final = """
     UPDATE wallet_providercallback
-       SET attempts = attempts + 1, trouble = %s,
+       SET attempts = attempts + 1, last_error = %s,
            next_try_at = clock_timestamp()
                + make_interval(secs => least(300, 2 * power(2, least(attempts, 10))) * (0.5 + random()))
      WHERE id = %s

@@ -91,7 +91,7 @@ class DebtCollected:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalRequested:
-    """A player asked for `amount`, which is held from now on; `approvals` members of staff have to agree.
+    """A player asked for `amount`, which is held from now on; `approvals_required` members of staff have to agree.
 
     The provider is to pay out `amount - fee`; before there were fees, there was none.
     """
@@ -104,7 +104,7 @@ class WithdrawalRequested:
     provider: str
     currency: str
     amount: int
-    approvals: int
+    approvals_required: int
     at: datetime
     fee: int = 0
 
@@ -114,7 +114,7 @@ class WithdrawalApproved:
     """A member of staff agreed."""
 
     withdrawal: UUID
-    staff: str
+    approved_by: str
     at: datetime
 
 
@@ -127,7 +127,7 @@ class WithdrawalRejected:
     player: UUID
     currency: str
     amount: int
-    staff: str
+    rejected_by: str
     reason: str
     at: datetime
 

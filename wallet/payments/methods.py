@@ -19,10 +19,10 @@ from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
 DEFAULT_WITHDRAWAL_TERMS: Final = WithdrawalTerms()
 MAX_PROCESSING_SECONDS: Final = 90 * 24 * 3600
 _COLUMNS: Final = """method_id, version, operator_id, name, provider, currency, minimum, maximum, fee_fixed, fee_ppm,
-    seconds, payouts, enabled, created_at"""
+    processing_seconds, supports_withdrawals, enabled, created_at"""
 _ADD: Final = f"""
     INSERT INTO wallet_deposit_method (method_id, version, operator_id, name, provider, currency, minimum, maximum,
-        fee_fixed, fee_ppm, seconds, payouts, enabled, actor)
+        fee_fixed, fee_ppm, processing_seconds, supports_withdrawals, enabled, actor)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
     RETURNING {_COLUMNS}
 """  # noqa: S608  (constants)
@@ -181,7 +181,7 @@ def _add(method: UUID, version: int, operator: UUID, offer: MethodOffer, actor: 
 
 def _method(row: tuple[Any, ...]) -> MethodVersion:
     method, version, operator, name, provider, currency, minimum, maximum, fixed, ppm, *rest = row
-    seconds, payouts, enabled, created_at = rest
+    seconds, supports_withdrawals, enabled, created_at = rest
     terms = DepositTerms(currency, minimum, maximum, fixed, ppm)
-    offer = MethodOffer(name, provider, terms, seconds, payouts, enabled)
+    offer = MethodOffer(name, provider, terms, seconds, supports_withdrawals, enabled)
     return MethodVersion(method, version, operator, offer, created_at)

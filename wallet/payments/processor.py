@@ -42,7 +42,7 @@ _LEASED: Final = """
         ON payment.id = due.payment_id
      WHERE due.payment_id = ANY (%s::uuid[]) ORDER BY due.payment_id
 """
-_TROUBLE: Final = "UPDATE wallet_payment_due SET trouble = %s WHERE payment_id = %s"
+_NOTE_ERROR: Final = "UPDATE wallet_payment_due SET last_error = %s WHERE payment_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,4 +132,4 @@ def _report(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
 
 def _note(due: DuePayment, trouble: str) -> None:
     if trouble or due.attempts > 1:
-        execute(_TROUBLE, [trouble, due.payment])
+        execute(_NOTE_ERROR, [trouble, due.payment])

@@ -23,10 +23,10 @@ _COMMON: Final = (
     ("provider", "text"), ("currency", "text"), ("amount", "bigint"), ("requested_at", "timestamptz"),
     ("status", "text"), ("reference", "text"), ("reason", "text"), ("ended_at", "timestamptz"), ("version", "int"),
 )  # fmt: skip
-DEPOSITS: Final = ProjectionTable("wallet_deposit", (*_COMMON, ("fee", "bigint"), ("owed", "bigint")))
+DEPOSITS: Final = ProjectionTable("wallet_deposit", (*_COMMON, ("fee", "bigint"), ("debt_created", "bigint")))
 WITHDRAWALS: Final = ProjectionTable(
     "wallet_withdrawal",
-    (*_COMMON, ("fee", "bigint"), ("approvals", "int"), ("approved_by", "text"), ("rejected_by", "text")),
+    (*_COMMON, ("fee", "bigint"), ("approvals_required", "int"), ("approved_by", "text"), ("rejected_by", "text")),
 )
 RELATIONS: Final = (DEPOSITS, WITHDRAWALS)
 
@@ -73,7 +73,7 @@ def withdrawal_row(state: WithdrawalState, version: int) -> Row:
         state.ended_at,
         version,
         asked.fee,
-        asked.approvals,
+        asked.approvals_required,
         ",".join(state.approved_by),
         state.rejected_by,
     )

@@ -128,7 +128,7 @@ def find_withdrawal(where: PaymentFilter, withdrawal: UUID) -> Withdrawal:
 def load_last_errors(payments: list[UUID]) -> dict[UUID, str]:
     """Tell what keeps these payments from moving on, for those that something does."""
     rows = fetch(
-        "SELECT payment_id, trouble FROM wallet_payment_due WHERE payment_id = ANY (%s::uuid[]) AND trouble <> ''",
+        "SELECT payment_id, last_error FROM wallet_payment_due WHERE payment_id = ANY (%s::uuid[]) AND last_error <> ''",
         [payments],
     )
     return dict(rows)

@@ -63,7 +63,7 @@ class WithdrawalsNotSupported(Refusal):
     code = "withdrawals_not_supported"
     kind = RefusalKind.CONFLICT
     title = "Nothing is paid out by this method"
-    remedy = "Choose a method whose `payouts` is true."
+    remedy = "Choose a method whose `supports_withdrawals` is true."
 
 
 class TooLateToCancel(Refusal):

@@ -67,19 +67,19 @@ def fold(events: Iterable[WithdrawalEvent]) -> WithdrawalState:
 
 def initial_state(requested: WithdrawalRequested) -> WithdrawalState:
     """Return a withdrawal that was just asked for: approved at once where nobody has to agree."""
-    return WithdrawalState(requested, WithdrawalStatus.REQUESTED if requested.approvals else WithdrawalStatus.APPROVED)
+    return WithdrawalState(requested, WithdrawalStatus.REQUESTED if requested.approvals_required else WithdrawalStatus.APPROVED)
 
 
 def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
     """Apply one event. Raises ValueError for a second request."""
     match event:
         case WithdrawalApproved():
-            approved_by = (*state.approved_by, event.staff)
-            enough = len(approved_by) >= state.requested.approvals
+            approved_by = (*state.approved_by, event.approved_by)
+            enough = len(approved_by) >= state.requested.approvals_required
             status = WithdrawalStatus.APPROVED if enough else WithdrawalStatus.REQUESTED
             return replace(state, status=status, approved_by=approved_by)
         case WithdrawalRejected():
-            return replace(_ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.staff)
+            return replace(_ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.rejected_by)
         case WithdrawalCancelled():
             return _ended(state, WithdrawalStatus.CANCELLED, "", event.at)
         case WithdrawalSent():
@@ -117,7 +117,7 @@ def cancel(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ..
     if state.status is WithdrawalStatus.CANCELLED:
         return ()
     if state.status not in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED}:
-        raise TooLateToCancel(f"The withdrawal is {state.status}.", status=state.status.value)
+        raise TooLateToCancel(f"The withdrawal is {state.status}.", current_status=state.status.value)
     asked = state.requested
     return (WithdrawalCancelled(asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, at),)
 
@@ -182,7 +182,7 @@ def _returned(state: WithdrawalState, *, reference: str, reason: str, at: dateti
 
 def _require_waiting(state: WithdrawalState) -> None:
     if state.status is not WithdrawalStatus.REQUESTED:
-        raise NotWaitingForReview(f"The withdrawal is {state.status}.", status=state.status.value)
+        raise NotWaitingForReview(f"The withdrawal is {state.status}.", current_status=state.status.value)
 
 
 def _ended(state: WithdrawalState, status: WithdrawalStatus, reason: str, at: datetime) -> WithdrawalState:

@@ -61,15 +61,15 @@ class ReconciliationTraces:
         before = self._runs.get(event.run, (None, 0))[1]
         if version != before + 1:
             yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
-        if not (event.since < event.until and 0 <= event.matched <= min(event.ours + event.differing, event.theirs)):
+        if not (event.since < event.until and 0 <= event.matched <= min(event.ours + event.discrepancies, event.theirs)):
             yield Finding("reconciliation differs", where, "matches that both sides have", str(event.matched))
         self._runs[event.run] = event, version
 
     def _difference(self, event: DiscrepancyEvent, version: int, where: str) -> Iterator[Finding]:
-        told = self._differences.setdefault(event.difference, [])
+        told = self._differences.setdefault(event.discrepancy, [])
         last = type(told[-1]).__name__ if told else None
         if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(told) + 1:
-            self._broken.add(event.difference)
+            self._broken.add(event.discrepancy)
             yield Finding("event out of place", where, "what may come before it", str(last))
         told.append(event)
         if isinstance(event, DiscrepancyFound):
@@ -77,11 +77,11 @@ class ReconciliationTraces:
 
 
 def _found(event: DiscrepancyFound, where: str) -> Iterator[Finding]:
-    due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, type=event.what)
-    if event.difference != due:
-        yield Finding("id is not that of its name", where, str(due), str(event.difference))
+    due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, type=event.type)
+    if event.discrepancy != due:
+        yield Finding("id is not that of its name", where, str(due), str(event.discrepancy))
     here, there = event.our_status is not None, event.their_status is not None
     sides = {DiscrepancyType.MISSING_OURS: (False, True), DiscrepancyType.MISSING_THEIRS: (True, False)}
-    wanted = sides.get(event.what, (True, True))
+    wanted = sides.get(event.type, (True, True))
     if (here, there) != wanted:
         yield Finding("discrepancy without its sides", where, str(wanted), str((here, there)))

@@ -1,4 +1,4 @@
-"""What comes of comparing a provider's records with ours. Streams: `reconciliation-{run}`, `difference-{id}`.
+"""What comes of comparing a provider's records with ours. Streams: `reconciliation-{run}`, `discrepancy-{id}`.
 
 A run is one day of one operator with one provider in one currency; the day begins where the operator counts its days.
 Amounts are minor units, `at` is the database's clock. Words about a difference are personal and stay outside.
@@ -38,7 +38,7 @@ class ReconciliationCompleted:
     """A day was compared, and came out otherwise than the last time, or for the first time.
 
     `ours` and `theirs` count payments, `matched` those that agree; `amount` is what these add up to, deposits less
-    payouts; `differing` counts the differences.
+    payouts; `discrepancies` counts what differs.
     """
 
     run: UUID
@@ -52,7 +52,7 @@ class ReconciliationCompleted:
     theirs: int
     matched: int
     amount: int
-    differing: int
+    discrepancies: int
     at: datetime
 
 
@@ -63,7 +63,7 @@ class DiscrepancyFound:
     `kind` is deposit or payout. What a side does not have is None.
     """
 
-    difference: UUID
+    discrepancy: UUID
     run: UUID
     operator: UUID
     provider: str
@@ -72,7 +72,7 @@ class DiscrepancyFound:
     kind: str
     payment: str
     reference: str
-    what: DiscrepancyType
+    type: DiscrepancyType
     our_amount: int | None
     our_status: str | None
     their_amount: int | None
@@ -85,7 +85,7 @@ class DiscrepancyFound:
 class DiscrepancyCleared:
     """A later comparison of the day finds nothing the matter any more."""
 
-    difference: UUID
+    discrepancy: UUID
     operator: UUID
     at: datetime
 
@@ -94,7 +94,7 @@ class DiscrepancyCleared:
 class DiscrepancyAssigned:
     """`owner` looks into it from now on, as `by` says."""
 
-    difference: UUID
+    discrepancy: UUID
     operator: UUID
     owner: str
     by: str
@@ -105,7 +105,7 @@ class DiscrepancyAssigned:
 class DiscrepancyResolved:
     """`by` says what became of it."""
 
-    difference: UUID
+    discrepancy: UUID
     operator: UUID
     resolution: Resolution
     by: str
@@ -130,12 +130,12 @@ def reconciliation_stream(run: UUID) -> str:
     return f"reconciliation-{run}"
 
 
-def discrepancy_stream(difference: UUID) -> str:
-    return f"difference-{difference}"
+def discrepancy_stream(discrepancy: UUID) -> str:
+    return f"discrepancy-{discrepancy}"
 
 
 def stream_of(event: ReconciliationEvent) -> str:
     """Name the stream that an event belongs to."""
     if isinstance(event, ReconciliationCompleted):
         return reconciliation_stream(event.run)
-    return discrepancy_stream(event.difference)
+    return discrepancy_stream(event.discrepancy)

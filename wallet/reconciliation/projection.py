@@ -11,14 +11,14 @@ RUNS: Final = ProjectionTable(
     (
         ("id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"), ("day", "date"),
         ("since", "timestamptz"), ("until", "timestamptz"), ("ours", "int"), ("theirs", "int"), ("matched", "int"),
-        ("amount", "bigint"), ("differing", "int"), ("compared_at", "timestamptz"), ("version", "int"),
+        ("amount", "bigint"), ("discrepancies", "int"), ("compared_at", "timestamptz"), ("version", "int"),
     ),
 )  # fmt: skip
 DISCREPANCIES: Final = ProjectionTable(
     "wallet_discrepancy",
     (
         ("id", "uuid"), ("run_id", "uuid"), ("operator_id", "uuid"), ("provider", "text"), ("currency", "text"),
-        ("day", "date"), ("kind", "text"), ("payment", "text"), ("reference", "text"), ("what", "text"),
+        ("day", "date"), ("kind", "text"), ("payment", "text"), ("reference", "text"), ("type", "text"),
         ("our_amount", "bigint"), ("our_status", "text"), ("their_amount", "bigint"), ("their_currency", "text"),
         ("their_status", "text"), ("status", "text"), ("owner", "text"), ("resolution", "text"),
         ("resolved_by", "text"), ("found_at", "timestamptz"), ("ended_at", "timestamptz"), ("version", "int"),
@@ -28,7 +28,7 @@ DISCREPANCIES: Final = ProjectionTable(
 
 def run_row(last: ReconciliationCompleted, version: int) -> Row:
     """Turn the last event of a run, at its version, into a row of RUNS."""
-    counted = (last.ours, last.theirs, last.matched, last.amount, last.differing)
+    counted = (last.ours, last.theirs, last.matched, last.amount, last.discrepancies)
     whose = (last.run, last.operator, last.provider, last.currency, last.day, last.since, last.until)
     return (*whose, *counted, last.at, version)
 
@@ -37,7 +37,7 @@ def discrepancy_row(state: DiscrepancyState, version: int) -> Row:
     """Turn a difference at a version of its stream into a row of DIFFERENCES."""
     found = state.latest
     return (
-        found.difference,
+        found.discrepancy,
         found.run,
         found.operator,
         found.provider,
@@ -46,7 +46,7 @@ def discrepancy_row(state: DiscrepancyState, version: int) -> Row:
         found.kind,
         found.payment,
         found.reference,
-        found.what.value,
+        found.type.value,
         found.our_amount,
         found.our_status,
         found.their_amount,

@@ -7,7 +7,7 @@ class UnknownDiscrepancy(Refusal):
     code = "unknown_discrepancy"
     kind = RefusalKind.MISSING
     title = "There is no such difference"
-    remedy = "Use an id from GET /api/v1/differences."
+    remedy = "Use an id from GET /api/v1/discrepancies."
 
 
 class DiscrepancyClosed(Refusal):
@@ -28,7 +28,7 @@ class UnknownResolution(Refusal):
     code = "unknown_resolution"
     kind = RefusalKind.INVALID
     title = "There is no such resolution"
-    remedy = "Send timing, provider_corrected, corrected_here, accepted or written_off."
+    remedy = "Send timing, provider_corrected, casino_corrected, accepted or written_off."
 
 
 class DayNotOver(Refusal):

@@ -27,7 +27,7 @@ _DUE: Final = """
      WHERE days.day >= (method.since AT TIME ZONE operator.time_zone)::date
        AND method.provider = ANY (%s::text[])
        AND (tried.day IS NULL
-            OR (tried.trouble <> '' AND tried.tried_at < clock_timestamp() - interval '30 minutes')
+            OR (tried.last_error <> '' AND tried.tried_at < clock_timestamp() - interval '30 minutes')
             OR (tried.tried_at < clock_timestamp() - interval '1 day' AND EXISTS (
                 SELECT FROM wallet_discrepancy open
                  WHERE (open.operator_id, open.provider, open.day) = (method.operator_id, method.provider, days.day)
@@ -35,9 +35,9 @@ _DUE: Final = """
      ORDER BY days.day, method.operator_id, method.provider LIMIT %s
 """
 _TRIED: Final = """
-    INSERT INTO wallet_reconciliation_try (operator_id, provider, day, trouble) VALUES (%s, %s, %s, %s)
+    INSERT INTO wallet_reconciliation_try (operator_id, provider, day, last_error) VALUES (%s, %s, %s, %s)
     ON CONFLICT (operator_id, provider, day)
-    DO UPDATE SET tried_at = clock_timestamp(), trouble = EXCLUDED.trouble, tries = wallet_reconciliation_try.tries + 1
+    DO UPDATE SET tried_at = clock_timestamp(), last_error = EXCLUDED.last_error, tries = wallet_reconciliation_try.tries + 1
 """
 
 

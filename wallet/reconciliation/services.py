@@ -45,7 +45,7 @@ _PLAYER: Final = """
     SELECT player_id FROM wallet_deposit WHERE id = %(payment)s
      UNION ALL SELECT player_id FROM wallet_withdrawal WHERE id = %(payment)s
 """
-_NOTE: Final = "INSERT INTO wallet_discrepancy_note (difference_id, actor, note) VALUES (%s, %s, %s)"
+_NOTE: Final = "INSERT INTO wallet_discrepancy_note (discrepancy_id, actor, note) VALUES (%s, %s, %s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _keep(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome)
     with transaction.atomic():
         at = fetch(_LOCK, [str(run)])[0][1]
         found = {
-            each.difference: each for each in (_found(day, currency, run, one, at) for one in outcome.discrepancies)
+            each.discrepancy: each for each in (_found(day, currency, run, one, at) for one in outcome.discrepancies)
         }
         known = [row[0] for row in fetch(_KNOWN, [run])]
         streams = [reconciliation_stream(run), *(discrepancy_stream(key) for key in {*known, *found})]
@@ -153,7 +153,7 @@ def _write_changes(
         upsert_rows(RUNS, [run_row(happened, len(runs) + 1)])
     for stream, events in told.items():
         state = differing.fold(events) if events else None
-        key = UUID(stream.removeprefix("difference-"))
+        key = UUID(stream.removeprefix("discrepancy-"))
         new = differing.record_discrepancy(state, found[key]) if key in found else _unseen(state, at)
         for event in new:
             after = differing.fold([event]) if state is None else differing.evolve(state, event)
@@ -174,7 +174,7 @@ def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrep
         raise AssertionError("a difference is about a payment that one side has")
     mine, other = one.ours, one.theirs
     return DiscrepancyFound(
-        difference=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=one.type),
+        discrepancy=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=one.type),
         run=run,
         operator=day.operator,
         provider=day.provider,
@@ -183,7 +183,7 @@ def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrep
         kind=side.kind.value,
         payment=side.payment,
         reference=(other or side).reference,
-        what=one.type,
+        type=one.type,
         our_amount=None if mine is None else mine.amount,
         our_status=None if mine is None else mine.status,
         their_amount=None if other is None else other.amount,

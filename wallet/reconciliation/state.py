@@ -17,12 +17,12 @@ from wallet.reconciliation.refusals import DiscrepancyClosed
 
 
 class DiscrepancyStatus(StrEnum):
-    """How a difference stands; `gone` is one that a later comparison no longer finds."""
+    """How a difference stands; `cleared` is one that a later comparison no longer finds."""
 
     OPEN = "open"
     ASSIGNED = "assigned"
     RESOLVED = "resolved"
-    CLEARED = "gone"
+    CLEARED = "cleared"
 
 
 CLOSED = frozenset({DiscrepancyStatus.RESOLVED, DiscrepancyStatus.CLEARED})
@@ -80,7 +80,7 @@ def record_cleared(state: DiscrepancyState, *, at: datetime) -> tuple[Discrepanc
     """Return what follows when a comparison no longer finds it; what was resolved stays so."""
     if state.status in CLOSED:
         return ()
-    return (DiscrepancyCleared(state.latest.difference, state.latest.operator, at),)
+    return (DiscrepancyCleared(state.latest.discrepancy, state.latest.operator, at),)
 
 
 def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tuple[DiscrepancyAssigned, ...]:
@@ -88,7 +88,7 @@ def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tup
     _require_open(state)
     if state.owner == owner:
         return ()
-    return (DiscrepancyAssigned(state.latest.difference, state.latest.operator, owner, by, at),)
+    return (DiscrepancyAssigned(state.latest.discrepancy, state.latest.operator, owner, by, at),)
 
 
 def resolve(
@@ -96,9 +96,9 @@ def resolve(
 ) -> tuple[DiscrepancyResolved, ...]:
     """Say what became of it. Raises DifferenceClosed."""
     _require_open(state)
-    return (DiscrepancyResolved(state.latest.difference, state.latest.operator, resolution, by, at),)
+    return (DiscrepancyResolved(state.latest.discrepancy, state.latest.operator, resolution, by, at),)
 
 
 def _require_open(state: DiscrepancyState) -> None:
     if state.status in CLOSED:
-        raise DiscrepancyClosed(f"The difference is {state.status}.", status=state.status.value)
+        raise DiscrepancyClosed(f"The difference is {state.status}.", current_status=state.status.value)

@@ -123,9 +123,9 @@ def _judged_house(state: OperatorLimitsState, event: e.OperatorLimitEvent, where
             state,
             operator=event.operator,
             currency=event.currency,
-            limit_type=event.measure,
+            limit_type=event.limit_type,
             period=event.period,
-            limit=event.most,
+            limit=event.limit,
             now=event.at,
         )
     except Refusal as refusal:
@@ -137,15 +137,15 @@ def _again(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e
     whose = WalletOwner(event.operator, event.player, getattr(event, "currency", ""))
     now = event.at
     match event:
-        case e.PlayLimitSet(by=by, measure=measure, period=period, most=most):
-            return decider.set_limit(state, owner=whose, by=by, limit_type=measure, period=period, limit=most, now=now)
-        case e.PlayLimitIncreaseRequested(measure=measure, period=period, most=most):
+        case e.PlayLimitSet(by=by, limit_type=limit_type, period=period, limit=limit):
+            return decider.set_limit(state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now)
+        case e.PlayLimitIncreaseRequested(limit_type=limit_type, period=period, limit=limit):
             by = Initiator.PLAYER
-            return decider.set_limit(state, owner=whose, by=by, limit_type=measure, period=period, limit=most, now=now)
-        case e.PlayLimitIncreased(measure=measure, period=period):
-            return decider.confirm_increase(state, owner=whose, limit_type=measure, period=period, now=now)
-        case e.PlayLimitIncreaseCancelled(measure=measure, period=period):
-            return decider.cancel_increase(state, owner=whose, limit_type=measure, period=period, now=now)
+            return decider.set_limit(state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now)
+        case e.PlayLimitIncreased(limit_type=limit_type, period=period):
+            return decider.confirm_increase(state, owner=whose, limit_type=limit_type, period=period, now=now)
+        case e.PlayLimitIncreaseCancelled(limit_type=limit_type, period=period):
+            return decider.cancel_increase(state, owner=whose, limit_type=limit_type, period=period, now=now)
         case _:
             return _exclusion_again(state, event, whose)
 
@@ -159,8 +159,8 @@ def _exclusion_again(state: PlayerRestrictionsState, event: Any, whose: WalletOw
             return decider.self_exclude(state, owner=whose, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
             return decider.end_exclusion(state, owner=whose, now=now)
-        case e.PlayerBlocked(says=says, at=now):
-            return decider.block_player(state, owner=whose, player_message=says, now=now)
+        case e.PlayerBlocked(player_message=message, at=now):
+            return decider.block_player(state, owner=whose, player_message=message, now=now)
         case e.PlayerUnblocked(at=now):
             return decider.unblock_player(state, owner=whose, now=now)
         case _:

@@ -21,8 +21,8 @@ from wallet.responsible_gaming.limits import ExceededLimit, Usage, buy_in_usage,
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, strictest_limits
 
-ELIGIBILITY_CALL_SQL: Final = "wallet_standing(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
-ELIGIBILITY_COLUMNS: Final = "balance, owed, protection, house, staked, lost, played, slot_counted"
+ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
+ELIGIBILITY_COLUMNS: Final = "balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted"
 PERIODS: Final = tuple(LimitPeriod)
 
 _STANDING: Final = f"SELECT {ELIGIBILITY_COLUMNS} FROM {ELIGIBILITY_CALL_SQL}"  # noqa: S608  (constants)
@@ -109,15 +109,15 @@ def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
 
 
 def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> PlayerEligibility:
-    balance, owed, protection, house, staked, lost, played, slot_counted = row
+    balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted = row
     usage = Usage(_by_period(staked, lost, played), bool(slot_counted))
     return PlayerEligibility(
         account,
         now,
         balance,
         owed,
-        projection.decode_restrictions(protection),
-        projection.decode_operator_limits(house),
+        projection.decode_restrictions(restrictions),
+        projection.decode_operator_limits(operator_limits),
         usage,
     )
 

@@ -1,6 +1,6 @@
 """What players and operators do to keep play within bounds: limits, cooling-off, self-exclusion, reality checks.
 
-Streams: `protection-{player}` for one player, `house-{operator}` for what holds for all players of an operator.
+Streams: `responsible-gaming-{player}` for one player, `operator-limits-{operator}` for what holds for all players of an operator.
 """
 
 from dataclasses import dataclass
@@ -35,15 +35,15 @@ class Initiator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlayLimitSet:
-    """From now on at most `most` in any period of this length; None, which only an operator sets, lifts its limit."""
+    """From now on at most `limit` in any period of this length; None, which only an operator sets, lifts its limit."""
 
     operator: UUID
     player: UUID
     currency: str
     by: Initiator
-    measure: LimitType
+    limit_type: LimitType
     period: LimitPeriod
-    most: int | None
+    limit: int | None
     at: datetime
 
 
@@ -54,23 +54,23 @@ class PlayLimitIncreaseRequested:
     operator: UUID
     player: UUID
     currency: str
-    measure: LimitType
+    limit_type: LimitType
     period: LimitPeriod
-    most: int | None
+    limit: int | None
     at: datetime
     confirm_from: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class PlayLimitIncreased:
-    """The player confirmed what was asked for; `most` holds from now on, None for no limit of one's own."""
+    """The player confirmed what was asked for; `limit` holds from now on, None for no limit of one's own."""
 
     operator: UUID
     player: UUID
     currency: str
-    measure: LimitType
+    limit_type: LimitType
     period: LimitPeriod
-    most: int | None
+    limit: int | None
     at: datetime
 
 
@@ -80,7 +80,7 @@ class PlayLimitIncreaseCancelled:
 
     operator: UUID
     player: UUID
-    measure: LimitType
+    limit_type: LimitType
     period: LimitPeriod
     at: datetime
 
@@ -128,11 +128,11 @@ class RealityCheckSet:
 
 @dataclass(frozen=True, slots=True)
 class PlayerBlocked:
-    """Those who run the house let the player neither sit down nor wager; `says` is what the player is told."""
+    """Those who run the house let the player neither sit down nor wager; `player_message` is what the player reads."""
 
     operator: UUID
     player: UUID
-    says: str
+    player_message: str
     at: datetime
 
 
@@ -147,13 +147,13 @@ class PlayerUnblocked:
 
 @dataclass(frozen=True, slots=True)
 class OperatorLimitSet:
-    """Every player of the operator is held to `most` in any period of this length; None lifts it."""
+    """Every player of the operator is held to `limit` in any period of this length; None lifts it."""
 
     operator: UUID
     currency: str
-    measure: LimitType
+    limit_type: LimitType
     period: LimitPeriod
-    most: int | None
+    limit: int | None
     at: datetime
 
 
@@ -177,9 +177,9 @@ ResponsibleGamingEvent = PlayerRestrictionEvent | OperatorLimitEvent
 
 
 def responsible_gaming_stream(player: UUID) -> str:
-    return f"protection-{player}"
+    return f"responsible-gaming-{player}"
 
 
 def operator_limits_stream(operator: UUID) -> str:
     """Name the stream of what holds for all players of an operator."""
-    return f"house-{operator}"
+    return f"operator-limits-{operator}"

@@ -19,9 +19,9 @@ MAX_NOTE_LENGTH: Final = 500
 MAX_EXCLUSIONS: Final = 100
 
 _SAY: Final = """
-    INSERT INTO wallet_exclusion_words (player_id, since, operator_id, said_by, note) VALUES (%s, %s, %s, %s, %s)
+    INSERT INTO wallet_exclusion_note (player_id, since, operator_id, author, note) VALUES (%s, %s, %s, %s, %s)
 """
-_SAID: Final = "SELECT since, note FROM wallet_exclusion_words WHERE player_id = %s AND operator_id = %s"
+_SAID: Final = "SELECT since, note FROM wallet_exclusion_note WHERE player_id = %s AND operator_id = %s"
 _EVENTS: Final = """
     SELECT type, schema, data::text, clock_timestamp() FROM events_event
      WHERE stream = %s AND type IN ('CoolingOffStarted', 'SelfExcluded', 'SelfExclusionEnded')

@@ -70,7 +70,7 @@ def _require_playing(operator: UUID, player: UUID, now: datetime) -> None:
 def _missing(held: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:
     if held >= cap:
         raise PlayMoneyCapReached(
-            held=money.format_amount(held, currency), cap=money.format_amount(cap, currency), currency=currency
+            balance=money.format_amount(held, currency), cap=money.format_amount(cap, currency), currency=currency
         )
     if last is not None and now < last + TOP_UP_INTERVAL:
         raise PlayMoneyTooSoon(next_at=last + TOP_UP_INTERVAL)

@@ -1,4 +1,4 @@
-"""What protects players as rows: projections of the streams protection-{player} and house-{operator}."""
+"""What protects players as rows: projections of the streams responsible-gaming-{player} and operator-limits-{operator}."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -9,39 +9,39 @@ from casino.events.sql import execute, fetch
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState
 
 RESTRICTIONS_TABLE: Final = "wallet_playerrestrictions"
-OPERATOR_LIMITS_TABLE: Final = "wallet_house"
+OPERATOR_LIMITS_TABLE: Final = "wallet_operatorlimits"
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 _protection: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
 _house: Final = msgspec.json.Decoder(OperatorLimitsState).decode
 
 _SAVE: Final = """
-    INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, measures, excluded_until, version)
+    INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, limit_types, excluded_until, version)
     VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s)
     ON CONFLICT (player_id) DO UPDATE
-    SET state = excluded.state, measures = excluded.measures, excluded_until = excluded.excluded_until,
+    SET state = excluded.state, limit_types = excluded.limit_types, excluded_until = excluded.excluded_until,
         version = excluded.version
 """
 _SAVE_HOUSE: Final = """
-    INSERT INTO wallet_house (operator_id, currency, state, measures, version)
+    INSERT INTO wallet_operatorlimits (operator_id, currency, state, limit_types, version)
     VALUES (%s, %s, %s::jsonb, %s::text[], %s)
     ON CONFLICT (operator_id) DO UPDATE
-    SET currency = excluded.currency, state = excluded.state, measures = excluded.measures, version = excluded.version
+    SET currency = excluded.currency, state = excluded.state, limit_types = excluded.limit_types, version = excluded.version
 """
 _LOAD: Final = "SELECT state::text, version FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s"
 _ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_playerrestrictions"
-_ALL_HOUSES: Final = "SELECT operator_id, currency, state::text, version FROM wallet_house"
-_LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_house WHERE operator_id = %s"
+_ALL_HOUSES: Final = "SELECT operator_id, currency, state::text, version FROM wallet_operatorlimits"
+_LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_operatorlimits WHERE operator_id = %s"
 
 
 def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictionsState, version: int) -> None:
     """Add a player's row or bring it up to date."""
     until = None if state.exclusion is None else state.exclusion.until
-    execute(_SAVE, [player, operator, _encode(state).decode(), _measures(state), until, version])
+    execute(_SAVE, [player, operator, _encode(state).decode(), _limit_types(state), until, version])
 
 
 def save_operator_limits(*, operator: UUID, currency: str, state: OperatorLimitsState, version: int) -> None:
     """Add an operator's row or bring it up to date."""
-    execute(_SAVE_HOUSE, [operator, currency, _encode(state).decode(), _measures(state), version])
+    execute(_SAVE_HOUSE, [operator, currency, _encode(state).decode(), _limit_types(state), version])
 
 
 def load_restrictions(*, operator: UUID, player: UUID) -> tuple[PlayerRestrictionsState, int]:
@@ -79,5 +79,5 @@ def load_all_operator_limits() -> dict[UUID, tuple[str, OperatorLimitsState, int
     }
 
 
-def _measures(state: PlayerRestrictionsState | OperatorLimitsState) -> list[Any]:
+def _limit_types(state: PlayerRestrictionsState | OperatorLimitsState) -> list[Any]:
     return sorted({limit.limit_type.value for limit in state.limits})

@@ -58,12 +58,12 @@ def rebuild_responsible_gaming(*, compare: bool = False) -> RebuildResult:
 
 
 def _make() -> None:
-    for stream, events in _streams(_OF_PLAYERS, "protection-%"):
-        player = UUID(stream.removeprefix("protection-"))
+    for stream, events in _streams(_OF_PLAYERS, "responsible-gaming-%"):
+        player = UUID(stream.removeprefix("responsible-gaming-"))
         projection.save_restrictions(
             operator=events[0].operator, player=player, state=fold(events), version=len(events)
         )
-    for _, events in _streams(_OF_HOUSES, "house-%"):
+    for _, events in _streams(_OF_HOUSES, "operator-limits-%"):
         last = events[-1]
         projection.save_operator_limits(
             operator=last.operator, currency=last.currency, state=fold_operator_limits(events), version=len(events)

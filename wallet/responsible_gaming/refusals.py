@@ -13,7 +13,7 @@ class PlayLimitReached(Refusal):
 
     code = "play_limit_reached"
     title = "A limit on play would be exceeded"
-    remedy = "Ask for no more than `left`, or wait until the time that `available_at` tells, where it is not null."
+    remedy = "Ask for no more than `remaining`, or wait until the time that `available_at` tells, where it is not null."
 
     def __init__(self, *, limit: PlayLimit, used: int, currency: str, available_at: datetime | None) -> None:
         left = max(0, limit.limit - max(0, used))
@@ -23,12 +23,12 @@ class PlayLimitReached(Refusal):
         )
         super().__init__(
             f"The {limit.limit_type} limit per {limit.period} is {most} {unit}; {taken} is used, {rest} is left.",
-            measure=limit.limit_type.value,
+            limit_type=limit.limit_type.value,
             period=limit.period.value,
             set_by=limit.by.value,
             limit=most,
             used=taken,
-            left=rest,
+            remaining=rest,
             unit=unit,
             available_at=available_at,
         )

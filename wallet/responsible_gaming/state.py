@@ -70,16 +70,16 @@ class PlayerRestrictionsState:
     reality_check_minutes: int | None = None
     block: PlayerBlock | None = None
 
-    def limit(self, by: Initiator, measure: LimitType, period: LimitPeriod) -> int | None:
+    def limit(self, by: Initiator, limit_type: LimitType, period: LimitPeriod) -> int | None:
         """Return what somebody has limited this to, None for no limit."""
         return _most(
-            limit for limit in self.limits if (limit.by, limit.limit_type, limit.period) == (by, measure, period)
+            limit for limit in self.limits if (limit.by, limit.limit_type, limit.period) == (by, limit_type, period)
         )
 
-    def pending_increase(self, measure: LimitType, period: LimitPeriod) -> PendingIncrease | None:
+    def pending_increase(self, limit_type: LimitType, period: LimitPeriod) -> PendingIncrease | None:
         """Return the higher limit that the player has asked for."""
         return next(
-            (each for each in self.pending_increases if (each.limit_type, each.period) == (measure, period)), None
+            (each for each in self.pending_increases if (each.limit_type, each.period) == (limit_type, period)), None
         )
 
     def active_exclusion(self, now: datetime) -> Exclusion | None:
@@ -94,9 +94,9 @@ class OperatorLimitsState:
     limits: tuple[PlayLimit, ...] = ()
     play_money_cap: int | None = None
 
-    def limit(self, measure: LimitType, period: LimitPeriod) -> int | None:
+    def limit(self, limit_type: LimitType, period: LimitPeriod) -> int | None:
         """Return what every player is held to, None for no limit."""
-        return _most(limit for limit in self.limits if (limit.limit_type, limit.period) == (measure, period))
+        return _most(limit for limit in self.limits if (limit.limit_type, limit.period) == (limit_type, period))
 
 
 def fold(events: Iterable[e.PlayerRestrictionEvent]) -> PlayerRestrictionsState:
@@ -114,7 +114,7 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
     ):
         return _evolve_limits(state, event)
     if isinstance(event, e.PlayerBlocked | e.PlayerUnblocked):
-        stopped = PlayerBlock(event.says, event.at) if isinstance(event, e.PlayerBlocked) else None
+        stopped = PlayerBlock(event.player_message, event.at) if isinstance(event, e.PlayerBlocked) else None
         return replace(state, block=stopped)
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
@@ -128,13 +128,13 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
 
 
 def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> PlayerRestrictionsState:
-    others = _without_wish(state, event.measure, event.period)
+    others = _without_wish(state, event.limit_type, event.period)
     match event:
         case e.PlayLimitSet(by=by):
             raises = others if by is Initiator.PLAYER else state.pending_increases
             return replace(state, limits=_with(state.limits, event, by=by), pending_increases=raises)
-        case e.PlayLimitIncreaseRequested(measure=measure, period=period, most=most, at=at, confirm_from=confirm_from):
-            wish = PendingIncrease(measure, period, most, at, confirm_from)
+        case e.PlayLimitIncreaseRequested(limit_type=limit_type, period=period, limit=limit, at=at):
+            wish = PendingIncrease(limit_type, period, limit, at, event.confirm_from)
             return replace(state, pending_increases=(*others, wish))
         case e.PlayLimitIncreased():
             return replace(state, limits=_with(state.limits, event, by=Initiator.PLAYER), pending_increases=others)
@@ -174,15 +174,15 @@ def strictest_limits(
 def _with(
     limits: tuple[PlayLimit, ...], event: e.PlayLimitSet | e.PlayLimitIncreased | e.OperatorLimitSet, *, by: Initiator
 ) -> tuple[PlayLimit, ...]:
-    key = (by, event.measure, event.period)
+    key = (by, event.limit_type, event.period)
     others = tuple(each for each in limits if (each.by, each.limit_type, each.period) != key)
-    return others if event.most is None else (*others, PlayLimit(*key, event.most, event.at))
+    return others if event.limit is None else (*others, PlayLimit(*key, event.limit, event.at))
 
 
 def _without_wish(
-    state: PlayerRestrictionsState, measure: LimitType, period: LimitPeriod
+    state: PlayerRestrictionsState, limit_type: LimitType, period: LimitPeriod
 ) -> tuple[PendingIncrease, ...]:
-    return tuple(each for each in state.pending_increases if (each.limit_type, each.period) != (measure, period))
+    return tuple(each for each in state.pending_increases if (each.limit_type, each.period) != (limit_type, period))
 
 
 def _most(limits: Iterable[PlayLimit]) -> int | None:

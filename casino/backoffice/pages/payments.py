@@ -199,7 +199,7 @@ class DepositAdmin(PaymentAdmin):
         del request
         more = [
             ("Fee", html.money(obj.fee, obj.currency)),
-            ("Debt left by its reversal", html.money(obj.owed, obj.currency)),
+            ("Debt left by its reversal", html.money(obj.debt_created, obj.currency)),
         ]
         return (Facts("Deposit", [*self.facts(obj), *more]),)
 
@@ -222,7 +222,7 @@ class WithdrawalAdmin(PaymentAdmin):
         """Agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
         who = memberships.staff_actor(request.user)
         after = withdrawals.approve(withdrawal.pk, staff=who, metadata=_remembered(request, withdrawal))
-        missing = after.requested.approvals - len(after.approved_by)
+        missing = after.requested.approvals_required - len(after.approved_by)
         return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
 
     def reject(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
@@ -237,7 +237,7 @@ class WithdrawalAdmin(PaymentAdmin):
         """Show a withdrawal, with buttons for those who may review it."""
         more = [
             ("Fee", html.money(obj.fee, obj.currency)),
-            ("Members of staff to agree", str(obj.approvals)),
+            ("Members of staff to agree", str(obj.approvals_required)),
             ("Agreed", obj.approved_by or html.NOTHING),
             ("Rejected by", obj.rejected_by or html.NOTHING),
         ]

@@ -148,7 +148,7 @@ def _protection(request: HttpRequest, player: Player) -> Section:
         ("Limits", html.page("protection", player.pk, f"{len(kept.state['limits'])} set; all of it")),
         ("Exclusion", html.NOTHING if away is None else away["kind"].replace("_", " ")),
         ("Until (UTC)", html.moment(kept.excluded_until)),
-        ("Log", html.listing("events_event", "all events", q=f"protection-{player.pk}")),
+        ("Log", html.listing("events_event", "all events", q=f"responsible-gaming-{player.pk}")),
     ]
     return Facts("Limits and exclusions", facts)
 

@@ -201,7 +201,7 @@ class DifferenceAdmin(OfOperator):
             ("Resolved by", obj.resolved_by or html.NOTHING),
             ("First found (UTC)", html.moment(obj.found_at)),
             ("Ended (UTC)", html.moment(obj.ended_at)),
-            ("Log", html.listing("events_event", "all events", q=f"difference-{obj.pk}")),
+            ("Log", html.listing("events_event", "all events", q=f"discrepancy-{obj.pk}")),
             ("Id", html.code(obj.pk)),
         )
         said = [(html.moment(each.created_at), each.actor, each.note) for each in queries.notes([obj.pk])[obj.pk]]

@@ -115,7 +115,7 @@ class ProtectionAdmin(ReadOnlyAdmin):
             ("Exclusion", html.NOTHING if exclusion is None else exclusion.kind.replace("_", " ")),
             ("Set by", html.NOTHING if exclusion is None else exclusion.by),
             ("Until (UTC)", html.NOTHING if exclusion is None else html.moment(exclusion.until)),
-            ("Log", html.listing("events_event", "all events", q=f"protection-{obj.player_id}")),
+            ("Log", html.listing("events_event", "all events", q=f"responsible-gaming-{obj.player_id}")),
         )
         rows = [_row(found, line, obj.currency) for line in found.limits]
         limits, history = Grid("Limits", _HEADERS, rows), _history(obj)

@@ -340,5 +340,5 @@ def test_an_audit_finds_nothing_a_rebuild_changes_nothing_and_tampering_is_found
 def mine(house: House) -> set[str]:
     """What an audit finds of what is counted here."""
     del house
-    about = ("wallet_turnover", "wallet_played", "wallet_playerrestrictions", "wallet_house")
+    about = ("wallet_turnover", "wallet_played", "wallet_playerrestrictions", "wallet_operatorlimits")
     return {found.kind for found in engine.run_audit(max_wait=3600).findings if found.location.startswith(about)}

@@ -157,7 +157,7 @@ def test_it_costs_a_wager_no_query(house: House) -> None:
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
-    assert sum("wallet_standing" in query["sql"] for query in queries) == 1
+    assert sum("wallet_eligibility" in query["sql"] for query in queries) == 1
 
 
 def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> None:

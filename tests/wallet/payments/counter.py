@@ -38,7 +38,7 @@ def use_provider(monkeypatch: pytest.MonkeyPatch, url: str = URL) -> None:
 def offer(**changes: Any) -> MethodOffer:
     terms = {"currency": "EUR", "minimum": 1000, "maximum": 200_000, "fee_fixed": 25, "fee_ppm": 15_000}
     given = {name: changes.pop(name, value) for name, value in terms.items()}
-    rest = {"name": "Card", "provider": "sandbox", "seconds": 60, "payouts": True, "enabled": True}
+    rest = {"name": "Card", "provider": "sandbox", "processing_seconds": 60, "supports_withdrawals": True, "enabled": True}
     return MethodOffer(terms=DepositTerms(**given), **{**rest, **changes})
 
 

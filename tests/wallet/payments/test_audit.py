@@ -109,10 +109,10 @@ HOME = pe.WithdrawalReturned(UUID(int=5), *WHO, "EUR", 700, True, "tx-2", "", AT
         ((ASKED, SENT, BACK), {"reversal differs"}),
         ((ASKED, SENT, PAID, BACK, pe.DebtCollected(*WHO, "EUR", 900, AT)), set()),
         ((ASKED, SENT, PAID, BACK, pe.DebtCollected(*WHO, "EUR", 901, AT)), {"debt collected that was not owed"}),
-        ((OUT, AGREED, replace(AGREED, staff="staff:2"), GONE), set()),
+        ((OUT, AGREED, replace(AGREED, approved_by="staff:2"), GONE), set()),
         ((OUT, AGREED, AGREED, GONE), {"sent without approval"}),
         ((OUT, AGREED, GONE), {"sent without approval"}),
-        ((OUT, AGREED, replace(AGREED, staff="staff:2"), GONE, HOME), {"return differs"}),
+        ((OUT, AGREED, replace(AGREED, approved_by="staff:2"), GONE, HOME), {"return differs"}),
     ],
 )
 def test_events_that_contradict_those_before_them_are_found(

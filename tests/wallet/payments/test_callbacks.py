@@ -202,7 +202,7 @@ def test_a_deposit_whose_events_cannot_be_read_holds_up_nobody(database: Databas
         owner.execute("UPDATE events_event SET data = '{}' WHERE stream = %s", [f"deposit-{damaged}"])
     assert callbacks.apply_waiting() == 2
     assert outcomes() == [None, "applied"]
-    assert fetch("SELECT trouble FROM wallet_providercallback WHERE outcome IS NULL") == [("MalformedEvent",)]
+    assert fetch("SELECT last_error FROM wallet_providercallback WHERE outcome IS NULL") == [("MalformedEvent",)]
     assert callbacks.apply_waiting() == 0  # until its back-off is over
 
 

@@ -149,7 +149,7 @@ def test_what_is_not_there_is_not_held() -> None:
     with pytest.raises(InsufficientFunds):
         withdraw(card, 10_001)
     with pytest.raises(WithdrawalsNotSupported):
-        withdraw(method(payouts=False), 1)
+        withdraw(method(supports_withdrawals=False), 1)
     assert where() == [10_000, 0, 0]
 
 

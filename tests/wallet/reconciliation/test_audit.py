@@ -88,7 +88,7 @@ def followed(*events: Any, stream: str = "") -> set[str]:
 @pytest.mark.parametrize(
     ("events", "finding"),
     [
-        ([RAN, replace(RAN, differing=0, matched=2)], None),
+        ([RAN, replace(RAN, discrepancies=0, matched=2)], None),
         ([FOUND, DiscrepancyCleared(KEY, OPERATOR, AT), FOUND], None),
         ([replace(RAN, day=DAY - timedelta(days=1))], "id is not that of its name"),
         ([replace(RAN, matched=9)], "reconciliation differs"),

@@ -30,7 +30,7 @@ PAYMENTS = "SELECT 'deposits/' || id FROM wallet_deposit UNION ALL SELECT 'payou
 EVENTS = "SELECT count(*) FROM events_event"
 LONG_OFFERED = """
     INSERT INTO wallet_deposit_method (method_id, version, operator_id, name, provider, currency, minimum, maximum,
-        fee_fixed, fee_ppm, seconds, payouts, enabled, actor, created_at)
+        fee_fixed, fee_ppm, processing_seconds, supports_withdrawals, enabled, actor, created_at)
     SELECT gen_random_uuid(), 1, operator_id, 'Old card', provider, 'EUR', 100, 1000, 0, 0, 0, false, true, 'test',
            clock_timestamp() - interval '2 days 2 hours'
       FROM wallet_deposit_method
@@ -137,7 +137,7 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
     today()
     row = Discrepancy.objects.get(pk=key)
     assert (row.status, row.owner, row.their_status) == ("assigned", "staff:7", "reversed")
-    assert names(f"difference-{key}") == [
+    assert names(f"discrepancy-{key}") == [
         "DiscrepancyFound",
         "DiscrepancyAssigned",
         "DiscrepancyCleared",
@@ -228,7 +228,7 @@ def test_a_trouble_is_noted_and_tried_again_later(desk: Desk, monkeypatch: pytes
     assert schedule.attempt_reconciliation(which).startswith("no answer")
     use_provider(monkeypatch, desk.url)
     assert schedule.attempt_reconciliation(which) == ""
-    assert fetch("SELECT tries, trouble FROM wallet_reconciliation_try") == [(2, "")]
+    assert fetch("SELECT tries, last_error FROM wallet_reconciliation_try") == [(2, "")]
 
 
 def test_one_operators_account_holds_nothing_of_anothers(desk: Desk) -> None:

@@ -67,7 +67,7 @@ def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: Hou
     assert all(word in page for word in ("250.00", "Alice", "90"))
     ((by, actor),) = fetch(
         "SELECT data->>'by', metadata->>'actor' FROM events_event"
-        " WHERE type = 'PlayLimitSet' AND data->>'most' = '25000'"
+        " WHERE type = 'PlayLimitSet' AND data->>'limit' = '25000'"
     )
     assert (by, actor.split(":")[0]) == ("operator", "staff")
     assert "limit per week is changed" in send(staff, "account_limit", account, **{**FORM, "most": ""})
@@ -125,7 +125,7 @@ def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, a
 def test_a_form_that_is_not_filled_in_keeps_nobody_away(house: House, alice: UUID, form: dict[str, str]) -> None:
     send(member(house, *RIGHTS), "account_exclude", real(house, alice), **form)
     assert fetch("SELECT FROM wallet_playerrestrictions") == []
-    assert fetch("SELECT FROM wallet_exclusion_words") == []
+    assert fetch("SELECT FROM wallet_exclusion_note") == []
 
 
 def test_keeping_away_takes_the_permission_the_real_account_and_ones_own_operator(house: House, alice: UUID) -> None:

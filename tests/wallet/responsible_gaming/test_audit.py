@@ -44,9 +44,9 @@ def found(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip:
     protections, versions, whats = ResponsibleGamingTraces(), {}, []  # type: ignore[var-annotated]
     for event in events:
         own = (
-            f"house-{event.operator}"
+            f"operator-limits-{event.operator}"
             if isinstance(event, OperatorLimitSet | PlayMoneyCapSet)
-            else f"protection-{ALICE}"
+            else f"responsible-gaming-{ALICE}"
         )
         versions[own] = versions.get(own, skip) + 1
         findings = protections.replay(event, wallet=opened, stream=stream or own, version=versions[own], where="here")
@@ -62,9 +62,9 @@ def test_a_life_by_the_rules_gives_no_finding() -> None:
     ("events", "whats"),
     [
         ((SET, SET), [RULES]),
-        ((SET, replace(SET, most=600)), [RULES]),
+        ((SET, replace(SET, limit=600)), [RULES]),
         ((SET, ASKED, replace(RAISED, at=NOW + DAY)), [RULES]),
-        ((SET, ASKED, replace(RAISED, most=901)), [RULES]),
+        ((SET, ASKED, replace(RAISED, limit=901)), [RULES]),
         ((SET, RAISED), [RULES]),
         ((SET, replace(ASKED, confirm_from=NOW + DAY)), [RULES]),
         ((replace(COOLING, until=NOW + timedelta(hours=23)),), [RULES]),
@@ -84,7 +84,7 @@ def test_what_no_rule_led_to_is_named(events: tuple[Any, ...], whats: list[str])
 def test_another_wallet_another_stream_and_a_gap_are_named() -> None:
     assert found(SET, opened=None) == ["responsible gaming of another wallet"]
     assert found(SET, opened=(UUID(int=2), "EUR")) == ["responsible gaming of another wallet"]
-    assert found(SET, stream="protection-other") == ["stream differs"]
+    assert found(SET, stream="responsible-gaming-other") == ["stream differs"]
     assert found(SET, skip=1) == [PLACE]
     assert found(HOUSE, skip=1) == [PLACE]
 
@@ -94,7 +94,7 @@ def test_who_plays_while_away_is_known_by_the_time() -> None:
     for version, event in enumerate((COOLING, GONE, BACK), 1):
         list(
             protections.replay(
-                event, wallet=(OPERATOR, "EUR"), stream=f"protection-{ALICE}", version=version, where="here"
+                event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=version, where="here"
             )
         )
         if event is COOLING:
@@ -115,11 +115,11 @@ def test_a_wager_over_the_limit_that_held_is_found(period: LimitPeriod, most: in
     ((at,),) = fetch("SELECT clock_timestamp()")
     post(ALICE, [(TABLES[0], "wager", 400, 0, False), (TABLES[1], "wager", 300, 0, False)], "over")
     protections = ResponsibleGamingTraces()
-    event = replace(SET, period=period, most=most, at=at)
+    event = replace(SET, period=period, limit=most, at=at)
     assert list(_follow(protections, event)) == []
     found_then = [each.kind for each in protections.check_state() if each.kind == "staked over a limit"]
     assert found_then == whats
 
 
 def _follow(protections: ResponsibleGamingTraces, event: Any) -> Any:
-    return protections.replay(event, wallet=(OPERATOR, "EUR"), stream=f"protection-{ALICE}", version=1, where="here")
+    return protections.replay(event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=1, where="here")
