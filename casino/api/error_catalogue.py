@@ -19,7 +19,7 @@ STATUS_OF_KIND: Final = {
 }
 
 
-class ProblemType(Shape, frozen=True):
+class ProblemType(Shape):
     """A kind of error: a stable code, its HTTP status, what is wrong and what to do about it."""
 
     code: Annotated[str, Meta(examples=["idempotency_key_reused"])]

@@ -61,7 +61,7 @@ _FIELD_CODES: Final = {
 }
 
 
-class FieldError(Shape, frozen=True):
+class FieldError(Shape):
     """What is wrong with one field."""
 
     field: Annotated[str, Meta(description="Its path, such as `stakes.tie`.")]
@@ -69,7 +69,7 @@ class FieldError(Shape, frozen=True):
     detail: str
 
 
-class Problem(Shape, frozen=True, omit_defaults=True):
+class Problem(Shape, omit_defaults=True):
     """A problem document (RFC 9457). Some codes add members of their own."""
 
     type: Annotated[str, Meta(description="Where this code is explained.")]

@@ -37,6 +37,10 @@ class StrictSerializer(serializers.Serializer[Any]):
         return valid
 
 
+class EmptyRequest(StrictSerializer):
+    """An empty object."""
+
+
 def parse_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Parse the request's body by a serializer; amounts are read in the currency of the caller's balance.
 
@@ -45,8 +49,22 @@ def parse_body(serializer: type[serializers.Serializer[Any]], request: Request) 
     context = {"currency": getattr(request.user, "currency", None)}
     reader = serializer(data=request.data, context=context)
     reader.is_valid(raise_exception=True)
-    found: dict[str, Any] = reader.validated_data
-    return found
+    valid: dict[str, Any] = reader.validated_data
+    return valid
+
+
+def parse_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Parse the query's parameters by a serializer; further ones are refused only by a StrictSerializer.
+
+    Raises ValidationError.
+    """
+    reader = serializer(context={"currency": getattr(request.user, "currency", None)})
+    strict = isinstance(reader, StrictSerializer)
+    sent = {name: value for name, value in request.query_params.items() if strict or name in reader.fields}
+    reader = serializer(data=sent, context=reader.context)
+    reader.is_valid(raise_exception=True)
+    valid: dict[str, Any] = reader.validated_data
+    return valid
 
 
 @extend_schema_field({"type": "string", "pattern": AMOUNT_PATTERN, "examples": ["25.00"]})

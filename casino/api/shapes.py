@@ -27,14 +27,14 @@ Timestamp = Annotated[datetime, Meta(tz=True, examples=["2026-11-21T09:00:00.250
 HexText = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="Hexadecimal.", examples=["9f2c5e7a41b0d863"])]
 
 
-class Shape(Struct, frozen=True):
+class Shape(Struct):
     """Base of every response. Docstrings and `Meta(description=...)` become the document's descriptions."""
 
     _spectacular_annotation: ClassVar[dict[str, bool]] = {"suppress_collision_warning": True}
     """A nested type is registered without its class; tests/architecture checks that names are unique."""
 
 
-class Money(Shape, frozen=True):
+class Money(Shape):
     """An amount with its currency."""
 
     amount: AmountText
@@ -46,7 +46,7 @@ class Money(Shape, frozen=True):
         return cls(amount=money.format_amount(minor_units, currency), currency=currency)
 
 
-class Page(Shape, Generic[Item], frozen=True):
+class Page(Shape, Generic[Item]):
     """A page of a list, built by `paging.page`. Subclass it for each kind of item: `class RoundPage(Page[Round])`."""
 
     items: tuple[Item, ...]
@@ -55,7 +55,7 @@ class Page(Shape, Generic[Item], frozen=True):
     ]
 
 
-class ItemList(Shape, Generic[Item], frozen=True):
+class ItemList(Shape, Generic[Item]):
     """A list that always comes whole. Subclass it for each kind of item."""
 
     items: tuple[Item, ...]

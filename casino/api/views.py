@@ -33,7 +33,7 @@ _JSON_WILL_DO: Final = frozenset(
 _JSON_ALONE: Final = [ShapeRenderer]
 
 
-class ProblemTypeList(ItemList[ProblemType], frozen=True):
+class ProblemTypeList(ItemList[ProblemType]):
     """All codes, in alphabetical order."""
 
 
