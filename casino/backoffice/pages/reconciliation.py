@@ -27,7 +27,7 @@ from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 _KEPT: Final = "(kept for good: name no player, unless the payment is one's)"
 WORK: Final = "wallet.change_discrepancy"
 MOST: Final = 200
-_TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good", "gone": "plain"}
+_TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good", "cleared": "plain"}
 _RESOLUTIONS: Final = [(each.value, each.value.replace("_", " ").capitalize()) for each in Resolution]
 _PAGES: Final = {"deposit": "deposit", "payout": "withdrawal"}
 StatusFilter = chosen(

@@ -99,7 +99,7 @@ def test_what_is_omitted_added_or_changed_there_is_found(desk: Desk) -> None:
     )
     desk.tell(f"/deposits/{invented}", omit=True)
     today()
-    assert found()[invented] == ("missing_ours", "gone")
+    assert found()[invented] == ("missing_ours", "cleared")
 
 
 def test_comparing_again_writes_nothing_and_keeps_owner_and_resolution(desk: Desk) -> None:
@@ -130,7 +130,7 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
     assign(key)
     desk.tell(f"/deposits/{payment}")
     today()
-    assert found()[str(payment)] == ("status_mismatch", "gone")
+    assert found()[str(payment)] == ("status_mismatch", "cleared")
     with pytest.raises(DiscrepancyClosed):
         resolve(key)
     desk.tell(f"/deposits/{payment}", status="reversed")
@@ -217,7 +217,7 @@ def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> N
     with pytest.raises(SystemExit) as ended:
         call_command("reconcile", "--date", YESTERDAY.isoformat(), stdout=written)
     assert ended.value.code == 1
-    assert f"state_differs: deposit {payment}" in written.getvalue()
+    assert f"status_mismatch: deposit {payment}" in written.getvalue()
     with pytest.raises(CommandError):
         call_command("reconcile", "--operator", "nobody")
 

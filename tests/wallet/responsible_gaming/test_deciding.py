@@ -42,7 +42,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WHOSE = WalletOwner(UUID(int=1), UUID(int=10), "EUR")
 NAIVE = {"min_value": datetime.fromisoformat("2020-01-01"), "max_value": datetime.fromisoformat("2040-01-01")}
 MOMENTS = st.datetimes(**NAIVE, timezones=st.just(UTC))
-STAKES: dict[str, Any] = {"measure": LimitType.STAKE, "period": LimitPeriod.DAY}
+STAKES: dict[str, Any] = {"limit_type": LimitType.STAKE, "period": LimitPeriod.DAY}
 
 
 def changed(
@@ -117,18 +117,18 @@ def test_an_operators_limit_changes_at_once_and_leaves_the_players_wish_alone() 
 
 
 @pytest.mark.parametrize(
-    ("measure", "most"),
+    ("limit_type", "most"),
     [(LimitType.STAKE, 0), (LimitType.LOSS, -1), (LimitType.DEPOSIT, MAX_AMOUNT), (LimitType.TIME, 31 * 24 * 60 + 1)],
 )
-def test_a_limit_that_can_not_be_is_refused(measure: LimitType, most: int) -> None:
+def test_a_limit_that_can_not_be_is_refused(limit_type: LimitType, most: int) -> None:
     with pytest.raises(InvalidPlayLimit):
-        changed(PlayerRestrictionsState(), most, measure=measure)
+        changed(PlayerRestrictionsState(), most, limit_type=limit_type)
     with pytest.raises(InvalidPlayLimit):
         decider.set_operator_wide_limit(
             OperatorLimitsState(),
             operator=WHOSE.operator,
             currency="EUR",
-            limit_type=measure,
+            limit_type=limit_type,
             period=LimitPeriod.DAY,
             limit=most,
             now=NOW,

@@ -19,7 +19,7 @@ NEXT = replace(SET, amount=None, at=SET.next_change_at, next_change_at=SET.next_
 def found(*events: TableLimitSet, **changes: Any) -> list[str]:
     """What is found when these events are followed as versions 1, 2 and on of Alice's stream."""
     limits = TableLimitTraces()
-    given = {"opened": (OPERATOR, "EUR"), "stream": table_limit_stream(ALICE), "where": "here", **changes}
+    given = {"wallet": (OPERATOR, "EUR"), "stream": table_limit_stream(ALICE), "where": "here", **changes}
     return [
         finding.kind
         for version, event in enumerate(events, changes.get("version", 1))
@@ -34,8 +34,8 @@ def test_changes_in_weeks_of_their_own_are_sound() -> None:
 @pytest.mark.parametrize(
     ("event", "changes", "what"),
     [
-        (SET, {"opened": None}, "limit of another wallet"),
-        (SET, {"opened": (OPERATOR, "SEK")}, "limit of another wallet"),
+        (SET, {"wallet": None}, "limit of another wallet"),
+        (SET, {"wallet": (OPERATOR, "SEK")}, "limit of another wallet"),
         (SET, {"stream": table_limit_stream(BOB)}, "stream differs"),
         (SET, {"version": 2}, "event out of place"),
         (replace(SET, amount=0), {}, "amount out of range"),
