@@ -84,6 +84,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "casino.crypto",
     "casino.events",
     "casino.significant",
     "casino.compliance",

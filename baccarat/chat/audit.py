@@ -24,7 +24,7 @@ from casino.kernel.findings import Finding
 from casino.operators import bans
 
 _DESTROYED: Final = """
-    SELECT player_id FROM operators_personalkey AS kept WHERE wrapped IS NULL AND NOT EXISTS (
+    SELECT player_id FROM crypto_personalkey AS kept WHERE wrapped IS NULL AND NOT EXISTS (
         SELECT FROM significant_significantevent
          WHERE kind = 'data_erased' AND subject = 'player:' || kept.player_id)
 """
@@ -150,7 +150,7 @@ def _proves(salt: bytes, subject: UUID, text: str, digest: str) -> bool:
 def _unrecorded() -> Iterator[Finding]:
     """Keys that were destroyed while nobody recorded an erasure: what they sealed could have said anything."""
     for (player,) in fetch(_DESTROYED):
-        yield Finding("key is gone", f"operators_personalkey {player}", "a recorded erasure", "none")
+        yield Finding("key is gone", f"crypto_personalkey {player}", "a recorded erasure", "none")
 
 
 def _rows(table: str, due: Mapping[Any, Any], found: Mapping[Any, Any]) -> Iterator[Finding]:

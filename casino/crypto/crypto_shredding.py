@@ -1,9 +1,9 @@
-"""What is personal, at rest: sealed under a key of each player's own, and gone for good when that key is destroyed.
+"""Personal data at rest, encrypted under a key of each player's own: destroying the key erases the data.
 
-Names, references, chats, and words of staff about a player: notices, notes of adjustments, exclusions, voids and
-payments that differ, why a player is stopped, remarks on significant events. A player's key lies in the database,
-sealed under PERSONAL_KEYS from outside of it. A text names the players whose keys open it, so that a hundred texts take
-one question. Words about several are sealed under a key made of all of theirs: to destroy one destroys the words.
+Covers names, references, chats, and what staff write about a player: notices, notes on adjustments, exclusions, voids,
+discrepancies and significant events, and why a player is stopped. A player's key is stored in the database, encrypted
+under PERSONAL_KEYS from outside it. An encrypted text names its players, so that the keys of a hundred texts take one
+query. A text about several players is encrypted under a key derived from all of theirs: destroying one erases it.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.db.models.functions import Coalesce, Now
 
 from casino.crypto.encryption import (
     KEY_BYTES,
@@ -26,82 +27,76 @@ from casino.crypto.encryption import (
     encrypt,
     encrypt_secret,
 )
-from casino.events.sql import execute, fetch
+from casino.crypto.models import PersonalKey
 from casino.kernel.errors import Refusal, RefusalKind
 
 PREFIX: Final = "~sealed1~"
 ERASED: Final = "(erased)"
-"""What stands in the place of a text whose key was destroyed."""
+"""Replaces a text whose key was destroyed."""
 UNREADABLE: Final = "(unreadable)"
-"""What stands in the place of a text that its key does not open, or whose key is missing."""
-REDACTED: Final = "(sealed words)"
+"""Replaces a text that its key does not decrypt, or whose key is missing."""
+REDACTED: Final = "(encrypted text)"
 _TOKEN: Final = re.compile(r"~sealed1~[0-9a-f]{32}(?:\.[0-9a-f]{32})*~[A-Za-z0-9_=-]+")
-
-_KEYS: Final = "SELECT player_id, key_id, wrapped FROM operators_personalkey WHERE player_id = ANY (%s::uuid[])"
-_KEEP: Final = """
-    INSERT INTO operators_personalkey (player_id, key_id, wrapped, made_at) VALUES (%s, %s, %s, clock_timestamp())
-    ON CONFLICT (player_id) DO NOTHING
-"""
-_DESTROY: Final = """
-    INSERT INTO operators_personalkey AS kept (player_id, key_id, wrapped, made_at, destroyed_at)
-    VALUES (%s, '', NULL, clock_timestamp(), clock_timestamp())
-    ON CONFLICT (player_id) DO UPDATE SET wrapped = NULL, key_id = '',
-                                          destroyed_at = coalesce(kept.destroyed_at, excluded.destroyed_at)
-"""
 
 
 class PersonalDataErased(Refusal):
     code = "person_erased"
     kind = RefusalKind.CONFLICT
-    title = "What was personal of this player has been erased"
-    remedy = "Register the person anew."
+    title = "This player's personal data has been erased"
+    remedy = "Register the person again."
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerCipher:
-    """A player's own key, opened."""
+    """A player's own key, decrypted."""
 
     player: UUID
     cipher: AESGCM
 
     def encrypt_text(self, text: str) -> str:
-        """Seal a text, to be stored in place of it; an empty one stays empty."""
+        """Return the stored form of a text; an empty one stays empty."""
         if not text:
             return text
-        return _sealed(self.cipher, text, (self.player,))
+        return _encrypt(self.cipher, text, (self.player,))
 
     def encrypt_bytes(self, data: bytes) -> bytes:
-        """Seal bytes, to be stored in place of them, after the id of whose they are."""
+        """Return the stored form of bytes: the player's id, then the ciphertext."""
         return self.player.bytes + encrypt(self.cipher, data, associated_data=_belongs_to(self.player))
 
 
 def new_key(player: UUID) -> tuple[PlayerCipher, EncryptedSecret]:
-    """Draw a key for a player, with what is to be stored of it."""
-    drawn = secrets.token_bytes(KEY_BYTES)
-    return PlayerCipher(player, AESGCM(drawn)), encrypt_secret(drawn, associated_data=key_associated_data(player))
+    """Draw a key for a player; return it with its stored form."""
+    key = secrets.token_bytes(KEY_BYTES)
+    return PlayerCipher(player, AESGCM(key)), encrypt_secret(key, associated_data=key_associated_data(player))
 
 
 def get_or_create_cipher(player: UUID) -> PlayerCipher:
-    """Open a player's key, or give the player one. Raises PersonErased, Unreadable."""
-    return PlayerCipher(player, AESGCM(_drawn(player)))
+    """Load a player's key, or create one. Raises PersonalDataErased, DecryptionFailed."""
+    return PlayerCipher(player, AESGCM(_get_or_create_key(player)))
 
 
-def _drawn(player: UUID) -> bytes:
-    rows = fetch(_KEYS, [[player]])
+def _get_or_create_key(player: UUID) -> bytes:
+    rows = _load_keys([player])
     if not rows:
-        _, sealed = new_key(player)
-        execute(_KEEP, [player, sealed.key_id, sealed.data])
-        rows = fetch(_KEYS, [[player]])
-    ((_, key_id, wrapped),) = rows
+        _, encrypted = new_key(player)
+        row = PersonalKey(player_id=player, key_id=encrypted.key_id, wrapped=encrypted.data)
+        PersonalKey.objects.bulk_create([row], ignore_conflicts=True)
+        rows = _load_keys([player])
+    key_id, wrapped = rows[player]
     if wrapped is None:
         raise PersonalDataErased
-    return _unwrapped(player, key_id, wrapped)
+    return _unwrap(player, key_id, wrapped)
+
+
+def _load_keys(players: Collection[UUID]) -> dict[UUID, tuple[str, Any]]:
+    rows = PersonalKey.objects.filter(player_id__in=players).values_list("player_id", "key_id", "wrapped")
+    return {player: (key_id, wrapped) for player, key_id, wrapped in rows}
 
 
 def encrypt_text(player: UUID, text: str) -> str:
-    """Seal words about a player, to be stored in place of them; empty ones stay empty.
+    """Return the stored form of a text about a player; an empty one stays empty.
 
-    About one whose key was destroyed no words are kept: what is stored then is ERASED. Raises Unreadable.
+    Nothing about an erased player is stored but ERASED. Raises DecryptionFailed.
     """
     if not text:
         return text
@@ -112,90 +107,91 @@ def encrypt_text(player: UUID, text: str) -> str:
 
 
 def encrypt_shared_text(players: Iterable[UUID], text: str) -> str:
-    """Seal words that may speak of any of these players, to be stored in place of them.
+    """Return the stored form of a text that may be about any of these players.
 
-    They are ERASED when one of the players is; of nobody they stay as they are. Raises Unreadable.
+    It is ERASED when one of them is erased. Without players the text stays as it is. Raises DecryptionFailed.
     """
-    whose = tuple(sorted(set(players)))
-    if not text or len(whose) < 2:
-        return encrypt_text(whose[0], text) if whose else text
+    owners = tuple(sorted(set(players)))
+    if not text or len(owners) < 2:
+        return encrypt_text(owners[0], text) if owners else text
     try:
-        return _sealed(_joint([_drawn(player) for player in whose]), text, whose)
+        return _encrypt(_joint_cipher([_get_or_create_key(player) for player in owners]), text, owners)
     except PersonalDataErased:
         return ERASED
 
 
 def is_encrypted(value: object) -> bool:
-    """Tell whether a stored value is a sealed text."""
     return isinstance(value, str) and value.startswith(PREFIX)
 
 
 def decrypt_many(texts: Sequence[str | None]) -> list[str | None]:
-    """Open stored texts with one question for all their keys; what was never sealed stays as it is.
+    """Decrypt stored texts with one query for all their keys; plain text stays as it is.
 
-    One whose key was destroyed is ERASED, one that can't be opened UNREADABLE. A sentence that quotes sealed words is
-    returned with those words opened.
+    A text whose key was destroyed becomes ERASED, one that cannot be decrypted UNREADABLE. A sentence that quotes
+    encrypted texts is returned with those decrypted.
     """
-    found = {token for text in texts if text for token in _TOKEN.findall(text)}
-    keys = _Keys({owner for token in found for owner in _owners(token)})
-    said = {token: keys.text(token) for token in found}
-    return [text and _quoting(text, said) for text in texts]
+    tokens = {token for text in texts if text for token in _TOKEN.findall(text)}
+    keys = _Keys({owner for token in tokens for owner in _owners(token)})
+    plain = {token: keys.text(token) for token in tokens}
+    return [text and _replace_tokens(text, plain) for text in texts]
 
 
 def redact(text: str) -> str:
-    """Leave out the sealed words that a text quotes, for what is kept for good and can't forget them."""
+    """Remove the encrypted texts that a text quotes, for records that are kept for good."""
     return _TOKEN.sub(REDACTED, text)
 
 
 def decrypt_text(text: str) -> str:
-    """Open the sealed words that one text is or quotes, as `opened` does."""
+    """Decrypt one text, as `decrypt_many` does."""
     return decrypt_many([text])[0] or ""
 
 
-def _quoting(text: str, said: Mapping[str, str]) -> str:
+def _replace_tokens(text: str, plain: Mapping[str, str]) -> str:
     if is_encrypted(text) and not _TOKEN.match(text):
         return UNREADABLE
-    return _TOKEN.sub(lambda token: said[token[0]], text) if PREFIX in text else text
+    return _TOKEN.sub(lambda token: plain[token[0]], text) if PREFIX in text else text
 
 
 def decrypt_many_bytes(stored: Sequence[bytes]) -> list[bytes | None]:
-    """Open what `PersonalKey.data` has sealed, with one question; None for what can't be opened."""
+    """Undo `PlayerCipher.encrypt_bytes`, with one query; None for what cannot be decrypted."""
     keys = _Keys({UUID(bytes=data[:16]) for data in stored if len(data) > 16})
     return [keys.data((UUID(bytes=data[:16]),), data[16:]) if len(data) > 16 else None for data in stored]
 
 
 def erased_players() -> set[UUID]:
     """Return the players whose keys were destroyed."""
-    return {player for (player,) in fetch("SELECT player_id FROM operators_personalkey WHERE wrapped IS NULL")}
+    return set(PersonalKey.objects.filter(wrapped=None).values_list("player_id", flat=True))
 
 
 def decrypt_rows(rows: Iterable[Any]) -> None:
-    """Open every text among the values of these objects that is sealed or quotes what is, in their places."""
-    named = ((row, name, value) for row in rows for name, value in vars(row).items() if isinstance(value, str))
-    found = [each for each in named if PREFIX in each[2]]
-    for (row, name, _), text in zip(found, decrypt_many([value for _, _, value in found]), strict=True):
+    """Decrypt, in place, every encrypted text among the attributes of these objects."""
+    attributes = ((row, name, value) for row in rows for name, value in vars(row).items() if isinstance(value, str))
+    encrypted = [each for each in attributes if PREFIX in each[2]]
+    for (row, name, _), text in zip(encrypted, decrypt_many([value for _, _, value in encrypted]), strict=True):
         setattr(row, name, text)
 
 
 def destroy_key(player: UUID) -> None:
-    """Destroy a player's key, so that nothing that was sealed under it can be read again. Not undone."""
-    execute(_DESTROY, [player])
+    """Destroy a player's key, so that nothing encrypted under it can be read again. Cannot be undone."""
+    PersonalKey.objects.bulk_create([PersonalKey(player_id=player, key_id="")], ignore_conflicts=True)
+    PersonalKey.objects.filter(player_id=player).update(
+        wrapped=None, key_id="", destroyed_at=Coalesce("destroyed_at", Now())
+    )
 
 
 class _Keys:
-    """The keys of some players, asked for at once."""
+    """The keys of some players, loaded at once."""
 
     def __init__(self, players: Collection[UUID]) -> None:
-        rows = fetch(_KEYS, [list(players)]) if players else []
-        self._known: Mapping[UUID, tuple[str, bytes | None]] = {player: (one, two) for player, one, two in rows}
+        self._rows: Mapping[UUID, tuple[str, bytes | None]] = _load_keys(players) if players else {}
         self._ciphers: dict[tuple[UUID, ...], AESGCM | None] = {}
 
     def text(self, token: str) -> str:
         owners = _owners(token)
-        if any(self._known.get(owner, ("", b""))[1] is None for owner in owners):
+        if any(self._rows.get(owner, ("", b""))[1] is None for owner in owners):
             return ERASED
-        found = self.data(owners, _payload(token))
-        return UNREADABLE if found is None else found.decode()
+        data = self.data(owners, _payload(token))
+        return UNREADABLE if data is None else data.decode()
 
     def data(self, owners: tuple[UUID, ...], data: bytes) -> bytes | None:
         if owners not in self._ciphers:
@@ -208,25 +204,25 @@ class _Keys:
 
     def _cipher(self, owners: tuple[UUID, ...]) -> AESGCM | None:
         try:
-            drawn = [_unwrapped(owner, *self._known.get(owner, ("", None))) for owner in owners]
+            keys = [_unwrap(owner, *self._rows.get(owner, ("", None))) for owner in owners]
         except DecryptionFailed:
             return None
-        return AESGCM(drawn[0]) if len(drawn) == 1 else _joint(drawn)
+        return AESGCM(keys[0]) if len(keys) == 1 else _joint_cipher(keys)
 
 
-def _unwrapped(player: UUID, key_id: str, wrapped: bytes | None) -> bytes:
+def _unwrap(player: UUID, key_id: str, wrapped: bytes | None) -> bytes:
     if wrapped is None:
         raise DecryptionFailed("The player has no key.")
     return decrypt_secret(EncryptedSecret(key_id, bytes(wrapped)), associated_data=key_associated_data(player))
 
 
-def _joint(drawn: Sequence[bytes]) -> AESGCM:
-    """A key that only who has all of these can make: each is 256 bits of chance, in the order of their players."""
-    return AESGCM(hashlib.sha256(b"casino.personal.joint.v1\x00" + b"".join(drawn)).digest())
+def _joint_cipher(keys: Sequence[bytes]) -> AESGCM:
+    """Derive a key that needs all of these: each is 256 random bits, in the order of their players."""
+    return AESGCM(hashlib.sha256(b"casino.personal.joint.v1\x00" + b"".join(keys)).digest())
 
 
 def owner_of(text: str) -> UUID | None:
-    """Tell whose key opens a sealed text; None for one that is none, or is of several players."""
+    """Return the player whose key decrypts a text; None for plain text and for one of several players."""
     owners = _owners(text) if _TOKEN.fullmatch(text) else ()
     return owners[0] if len(owners) == 1 else None
 
@@ -235,9 +231,9 @@ def _owners(token: str) -> tuple[UUID, ...]:
     return tuple(UUID(hex=each) for each in token[len(PREFIX) :].partition("~")[0].split("."))
 
 
-def _sealed(cipher: AESGCM, text: str, owners: tuple[UUID, ...]) -> str:
-    sealed = encrypt(cipher, text.encode(), associated_data=_belongs_to(*owners))
-    return f"{PREFIX}{'.'.join(owner.hex for owner in owners)}~{urlsafe_b64encode(sealed).decode()}"
+def _encrypt(cipher: AESGCM, text: str, owners: tuple[UUID, ...]) -> str:
+    data = encrypt(cipher, text.encode(), associated_data=_belongs_to(*owners))
+    return f"{PREFIX}{'.'.join(owner.hex for owner in owners)}~{urlsafe_b64encode(data).decode()}"
 
 
 def _payload(token: str) -> bytes:
@@ -252,5 +248,5 @@ def _belongs_to(*players: UUID) -> bytes:
 
 
 def key_associated_data(player: UUID) -> bytes:
-    """Say what a stored key of a player's is bound to."""
+    """Return the associated data that a player's stored key is bound to."""
     return b"casino.personal.key.v1\x00" + player.bytes

@@ -1,4 +1,4 @@
-"""Secrets at rest: AES-256-GCM under keys from outside the database, each bound to what it belongs to."""
+"""Envelope encryption of secrets at rest: AES-256-GCM under keys from outside the database."""
 
 import secrets
 from collections.abc import Mapping
@@ -13,16 +13,15 @@ from django.core.exceptions import ImproperlyConfigured
 
 NONCE_BYTES: Final = 12
 KEY_BYTES: Final = 32
-"""Bytes."""
 
 
 class DecryptionFailed(Exception):
-    """What was sealed can't be opened: its key is not on the ring, or the bytes are not what was sealed."""
+    """The key is not on the ring, or the bytes were not encrypted under it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncryptedSecret:
-    """What is stored of a secret: which key of the ring it was sealed under, and the nonce with the ciphertext."""
+    """The stored form of a secret: the id of its key on the ring, and the nonce with the ciphertext."""
 
     key_id: str
     data: bytes
@@ -30,8 +29,8 @@ class EncryptedSecret:
 
 @lru_cache(maxsize=4)
 def parse_keyring(configured: str) -> Mapping[str, AESGCM]:
-    """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
-    found: dict[str, AESGCM] = {}
+    """Parse `key-id:64 hex digits, ...`; the first key encrypts. Raises ImproperlyConfigured."""
+    keys: dict[str, AESGCM] = {}
     for part in configured.split(","):
         key_id, _, digits = part.strip().partition(":")
         try:
@@ -40,18 +39,18 @@ def parse_keyring(configured: str) -> Mapping[str, AESGCM]:
             key = b""
         if not key_id or len(key) != KEY_BYTES:
             raise ImproperlyConfigured("PERSONAL_KEYS must be key-id:64 hex digits, comma separated.")
-        found[key_id] = AESGCM(key)
-    return found
+        keys[key_id] = AESGCM(key)
+    return keys
 
 
 def encrypt_secret(secret: bytes, *, associated_data: bytes) -> EncryptedSecret:
-    """Seal a secret under the first key of settings.PERSONAL_KEYS, bound to what it belongs to."""
+    """Encrypt a secret under the first key of settings.PERSONAL_KEYS, bound to what it belongs to."""
     key_id, key = next(iter(parse_keyring(settings.PERSONAL_KEYS).items()))
     return EncryptedSecret(key_id, encrypt(key, secret, associated_data=associated_data))
 
 
 def decrypt_secret(encrypted: EncryptedSecret, *, associated_data: bytes) -> bytes:
-    """Open what `seal` has sealed. Raises Unreadable."""
+    """Undo `encrypt_secret`. Raises DecryptionFailed."""
     key = parse_keyring(settings.PERSONAL_KEYS).get(encrypted.key_id)
     if key is None:
         raise DecryptionFailed(f"The key {encrypted.key_id!r} is not on the ring.")
@@ -59,14 +58,14 @@ def decrypt_secret(encrypted: EncryptedSecret, *, associated_data: bytes) -> byt
 
 
 def encrypt(key: AESGCM, secret: bytes, *, associated_data: bytes) -> bytes:
-    """Encrypt under a key at hand: nonce, then ciphertext with its tag."""
+    """Return a new nonce, then the ciphertext with its tag."""
     nonce = secrets.token_bytes(NONCE_BYTES)
     return nonce + key.encrypt(nonce, secret, associated_data)
 
 
 def decrypt(key: AESGCM, data: bytes, *, associated_data: bytes) -> bytes:
-    """Open what `encrypt` has made. Raises Unreadable."""
+    """Undo `encrypt`. Raises DecryptionFailed."""
     try:
         return key.decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], associated_data)
     except (InvalidTag, ValueError):
-        raise DecryptionFailed("The bytes are not what was sealed.") from None
+        raise DecryptionFailed("The bytes were not encrypted under this key.") from None

@@ -72,38 +72,11 @@ class Player(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["operator", "reference_index"], name="operators_player_mark")]
+        constraints = [models.UniqueConstraint(fields=["operator", "reference_index"], name="operators_player_reference")]
         indexes = [models.Index(fields=["operator", "id"], name="operators_player_page")]
 
     def __str__(self) -> str:
         return f"player {self.id}"
-
-
-class PersonalKey(models.Model):
-    """A player's own key, sealed under PERSONAL_KEYS; `wrapped` is gone once it is destroyed."""
-
-    player_id = models.UUIDField(primary_key=True)
-    key_id = models.TextField()
-    wrapped = models.BinaryField(null=True)
-    made_at = models.DateTimeField(db_default=Now())
-    destroyed_at = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"key of {self.player_id}"
-
-
-class BlindIndexKey(models.Model):
-    """The key under which references are marked, sealed under PERSONAL_KEYS: one row."""
-
-    id = models.SmallIntegerField(primary_key=True)
-    key_id = models.TextField()
-    wrapped = models.BinaryField()
-
-    class Meta:
-        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="operators_markkey_one")]
-
-    def __str__(self) -> str:
-        return "the key of the marks"
 
 
 class PlayerSession(models.Model):

@@ -35,7 +35,7 @@ _REGISTER: Final = """
         ON CONFLICT (operator_id, reference_index) DO UPDATE SET reference_index = operators_player.reference_index
         RETURNING id, operator_id, reference, nickname, created_at
     ), keyed AS (
-        INSERT INTO operators_personalkey (player_id, key_id, wrapped, made_at)
+        INSERT INTO crypto_personalkey (player_id, key_id, wrapped, made_at)
         SELECT id, %(key_id)s, %(wrapped)s, clock_timestamp() FROM registered WHERE id = %(id)s
     )
     SELECT id, operator_id, reference, nickname, created_at FROM registered

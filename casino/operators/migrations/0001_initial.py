@@ -1,13 +1,8 @@
-import secrets
-from typing import Any
-
 import django.contrib.postgres.fields
 from django.conf import settings
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-from casino.crypto import blind_index
-from casino.crypto.encryption import KEY_BYTES
 from casino.events.immutability import grant_all
 
 ORDINARY = (
@@ -15,19 +10,11 @@ ORDINARY = (
     "operators_staffmembership",
     "operators_streamticket",
     "operators_playerban",
-    "operators_personalkey",
-    "operators_blindindexkey",
 )
 
 
-def draw_mark_key(apps: Any, editor: Any) -> None:
-    """Keep a new key, sealed, under which the marks are made that references are found by."""
-    del apps, editor
-    blind_index.store_key(secrets.token_bytes(KEY_BYTES))
-
-
 class Migration(migrations.Migration):
-    """Operators, their keys, players and staff; sessions; and the keys that what is personal is sealed under."""
+    """Operators, their API keys, players, sessions and staff."""
 
     initial = True
 
@@ -108,7 +95,7 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [models.Index(fields=["operator", "id"], name="operators_player_page")],
                 "constraints": [
-                    models.UniqueConstraint(fields=("operator", "reference_index"), name="operators_player_mark")
+                    models.UniqueConstraint(fields=("operator", "reference_index"), name="operators_player_reference")
                 ],
             },
         ),
@@ -217,27 +204,5 @@ class Migration(migrations.Migration):
                 ("until", models.DateTimeField(null=True)),
             ],
         ),
-        migrations.CreateModel(
-            name="PersonalKey",
-            fields=[
-                ("player_id", models.UUIDField(primary_key=True, serialize=False)),
-                ("key_id", models.TextField()),
-                ("wrapped", models.BinaryField(null=True)),
-                ("made_at", models.DateTimeField(db_default=Now())),
-                ("destroyed_at", models.DateTimeField(null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name="BlindIndexKey",
-            fields=[
-                ("id", models.SmallIntegerField(primary_key=True, serialize=False)),
-                ("key_id", models.TextField()),
-                ("wrapped", models.BinaryField()),
-            ],
-            options={
-                "constraints": [models.CheckConstraint(condition=models.Q(("id", 1)), name="operators_markkey_one")],
-            },
-        ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
-        migrations.RunPython(draw_mark_key, migrations.RunPython.noop),
     ]

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class CryptoConfig(AppConfig):
+    name = "casino.crypto"
+    label = "crypto"
