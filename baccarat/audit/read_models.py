@@ -8,8 +8,9 @@ from baccarat.audit.findings import FindingCollector
 from baccarat.audit.traces import RoundTrace, TableTrace
 from baccarat.domain.rounds.state import INITIAL
 from baccarat.storage import projections
-from baccarat.storage.rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, ReadModelTable, SwitchRow
+from baccarat.storage.rows import ROUNDS, SITTINGS, SWITCHES, TABLES, WAGERS, SwitchRow
 from baccarat.storage.rules_versions import VERSIONS
+from casino.events.projections import ProjectionTable
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
 
@@ -73,14 +74,14 @@ def find_extra(notes: FindingCollector) -> None:
             notes.add("row is extra", f"{table} {key}", "none", "a row")
 
 
-def _stored(relation: ReadModelTable, column: str, ids: list[UUID]) -> Rows:
+def _stored(relation: ProjectionTable, column: str, ids: list[UUID]) -> Rows:
     columns = ", ".join(f"{name}::text" if kind == "jsonb" else name for name, kind in relation.columns)
     rows = fetch(f"SELECT {columns} FROM {relation.table} WHERE {column} = ANY (%s::uuid[])", [ids])  # noqa: S608
     places = _json_places(relation)
     return {row[0]: _canonical(row, places) for row in rows}
 
 
-def _json_places(relation: ReadModelTable) -> list[int]:
+def _json_places(relation: ProjectionTable) -> list[int]:
     return [place for place, (_, kind) in enumerate(relation.columns) if kind == "jsonb"]
 
 
@@ -93,7 +94,7 @@ def _canonical(row: tuple[Any, ...], places: Iterable[int]) -> tuple[Any, ...]:
 
 
 def _compare(
-    relation: ReadModelTable, expected: Iterable[tuple[Any, ...]], stored: Rows, notes: FindingCollector
+    relation: ProjectionTable, expected: Iterable[tuple[Any, ...]], stored: Rows, notes: FindingCollector
 ) -> None:
     wanted = {row[0]: row for row in expected}
     for key, row in wanted.items():
@@ -107,7 +108,7 @@ def _compare(
 
 
 def _differences(
-    relation: ReadModelTable, expected: tuple[Any, ...], found: tuple[Any, ...], notes: FindingCollector
+    relation: ProjectionTable, expected: tuple[Any, ...], found: tuple[Any, ...], notes: FindingCollector
 ) -> None:
     for (name, _), due, has in zip(relation.columns, expected, found, strict=True):
         if due != has:

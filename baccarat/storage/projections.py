@@ -10,9 +10,10 @@ import msgspec
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.kill_switch_events import SwitchEvent, StopImposed, switch_id
+from baccarat.domain.tables.kill_switch_events import StopImposed, SwitchEvent, switch_id
 from baccarat.domain.tables.state import TableState
-from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow, encode
+from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow
+from casino.events.projections import encode
 from casino.kernel.money import MoneyType
 
 decode_table: Final = msgspec.json.Decoder(TableState).decode

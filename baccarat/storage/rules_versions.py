@@ -13,7 +13,8 @@ import msgspec
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import rules_events as e
 from baccarat.domain.tables.events import TableOpened
-from baccarat.storage.rows import ReadModelTable
+from baccarat.storage.models import RulesVersion
+from casino.events.projections import ProjectionTable
 from casino.events.sql import execute, fetch
 from casino.kernel.canonical_json import recanonicalize_cached
 
@@ -60,19 +61,10 @@ class VersionRow(NamedTuple):
     ended_by: str
 
 
-VERSIONS: Final = ReadModelTable(
-    "baccarat_rulesversion",
-    (
-        ("id", "text"), ("table_id", "uuid"), ("operator_id", "uuid"), ("version", "int"), ("label", "text"),
-        ("rules", "jsonb"), ("returns", "jsonb"), ("floor", "int"), ("acknowledgement", "text"), ("status", "text"),
-        ("drafted_by", "text"), ("drafted_at", "timestamptz"), ("decided_by", "text"), ("decided_at", "timestamptz"),
-        ("effective_from", "text"), ("reason", "text"), ("first_round", "int"), ("since", "timestamptz"),
-        ("until", "timestamptz"), ("ended_by", "text"),
-    ),
-)  # fmt: skip
+VERSIONS: Final = ProjectionTable.of(RulesVersion)
 _NAMES: Final = ", ".join(f"{name}::text" if kind == "jsonb" else name for name, kind in VERSIONS.columns)
 _OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id = ANY (%s::uuid[])"  # noqa: S608
-_SAVE: Final = VERSIONS.upsert()
+_SAVE: Final = VERSIONS.upsert_sql
 _JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
 
 VersionRows = dict[int, VersionRow]

@@ -1,4 +1,4 @@
-"""An operator's house on a real database: tables, funded players, their moves, and a check that all money_types agree."""
+"""An operator's house on a real database: tables, funded players, their moves, and a check that all books agree."""
 
 import contextlib
 from collections import defaultdict
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
+import msgspec
 from pytest_django import DjangoDbBlocker
 
 from baccarat.domain.postings import TableAccounts, entry_for
@@ -20,6 +21,7 @@ from baccarat.services.table_actor import TableActor
 from baccarat.storage import projections, rows
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
+from casino.events.projections import ProjectionTable, encode
 from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
@@ -59,40 +61,40 @@ class At:
         return self.guest.player
 
     def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, money_type: MoneyType = MoneyType.REAL) -> dict[str, Any]:
-        return seats.take(actor=self.guest, seat=seat, money_type=money_type, buy_in=buy_in, currency="EUR")
+        return as_document(seats.take(actor=self.guest, seat=seat, money_type=money_type, buy_in=buy_in, currency="EUR"))
 
     def move(self, seat: int) -> dict[str, Any]:
-        return seats.change(actor=self.guest, seat=seat)
+        return as_document(seats.change(actor=self.guest, seat=seat))
 
     def rebuy(self, amount: int) -> dict[str, Any]:
-        return seats.rebuy(actor=self.guest, amount=amount, currency="EUR")
+        return as_document(seats.rebuy(actor=self.guest, amount=amount, currency="EUR"))
 
     def leave(self) -> dict[str, Any]:
-        return seats.leave(actor=self.guest)
+        return as_document(seats.leave(actor=self.guest))
 
     def new_game(self) -> dict[str, Any]:
-        return betting.new_game(actor=self.guest)
+        return as_document(betting.new_game(actor=self.guest))
 
     def place(self, spot: Spot, amount: int) -> dict[str, Any]:
-        return betting.place(actor=self.guest, spot=spot, amount=amount, currency="EUR")
+        return as_document(betting.place(actor=self.guest, spot=spot, amount=amount, currency="EUR"))
 
     def undo(self) -> dict[str, Any]:
-        return betting.undo(actor=self.guest)
+        return as_document(betting.undo(actor=self.guest))
 
     def clear(self) -> dict[str, Any]:
-        return betting.clear(actor=self.guest)
+        return as_document(betting.clear(actor=self.guest))
 
     def pass_turn(self) -> dict[str, Any]:
-        return betting.pass_turn(actor=self.guest)
+        return as_document(betting.pass_turn(actor=self.guest))
 
     def rebet(self) -> dict[str, Any]:
-        return betting.rebet(actor=self.guest)
+        return as_document(betting.rebet(actor=self.guest))
 
     def rebet_and_deal(self) -> dict[str, Any]:
-        return betting.rebet_and_deal(actor=self.guest)
+        return as_document(betting.rebet_and_deal(actor=self.guest))
 
     def deal(self, stakes: dict[Spot, int] | None = None) -> dict[str, Any]:
-        return betting.deal(actor=self.guest, stakes=stakes or {}, currency="EUR")
+        return as_document(betting.deal(actor=self.guest, stakes=stakes or {}, currency="EUR"))
 
 
 @dataclass(slots=True)
@@ -270,7 +272,7 @@ def _round_ids(table: UUID) -> list[tuple[Any, ...]]:
     return fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY number", [table])
 
 
-def _row(name: str, relation: rows.ReadModelTable, key: UUID) -> tuple[Any, ...]:
+def _row(name: str, relation: ProjectionTable, key: UUID) -> tuple[Any, ...]:
     columns = ", ".join("state::text" if column == "state" else column for column, _ in relation.columns)
     (row,) = fetch(f"SELECT {columns} FROM {name} WHERE id = %s", [key])  # noqa: S608
     return (*row[:-1], canonical(row[-1]))
@@ -279,4 +281,9 @@ def _row(name: str, relation: rows.ReadModelTable, key: UUID) -> tuple[Any, ...]
 def canonical(state: str) -> str:
     """A state as the application would write it: PostgreSQL prints jsonb in an order of its own."""
     decode = projections.decode_round if '"phase"' in state else projections.decode_table
-    return rows.encode(decode(state)).decode()
+    return encode(decode(state)).decode()
+
+
+def as_document(response: Any) -> Any:
+    """Return a response as callers of the API read it."""
+    return msgspec.json.decode(msgspec.json.encode(response))
