@@ -72,7 +72,7 @@ def _shoe(round_: RoundTrace) -> None:
 def find_acting_seat(round_: RoundTrace, number: int, *, while_suspended: bool = False) -> RoundSeatTrace | None:
     """Find the part of a seat that acts, and note when it may not; None for a seat not in the round.
 
-    A round set aside takes no word from a seat, but a seat may still leave it: `while_aside`.
+    A round suspended takes no word from a seat, but a seat may still leave it: `while_aside`.
     """
     part = round_.seats.get(number)
     if part is None:
@@ -99,7 +99,7 @@ def replay_chips_placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
     _limits(round_, part, part.placed_stakes())
 
 
-def replay_wager_repeated(round_: RoundTrace, event: e.WagerRepeated) -> None:
+def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
     """Follow a rebet: the last confirmed wager of this player, on a cleared table."""
     part = find_acting_seat(round_, event.seat)
     if part is None:
@@ -220,7 +220,7 @@ def replay_seat_timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
         guest.missed_turns += 1
 
 
-def replay_round_left(round_: RoundTrace, event: e.SeatWithdrawn) -> None:
+def replay_round_left(round_: RoundTrace, event: e.SeatLeftRound) -> None:
     """Follow a player who left or moved before confirming."""
     _out(round_, event.seat, SeatStatus.LEFT, while_aside=True)
 

@@ -47,7 +47,7 @@ def _until(round_: RoundTrace, due: datetime, found: datetime) -> None:
         round_.record_difference(OTHER_TIME, due, found)
 
 
-def replay_cards_looked_at(round_: RoundTrace, event: e.CardsLooked) -> None:
+def replay_cards_looked_at(round_: RoundTrace, event: e.CardsLookedAt) -> None:
     """Follow the seat's first look, in its time."""
     held, limit = _held(round_, event.seat), round_.table.rules.ceremony_seconds()
     if held is None:

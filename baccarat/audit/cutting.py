@@ -9,21 +9,21 @@ from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace, sort_contributions
 from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rounds.events import BettingClosed
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.tables.events import ShoeStarted
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed
 
 MALFORMED: Final = "contribution malformed"
 CONTRIBUTED_LATE: Final = "contribution given late"
 OTHER_CUT: Final = "cut differs from the contributions"
 NOT_COMMITTED: Final = "shoe differs from the committed one"
-OTHER_SHAPE: Final = "shoe is not made as it was committed to"
+OTHER_SHAPE: Final = "shoe composition differs from its commitment"
 TOO_OFTEN: Final = "contribution changed too often"
 
 
-def replay_cut_contribution(round_: RoundTrace, event: CutGiven) -> None:
+def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
     """Follow a contribution to a round's own shoe: of a seat in the round, while betting is open."""
     part, opened = round_.seats.get(event.seat), round_.opened
     if part is None or part.player != event.player or part.status is SeatStatus.LEFT:
@@ -34,8 +34,10 @@ def replay_cut_contribution(round_: RoundTrace, event: CutGiven) -> None:
         round_.record_difference(
             OUT_OF_PLACE, "open betting on a shoe of its own", round_.suspension_reason or round_.phase
         )
-    if opened.deadline_at is not None and event.given_at >= opened.deadline_at:
-        round_.record_difference(CONTRIBUTED_LATE, f"before {opened.deadline_at}", event.given_at, seat=event.seat)
+    if opened.deadline_at is not None and event.contributed_at >= opened.deadline_at:
+        round_.record_difference(
+            CONTRIBUTED_LATE, f"before {opened.deadline_at}", event.contributed_at, seat=event.seat
+        )
     for what, expected in _faults(round_.contributions, event):
         round_.record_difference(what, expected, event.contribution, seat=event.seat)
     put_contribution(round_.contributions, event)
@@ -66,7 +68,7 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
     table.commits_ahead, table.shapes = True, table.shapes or event.shape is not None
 
 
-def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutGiven) -> None:
+def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
     """Follow a contribution to the committed long shoe, of one who sits there."""
     guest, coming = table.seats.get(event.player), table.next_shoe
     if guest is None or guest.seat != event.seat:
@@ -101,7 +103,7 @@ def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
     table.next_shoe = None
 
 
-def _faults(given: dict[int, SeatContribution], event: CutGiven | ShoeCutGiven) -> list[tuple[str, str]]:
+def _faults(given: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> list[tuple[str, str]]:
     """What is wrong with a contribution by itself: (what, expected)."""
     found, last = [], given.get(event.seat)
     if last is not None and last.player == event.player and last.change_count >= MAX_CUT_CHANGES:
@@ -113,7 +115,7 @@ def _faults(given: dict[int, SeatContribution], event: CutGiven | ShoeCutGiven) 
     return found
 
 
-def put_contribution(given: dict[int, SeatContribution], event: CutGiven | ShoeCutGiven) -> None:
+def put_contribution(given: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> None:
     """Put a seat's contribution in place of its last one."""
     last = given.get(event.seat)
     times = 1 if last is None or last.player != event.player else last.change_count + 1

@@ -59,7 +59,7 @@ def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
         what = "card dealt before betting closed" if round_.phase is _BETTING else OUT_OF_PLACE
         round_.record_difference(what, _CLOSED, round_.phase)
     shoe, rules = round_.table.shoe, round_.table.rules
-    place = 0 if shoe is None else shoe.cards_out
+    place = 0 if shoe is None else shoe.cards_used
     if event.position != place:
         round_.record_difference("place in the shoe differs", place, event.position)
     ceremony.check_hands_turned(round_, event)
@@ -174,15 +174,15 @@ def _end(round_: RoundTrace, seed: str | None) -> None:
         round_.table.round = None
 
 
-def replay_round_suspended(round_: RoundTrace, event: e.RoundSetAside) -> None:
+def replay_round_suspended(round_: RoundTrace, event: e.RoundSuspended) -> None:
     """Follow a round that could not be dealt."""
     if not round_.is_running() or round_.suspension_reason is not None:
         round_.record_difference(OUT_OF_PLACE, "a running round", round_.suspension_reason or round_.phase)
-    round_.suspension_reason, round_.suspended_at = event.reason, event.set_aside_at
+    round_.suspension_reason, round_.suspended_at = event.reason, event.suspended_at
 
 
 def replay_round_resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
     """Follow a round that a person sent back to be dealt."""
     if round_.suspension_reason is None:
-        round_.record_difference(OUT_OF_PLACE, "a round set aside", round_.phase)
+        round_.record_difference(OUT_OF_PLACE, "a round suspended", round_.phase)
     round_.suspension_reason = round_.suspended_at = None

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Final
 
@@ -12,10 +12,10 @@ from django.db import connection
 from baccarat.audit import comparison, incremental, money, parallel, pending, snapshot
 from baccarat.audit.finding_order import sort_findings
 from baccarat.audit.findings import FindingCollector
-from baccarat.audit.fold import LogReplay, ReplayedEvent
+from baccarat.audit.fold import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
 from baccarat.audit.report import AuditReport
-from baccarat.audit.rows import Batch
+from baccarat.audit.rows import Row
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
@@ -54,16 +54,16 @@ def run_audit(
 
     The log is held against its checkpoints too, those in the database and those outside.
 
-    With a position `since`, or that of a good `checkpoint`, it reads what was touched after it: see `INCREMENTAL`.
-    `expected` is a head kept from an earlier audit. `oldest` is in seconds. `progress(done, total)` is told about
+    With a position `since`, or that of a good `checkpoint`, it reads what was touched after it: `INCREMENTAL_SCOPE`.
+    `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` is told about
     events. With `log_only`, events are checked against the chain and the rules, and nothing else. A `pool` of `jobs`
-    processes (`parallel.processes`) shares the work of a full audit, and finds the same. Call it outside of any
+    processes (`parallel.start_processes`) shares the work of a full audit, and finds the same. Call it outside of any
     transaction.
     """
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
     kept = replicas.read_unknown_copies()  # before the snapshot, which then holds what was signed for them
-    with snapshot.gc_disabled(), snapshot.snapshot():
+    with snapshot.snapshot():
         head, part = current_head(), None
         scene = AuditContext(snapshot.export_snapshot(), head.position, max_wait, kept)
         if pool is not None and not since and not log_only:
@@ -123,18 +123,18 @@ def _alone(scene: AuditContext, *, since: int, whole: bool, progress: Progress |
     """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
     part, seen = PartialAudit(), incremental.changed_since(since, max_wait=scene.max_wait) if since else None
     streams = None if seen is None else seen.streams
-    fold = LogReplay(FindingCollector(), disputed=snapshot.disputed_streams(streams), whole=whole)
-    batches = itertools.chain(
+    fold = LogReplay(FindingCollector(), disputed=snapshot.disputed_streams(streams))
+    batches: Iterator[Sequence[Row]] = itertools.chain(
         () if seen is None else incremental.read_history(seen, findings=part.chain_findings),
         snapshot.read_sealed(since=since, findings=part.chain_findings),
-        [(snapshot.read_unsealed(), None)],
+        [snapshot.read_unsealed()],
     )
-    judged = comparison.BatchComparison(fold.collector, deferred=seen is None)
-    for due in _followed(fold, batches, progress=progress, head=scene.head):
+    for rows in batches:
+        replayed = fold.replay(rows)
         if whole:
-            judged.add(fold, due)
-        fold.clear_ended()
-    judged.finish()
+            comparison.compare_batch(fold, replayed, fold.collector)
+        if progress is not None:
+            progress(min(fold.events, scene.head), scene.head)
     part.seconds = time.monotonic()
     if whole:
         playing = comparison.check_tables(fold, fold.collector, max_wait=scene.max_wait)
@@ -145,19 +145,3 @@ def _alone(scene: AuditContext, *, since: int, whole: bool, progress: Progress |
         comparison.check_other_streams(fold, fold.collector)
     part.findings, part.rounds, part.events = fold.collector.findings, fold.rounds, fold.events
     return part
-
-
-def _followed(
-    fold: LogReplay, batches: Iterable[Batch], *, progress: Progress | None, head: int
-) -> Iterator[list[ReplayedEvent]]:
-    """Follow all, and hand out what is to be judged before it is forgotten, some thousand events at a time."""
-    due: list[ReplayedEvent] = []
-    judged = 0
-    for rows, forms in batches:
-        due.extend(fold.replay(rows, forms))
-        if fold.events - judged >= parallel.BATCH_SIZE:
-            yield due
-            due, judged = [], fold.events
-        if progress is not None:
-            progress(min(fold.events, head), head)
-    yield due

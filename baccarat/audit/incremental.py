@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from baccarat.audit.partitions import TABLE_EVENT_TYPES
-from baccarat.audit.plain.forms import FORMS
-from baccarat.audit.rows import Batch
+from baccarat.audit.rows import BATCH_SIZE
+from casino.events.hash_chain import CheckedEvent
 from casino.events.partial import read_positions
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-
-BATCH_SIZE: Final = 1000
-"""Events read at once."""
 
 _STREAMS: Final = """
 SELECT DISTINCT event.stream FROM events_event AS event
@@ -28,7 +25,7 @@ UNION
 SELECT data->>'table' FROM events_event WHERE stream = ANY (%s::text[]) AND version = 1 AND type = 'RoundOpened'
 UNION
 SELECT id::text FROM baccarat_table
-WHERE set_aside IS NOT NULL OR due_at < now() - make_interval(secs => %s)
+WHERE suspension_reason IS NOT NULL OR due_at < now() - make_interval(secs => %s)
 UNION
 SELECT opened.data->>'table' FROM events_event AS voided
 JOIN events_event AS opened ON opened.stream = voided.stream AND opened.version = 1
@@ -66,9 +63,9 @@ def changed_since(position: int, *, max_wait: float) -> IncrementalScope:
     return IncrementalScope(position, tuple(sorted(tables)), tuple(sorted(own.union(rounds, streams))))
 
 
-def read_history(touched: IncrementalScope, *, findings: list[Finding]) -> Iterator[Batch]:
+def read_history(touched: IncrementalScope, *, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
     """Yield what happened to it up to the position, each event held against its own seal."""
     rows = fetch(_POSITIONS, [touched.since, list(touched.streams), touched.since, TABLE_EVENT_TYPES])
     positions = [position for (position,) in rows]
     for start in range(0, len(positions), BATCH_SIZE):
-        yield read_positions(FORMS, positions[start : start + BATCH_SIZE], findings=findings)
+        yield read_positions(positions[start : start + BATCH_SIZE], findings=findings)

@@ -7,9 +7,9 @@ from baccarat.audit.traces import TableTrace
 from baccarat.domain.tables.kill_switch_events import (
     PlayResumed,
     PlayStopped,
+    StopImposed,
     StopScope,
     SwitchEvent,
-    SwitchThrown,
     switch_id,
     switch_stream,
 )
@@ -19,7 +19,7 @@ from baccarat.storage.rows import SwitchRow
 from casino.kernel.findings import Finding
 
 STOPPED: Final = "play while stopped"
-NOT_NOTIFIED: Final = "table differs from its switches"
+NOT_NOTIFIED: Final = "table differs from its stops"
 
 
 def replay_play_stopped(table: TableTrace, event: PlayStopped) -> None:
@@ -67,10 +67,10 @@ class SwitchTraces:
         if stream != right or version != known + 1:
             yield Finding("event out of place", where, f"{right} version {known + 1}", f"{stream} version {version}")
         held = before is not None and before.stopped
-        if held is isinstance(event, SwitchThrown):
-            yield Finding("event out of place", where, "a switch thrown and released in turn", type(event).__name__)
+        if held is isinstance(event, StopImposed):
+            yield Finding("event out of place", where, "stops imposed and lifted in turn", type(event).__name__)
         if not event.reason.strip() or not event.by:
-            yield Finding("switch without a reason", where, "who and why", f"{event.by} {event.reason}")
+            yield Finding("stop without a reason", where, "who and why", f"{event.by} {event.reason}")
         row = projections.switch_row(event, version)
         self.rows[row.id] = row
 

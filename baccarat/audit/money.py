@@ -1,6 +1,6 @@
 """The ledger against the events: each entry is derived anew and compared, a batch of events at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from baccarat.audit.findings import FindingCollector
@@ -8,65 +8,29 @@ from baccarat.audit.fold import ReplayedEvent
 from baccarat.domain.postings import entry_for
 from casino.events.sql import fetch
 from wallet.ledger import audit as ledger
-from wallet.ledger.entries import Entry, UnbalancedEntry
+from wallet.ledger.entries import NewEntry, UnbalancedEntry
 from wallet.ledger.postings import EVENTS as WALLET_EVENTS
 from wallet.ledger.postings import entry_for as wallet_entry_for
 
 UNBALANCED: Final = "event moves no balanced money"
 
 
-def entries_sql(causes: str) -> str:
-    """Write the statement that `Moved.judge` needs, for an array of causes that stands there as `causes`."""
-    return ledger.BATCH_ENTRIES_SQL.replace("%s", causes)
-
-
-class ExpectedEntries:
-    """What a batch of events should have moved.
-
-    `causes` are events beside those that were `followed`; `entries` are what they lead to (`ledger.audit.written`).
-    """
-
-    def __init__(
-        self, followed: Sequence[ReplayedEvent], *, causes: Sequence[int] = (), entries: Mapping[int, str] | None = None
-    ) -> None:
-        self._causes = [*causes, *(cause for cause, _, _ in followed)]
-        self._wanted = dict(entries or {})
-        self._unbalanced: list[tuple[int, UnbalancedEntry]] = []
-        for each in followed:
-            self._derive(each)
-
-    def _derive(self, followed: ReplayedEvent) -> None:
+def compare_entries(replayed: Sequence[ReplayedEvent], notes: FindingCollector) -> None:
+    """Note every difference between the stored entries of some events and those that follow from them."""
+    derived = []
+    for each in replayed:
         try:
-            entry = _entry(followed)
+            entry = _entry(each)
         except UnbalancedEntry as trouble:
-            self._unbalanced.append((followed[0], trouble))
-            return
+            notes.add(UNBALANCED, f"event {each[0]}", "postings that sum to zero", trouble)
+            continue
         if entry is not None:
-            self._wanted[entry.cause] = ledger.entry_text(entry)
-
-    def causes(self) -> bytes:
-        """Write all causes as PostgreSQL reads an array."""
-        return f"{{{','.join(map(str, self._causes))}}}".encode()
-
-    def check(self, count: int, text: str | None, notes: FindingCollector) -> None:
-        """Note every difference from the stored entries, which are read only where `entries_of` tells one."""
-        if not ledger.matches_expected(count, text, self._wanted):
-            self.compare(notes)
-        else:
-            self._note_unbalanced(notes)
-
-    def compare(self, notes: FindingCollector) -> None:
-        """Read the stored entries and note every difference."""
-        self._note_unbalanced(notes)
-        for finding in ledger.compare_entries(ledger.load_entry_texts(self._causes), self._wanted):
-            notes.add(finding.kind, finding.location, finding.expected, finding.actual)
-
-    def _note_unbalanced(self, notes: FindingCollector) -> None:
-        for cause, trouble in self._unbalanced:
-            notes.add(UNBALANCED, f"event {cause}", "postings that sum to zero", trouble)
+            derived.append(entry)
+    for finding in ledger.compare_batch([cause for cause, _, _ in replayed], derived):
+        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
 
 
-def _entry(followed: ReplayedEvent) -> Entry | None:
+def _entry(followed: ReplayedEvent) -> NewEntry | None:
     cause, event, place = followed
     if type(event) in WALLET_EVENTS:
         return wallet_entry_for(event, cause)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import void_events as ve
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
@@ -60,13 +60,13 @@ def _cleared(event: e.ChipsCleared, _table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} cleared its chips off the table."
 
 
-def _repeated(event: e.WagerRepeated, table: TableOpened) -> Iterator[str]:
+def _repeated(event: e.StakesRebet, table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} placed its last wager again: {_stakes(event.stakes, table.rules)}."
 
 
 def _confirmed(event: e.WagerConfirmed, table: TableOpened) -> Iterator[str]:
-    at = _time(event.confirmed_at)
-    yield f"Seat {event.seat} confirmed its wager at {at}: {_stakes(event.stakes, table.rules)} ({event.money_type} money)."
+    at, stakes = _time(event.confirmed_at), _stakes(event.stakes, table.rules)
+    yield f"Seat {event.seat} confirmed its wager at {at}: {stakes} ({event.money_type} money)."
     if event.raised:
         least = _amount(table.rules.minimum, table.rules)
         more = _stakes(event.raised, table.rules)
@@ -81,12 +81,12 @@ def _timed_out(event: e.SeatTimedOut, _table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} said nothing within its turn and is left out; nothing is taken."
 
 
-def _withdrawn(event: e.SeatWithdrawn, _table: TableOpened) -> Iterator[str]:
+def _withdrawn(event: e.SeatLeftRound, _table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} left or moved before confirming; its chips are returned."
 
 
-def _cut_given(event: CutGiven, _table: TableOpened) -> Iterator[str]:
-    yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.given_at)}."
+def _cut_given(event: CutContributed, _table: TableOpened) -> Iterator[str]:
+    yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.contributed_at)}."
 
 
 def _closed(event: e.BettingClosed, _table: TableOpened) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _handed_out(event: ce.CardsHandedOut, _table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} could look at them until {_time(event.until)}."
 
 
-def _looked(event: ce.CardsLooked, _table: TableOpened) -> Iterator[str]:
+def _looked(event: ce.CardsLookedAt, _table: TableOpened) -> Iterator[str]:
     yield f"Seat {event.seat} looked at the cards at {_time(event.looked_at)}."
     yield f"It had until {_time(event.until)} to hand them back."
 
@@ -182,8 +182,8 @@ def _lapsed(event: e.RoundLapsed, _table: TableOpened) -> Iterator[str]:
     yield f"The round lapsed at {_time(event.lapsed_at)}: {event.reason}. No card was dealt."
 
 
-def _set_aside(event: e.RoundSetAside, _table: TableOpened) -> Iterator[str]:
-    yield f"The round could not be dealt and was set aside at {_time(event.set_aside_at)}: {event.reason}."
+def _set_aside(event: e.RoundSuspended, _table: TableOpened) -> Iterator[str]:
+    yield f"The round could not be dealt and was set aside at {_time(event.suspended_at)}: {event.reason}."
 
 
 def _resumed(event: e.RoundResumed, _table: TableOpened) -> Iterator[str]:
@@ -231,21 +231,21 @@ _TOLD: Final[Mapping[type, _Teller]] = {
     e.ChipsPlaced: _placed,
     e.PlacementUndone: _undone,
     e.ChipsCleared: _cleared,
-    e.WagerRepeated: _repeated,
+    e.StakesRebet: _repeated,
     e.WagerConfirmed: _confirmed,
     e.SeatPassed: _passed,
     e.SeatTimedOut: _timed_out,
-    e.SeatWithdrawn: _withdrawn,
-    CutGiven: _cut_given,
+    e.SeatLeftRound: _withdrawn,
+    CutContributed: _cut_given,
     e.BettingClosed: _closed,
     ce.CardsHandedOut: _handed_out,
-    ce.CardsLooked: _looked,
+    ce.CardsLookedAt: _looked,
     ce.CardsHandedBack: _handed_back,
     ce.HandTurned: _turned,
     e.CardsDealt: _dealt,
     e.RoundSettled: _settled,
     e.RoundLapsed: _lapsed,
-    e.RoundSetAside: _set_aside,
+    e.RoundSuspended: _set_aside,
     e.RoundResumed: _resumed,
     ve.RoundVoidRequested: _void_requested,
     ve.RoundVoidDeclined: _void_declined,

@@ -5,7 +5,7 @@ The findings are those of one pass, in the same order, whatever the number of pr
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import chain
@@ -18,16 +18,14 @@ from django.db import connections
 from baccarat.audit import comparison, partitions, pending, snapshot
 from baccarat.audit.child_process import set_up_process
 from baccarat.audit.findings import FindingCollector
-from baccarat.audit.fold import ReplayedEvent
 from baccarat.audit.partial import OtherStreamsReplay, TableGroupReplay, accounts_by_stream
 from baccarat.audit.partitions import LogPartition
+from baccarat.audit.rows import Row
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.events.partial import find_missing
 from casino.kernel.findings import Finding
 
-BATCH_SIZE: Final = 1000
-"""Events whose entries and rows are asked for at once."""
 GROUPS_PER_PROCESS: Final = 3
 """Groups of tables for each process: the last ones to end are short."""
 
@@ -81,9 +79,9 @@ class TableGroupTask:
         """Follow and judge them."""
         notes, chain = FindingCollector(), list[Finding]()
         fold = TableGroupReplay(notes, disputed=snapshot.disputed_streams())
-        events = _follow(fold, self.partition, chain, scene)
+        _follow(fold, self.partition, chain, scene)
         playing = frozenset(comparison.check_tables(fold, notes, max_wait=scene.max_wait))
-        return PartialAudit(chain, notes.findings, fold.rounds, events, playing, fold.used_shoes())
+        return PartialAudit(chain, notes.findings, fold.rounds, fold.events, playing, fold.used_shoes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +94,9 @@ class OtherStreamsTask:
         """Follow and judge them."""
         notes, chain = FindingCollector(), list[Finding]()
         fold = OtherStreamsReplay(notes, accounts=accounts_by_stream(snapshot.disputed_streams()))
-        events = _follow(fold, self.partition, chain, scene)
+        _follow(fold, self.partition, chain, scene)
         comparison.check_other_streams(fold, notes)
-        return PartialAudit(chain, notes.findings, events=events)
+        return PartialAudit(chain, notes.findings, events=fold.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ def split_tasks(jobs: int, *, head: int) -> list[Task]:
 
 def run_task(task: Task, scene: AuditContext) -> PartialAudit:
     """Do one task in this process, on the shared snapshot."""
-    with snapshot.gc_disabled(), snapshot.shared_snapshot(scene.snapshot):
+    with snapshot.shared_snapshot(scene.snapshot):
         return task(scene)
 
 
@@ -169,24 +167,9 @@ def merge(parts: Sequence[PartialAudit]) -> PartialAudit | None:
 
 def _follow(
     fold: TableGroupReplay | OtherStreamsReplay, share: LogPartition, findings: list[Finding], scene: AuditContext
-) -> int:
-    """Follow a share of the log, then what waits, and compare money and ended rounds; returns how many were its own."""
-    events, asked = 0, 0
-    followed: list[ReplayedEvent] = []
-    judged = comparison.BatchComparison(fold.collector, deferred=True)
+) -> None:
+    """Follow a share of the log, then what waits, and compare money and ended rounds."""
     sealed = partitions.read_sealed(share, snapshot=scene.snapshot, findings=findings)
-    for rows, forms in chain(sealed, [(partitions.read_unsealed(share), None)]):
-        followed += [
-            each
-            for each in fold.replay(rows, forms if fold.usual else None)
-            if type(each[1]).__name__ not in fold.foreign_types
-        ]
-        events += sum(row.type not in fold.foreign_types for row in rows)
-        if fold.events - asked >= BATCH_SIZE:
-            judged.add(fold, followed)
-            asked, followed = fold.events, []
-            fold.clear_ended()
-    judged.add(fold, followed)
-    judged.finish()
-    fold.clear_ended()
-    return events
+    batches: Iterator[Sequence[Row]] = chain(sealed, [partitions.read_unsealed(share)])
+    for rows in batches:
+        comparison.compare_batch(fold, fold.replay(rows), fold.collector)

@@ -36,7 +36,6 @@ class TableGroupReplay(LogReplay):
 
     wallets_class: ClassVar = _Elsewhere
     foreign_types: ClassVar = SWITCH_KINDS
-    """Types of events that another part judges."""
 
     def used_shoes(self) -> frozenset[int]:
         """Return the shoes and commitments of this part, as numbers made of their last characters."""
@@ -52,9 +51,7 @@ class TableGroupReplay(LogReplay):
 class OtherStreamsReplay(LogReplay):
     """Wallets, chats, switches. Of rounds it is shown who wagered when, and who owes since a void."""
 
-    usual: ClassVar = False
     foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
-    """Types of events that another part judges."""
 
     def __init__(self, notes: FindingCollector, *, accounts: Mapping[str, TableAccounts]) -> None:
         super().__init__(notes)

@@ -8,9 +8,9 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, get_args
 
-from baccarat.audit.plain.forms import FORMS
-from baccarat.audit.rows import Batch
+from baccarat.audit.rows import BATCH_SIZE
 from baccarat.audit.steps import CONFIRMED, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS
+from casino.events.hash_chain import CheckedEvent
 from casino.events.partial import stream_positions
 from casino.events.prefetch import open_prefetch_stream
 from casino.events.records import RecordedEvent
@@ -24,8 +24,6 @@ SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided"])
 """What the share of the wallets follows of rounds: who wagered when, and who owes since a void."""
 RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
 """Wagers are shown of the players of whom one of these speaks: those that they may forbid."""
-CHUNK: Final = 100
-"""Events read at once."""
 POSITIONS_PER_QUERY: Final = 100_000
 """Positions shared out at once."""
 
@@ -93,13 +91,13 @@ def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPart
     return LogPartition(0, 0, others), [LogPartition(groups, number, each) for number, each in enumerate(tables)]
 
 
-def read_sealed(share: LogPartition, *, snapshot: str, findings: list[Finding]) -> Iterator[Batch]:
+def read_sealed(share: LogPartition, *, snapshot: str, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
     """Yield the share's sealed events in order, each held against its own seal. The next are read meanwhile.
 
     `snapshot` is the shared one's name.
     """
     with open_prefetch_stream(snapshot=snapshot) as stream:
-        yield from stream_positions(FORMS, share.positions, stream=stream, chunk=CHUNK, findings=findings)
+        yield from stream_positions(share.positions, stream=stream, chunk=BATCH_SIZE, findings=findings)
 
 
 def read_unsealed(share: LogPartition) -> list[RecordedEvent]:

@@ -17,7 +17,7 @@ from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
 
 OVERDUE: Final = "round overdue"
-SUSPENDED: Final = "round set aside"
+SUSPENDED: Final = "round suspended"
 
 _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
 

@@ -41,7 +41,7 @@ class ProjectionRebuild:
     """How many rows each projection has now; `changed` names the rows that came out otherwise, where compared."""
 
     rows: dict[str, int]
-    changed_rows: tuple[str, ...]
+    changed: tuple[str, ...]
 
 
 @dataclass(slots=True)

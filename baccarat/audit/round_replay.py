@@ -154,7 +154,7 @@ def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) 
     if step is None:
         trace.record_difference("event out of place", "an event of a round in hand", row.type)
         return
-    if isinstance(event, re.WagerRepeated):
+    if isinstance(event, re.StakesRebet):
         trace.table.seats[trace.seats[event.seat].player].last_wager = event.stakes
     if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:
         trace.table.seats[event.player].balance = sum(event.stakes.values())
@@ -176,7 +176,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
         if trace.seed is None and (trace.is_running() or trace.voided is not None):
             return "The seed is revealed when the round ends."
         if trace.voided is None or trace.outcome is not None:  # a void before the outcome has tried it
-            check_seed(trace, seed=trace.seed, cards=trace.cards, version=trace.version)
+            check_seed(trace)
         return "The revealed seed was checked against its commitment and these cards."
     shoe = trace.opened.shoe
     begun = next((one for one in table_events if isinstance(one, te.ShoeStarted) and one.shoe == shoe), None)

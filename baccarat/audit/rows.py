@@ -1,14 +1,14 @@
-"""What an audit asks of an event: where it stands and what it says, sealed or not, recomputed or not."""
+"""What an audit asks of an event: where it stands and what it says, sealed or not."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Final
 
 from casino.events.hash_chain import CheckedEvent
 from casino.events.records import RecordedEvent, SealedEvent
 
 Row = CheckedEvent | SealedEvent | RecordedEvent
-Batch = tuple[Sequence[Row], Sequence[Any] | None]
-"""Events in order, and what their forms have read of them, where that was done."""
+
+BATCH_SIZE: Final = 1000
+"""Events read, followed and compared with the database at once."""
 
 
 def event_location(row: Row) -> str:

@@ -81,8 +81,10 @@ def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
             "published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}"
         )
     due = _waits(table, event.rules)
-    if event.waits_for not in due:
-        table.record_difference(OTHER_TIME, " or ".join(due) or "no version: the next shoe is bound", event.waits_for)
+    if event.effective_from not in due:
+        table.record_difference(
+            OTHER_TIME, " or ".join(due) or "no version: the next shoe is bound", event.effective_from
+        )
     _follow(table, event)
 
 
@@ -92,8 +94,10 @@ def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> Non
     if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
         table.record_difference(OUT_OF_PLACE, "the rules that were published", event.rules.label)
         return
-    if table.round is not None or (waiting.waits_for is not e.EffectiveFrom.NEXT_ROUND and _is_early(table, waiting)):
-        table.record_difference(OTHER_TIME, waiting.waits_for, "before it")
+    if table.round is not None or (
+        waiting.effective_from is not e.EffectiveFrom.NEXT_ROUND and _is_early(table, waiting)
+    ):
+        table.record_difference(OTHER_TIME, waiting.effective_from, "before it")
     if event.first_round != table.rounds + 1:
         table.record_difference("round number differs", table.rounds + 1, event.first_round)
     _follow(table, event)
@@ -103,7 +107,7 @@ def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> Non
         guest.last_wager = None
 
 
-def replay_rules_retired(table: TableTrace, event: e.RulesDecommissioned) -> None:
+def replay_rules_retired(table: TableTrace, event: e.RulesRetired) -> None:
     """Follow rules that were withdrawn."""
     if event.version != table.rules.version or _ruling(table).retired:
         table.record_difference(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
@@ -125,7 +129,7 @@ def check_rules_in_force(table: TableTrace) -> None:
 
 def _is_superseded(table: TableTrace, waiting: PendingRules) -> bool:
     """Whether rules that wait had to take effect before a round that opens now."""
-    if waiting.waits_for is e.EffectiveFrom.NEXT_ROUND:
+    if waiting.effective_from is e.EffectiveFrom.NEXT_ROUND:
         return True
     return table.shoe is None and (table.has_long_shoe or not _is_early(table, waiting))
 
@@ -133,7 +137,7 @@ def _is_superseded(table: TableTrace, waiting: PendingRules) -> bool:
 def check_shoe_rules_in_force(table: TableTrace) -> None:
     """Note a shoe that starts by rules in whose place others had to take effect."""
     waiting = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
-    if waiting is None or waiting.waits_for is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
+    if waiting is None or waiting.effective_from is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
         return
     if table.next_shoe is None or waiting.rules.shape == (table.next_shoe.shape or table.rules.shape):
         table.record_difference("shoe by superseded rules", waiting.rules.label, table.label)
@@ -182,7 +186,9 @@ def _is_early(table: TableTrace, waiting: PendingRules) -> bool:
     coming = table.next_shoe
     if table.shoe is not None or coming is None:
         return table.shoe is not None
-    if coming.shape is None and waiting.waits_for is e.EffectiveFrom.NEXT_SHOE:  # as it was before shapes were bound
+    if (
+        coming.shape is None and waiting.effective_from is e.EffectiveFrom.NEXT_SHOE
+    ):  # as it was before shapes were bound
         return False
     return waiting.rules.shape != (coming.shape or table.rules.shape)
 
@@ -211,5 +217,5 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.RulesRejected: replay_rules_rejected,
     e.RulesPublished: replay_rules_published,
     e.RulesTookEffect: replay_rules_took_effect,
-    e.RulesDecommissioned: replay_rules_retired,
+    e.RulesRetired: replay_rules_retired,
 }

@@ -14,7 +14,13 @@ from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutGiven, ShoeRevealed, TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import (
+    ShoeCommitted,
+    ShoeCutContributed,
+    ShoeRevealed,
+    TableClosed,
+    TableClosing,
+)
 
 
 def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableTrace:
@@ -64,7 +70,7 @@ def replay_rebought(table: TableTrace, event: e.Rebought) -> None:
     guest.balance += event.amount
 
 
-def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None:
+def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatReleased) -> None:
     """Follow a player who leaves with the whole game balance, and a rack that is emptied."""
     guest = _guest(table, event)
     if guest is None:
@@ -78,7 +84,7 @@ def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatFreed) -> None
     del table.seats[event.player]
 
 
-def replay_seat_freed(table: TableTrace, event: e.SeatFreed) -> None:
+def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
     """Follow a seat that was freed: money as when its player leaves, and for a reason that holds."""
     guest, kept = table.seats.get(event.player), table.rules.seat_kept_rounds
     if guest is not None and event.missed != guest.missed_turns:
@@ -87,8 +93,8 @@ def replay_seat_freed(table: TableTrace, event: e.SeatFreed) -> None:
         table.record_difference("seat freed early", f"after {kept} missed turns", event.missed)
     if event.reason is e.Absence.TABLE_CLOSED and table.pending_closure is None:
         table.record_difference("seat freed early", "a table that is to be closed", "one that stays")
-    if event.seen_at > event.freed_at:
-        table.record_difference("times out of order", f"up to {event.freed_at}", event.seen_at)
+    if event.seen_at > event.released_at:
+        table.record_difference("times out of order", f"up to {event.released_at}", event.seen_at)
     replay_seat_left(table, event)
 
 
@@ -133,9 +139,9 @@ def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
         table.record_difference(OUT_OF_PLACE, "the shoe in play", event.shoe)
         return
     if not shoe.finished:
-        table.record_difference("shoe ended early", "the cut card and one more round", f"{shoe.cards_out} cards out")
-    if event.dealt != shoe.cards_out:
-        table.record_difference("cards out of the shoe differ", shoe.cards_out, event.dealt)
+        table.record_difference("shoe ended early", "the cut card and one more round", f"{shoe.cards_used} cards out")
+    if event.dealt != shoe.cards_used:
+        table.record_difference("cards out of the shoe differ", shoe.cards_used, event.dealt)
     seed = parse_seed(event.seed)
     if seed is None:
         table.record_difference("seed missing", "the shoe's seed", event.seed)
@@ -157,7 +163,7 @@ def _owed(amounts: list[tuple[Any, int]]) -> str:
     return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
 
 
-def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatFreed) -> SeatTrace | None:
+def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatReleased) -> SeatTrace | None:
     guest = table.seats.get(event.player)
     if guest is None:
         table.record_difference(OUT_OF_PLACE, f"player {event.player} seated", "no seat")
@@ -171,7 +177,7 @@ def _require_free(table: TableTrace, seat: int) -> None:
         table.record_difference("seat taken twice", "a free seat", seat)
 
 
-def _require_same(table: TableTrace, guest: SeatTrace, event: e.Rebought | e.SeatLeft | e.SeatFreed) -> None:
+def _require_same(table: TableTrace, guest: SeatTrace, event: e.Rebought | e.SeatLeft | e.SeatReleased) -> None:
     if (guest.seat, guest.money_type) != (event.seat, event.money_type):
         table.record_difference("seat differs", f"{guest.seat} {guest.money_type}", f"{event.seat} {event.money_type}")
 
@@ -192,9 +198,9 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.SeatChanged: replay_seat_changed,
     e.Rebought: replay_rebought,
     e.SeatLeft: replay_seat_left,
-    e.SeatFreed: replay_seat_freed,
+    e.SeatReleased: replay_seat_freed,
     ShoeCommitted: cutting.replay_shoe_committed,
-    ShoeCutGiven: cutting.replay_shoe_cut_contribution,
+    ShoeCutContributed: cutting.replay_shoe_cut_contribution,
     e.ShoeStarted: replay_shoe_started,
     e.ShoeEnded: replay_shoe_ended,
     PlayStopped: kill_switches.replay_play_stopped,

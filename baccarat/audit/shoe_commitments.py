@@ -6,9 +6,9 @@ from baccarat.audit.traces import CommittedShoe, RoundTrace, TableTrace
 from baccarat.domain.rounds.commitment import ShoeCommitment
 
 MISSING: Final = "commitment missing"
-OTHER_SHOE: Final = "shoe differs from the named one"
-NO_NEXT: Final = "next shoe not named"
-OTHER_SHAPE: Final = "shoe is not made as it was committed to"
+OTHER_SHOE: Final = "shoe differs from the committed one"
+NO_NEXT: Final = "next shoe not committed"
+OTHER_SHAPE: Final = "shoe composition differs from its commitment"
 OUT_OF_PLACE: Final = "event out of place"
 
 

@@ -12,31 +12,27 @@ OTHER_CARDS = "cards are not the shoe's"
 OTHER_ROOT = "root is not the shoe's"
 
 
-def check_seed(round_: RoundTrace, *, seed: str | None, cards: tuple[Card, ...], version: int) -> None:
-    """Check an ended round's seed, as its event of that version revealed it, with commitment and cards.
+def check_seed(round_: RoundTrace) -> None:
+    """Check the seed that a round's last event revealed with commitment and cards.
 
-    `cards` are those on the table when it was revealed. A long shoe's seed stays secret meanwhile. Raises NoSuchCount
-    for cards or decks that no shoe has.
+    A long shoe's seed stays secret meanwhile. Raises NoSuchCount for cards or decks that no shoe has.
     """
+    seed, cards = round_.seed, round_.cards
     if round_.table.has_long_shoe:
         if seed is not None:
-            _differs(round_, version, "seed revealed early", "nothing before the shoe ends", "a seed")
+            round_.record_difference("seed revealed early", "nothing before the shoe ends", "a seed")
         return
     found = parse_seed(seed)
     if found is None:
-        _differs(round_, version, "seed missing", "the shoe's seed", seed)
+        round_.record_difference("seed missing", "the shoe's seed", seed)
         return
     commitment = commit(found)
     if commitment != round_.opened.commitment:
-        _differs(round_, version, NOT_OPENED, round_.opened.commitment, commitment)
+        round_.record_difference(NOT_OPENED, round_.opened.commitment, commitment)
     if cards:
         due = shuffle(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
         if due != cards:
-            _differs(round_, version, OTHER_CARDS, " ".join(due), " ".join(cards))
-
-
-def _differs(round_: RoundTrace, version: int, what: str, expected: object, found: object) -> None:
-    round_.collector.add(what, f"round {round_.opened.round}, version {version}", expected, found)
+            round_.record_difference(OTHER_CARDS, " ".join(due), " ".join(cards))
 
 
 def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
@@ -78,7 +74,7 @@ def parse_seed(digits: str | None) -> bytes | None:
 
 def _most(table: TableTrace, shoe: LongShoe) -> int:
     """How many cards of the order are needed, as far as the shoe has them."""
-    return min(max(shoe.cards_out, 1), 52 * table.rules.decks)
+    return min(max(shoe.cards_used, 1), 52 * table.rules.decks)
 
 
 def _places(position: int, cards: tuple[Card, ...]) -> str:

@@ -1,24 +1,20 @@
 """One consistent look at the whole database, its log read ahead by a second connection on the same snapshot."""
 
 import contextlib
-import gc
 from collections.abc import Generator, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 from django.db import transaction
 
-from baccarat.audit.plain.forms import FORMS
-from baccarat.audit.rows import Batch
+from baccarat.audit.rows import BATCH_SIZE
+from casino.events.hash_chain import CheckedEvent
 from casino.events.prefetch import open_prefetch_stream
 from casino.events.records import RecordedEvent
 from casino.events.sql import accept_any_timestamp, execute, fetch
 from casino.events.store import to_recorded_events
-from casino.events.verification import read_verified
+from casino.events.verification import walk
 from casino.kernel.findings import Finding
-
-CHUNK: Final = 100
-"""Events read at once: so few that a processor keeps all that is made of them at hand."""
 
 _WAITING: Final = """
 SELECT event.id, event.stream, event.version, event.type, event.schema, event.data::text, event.metadata::text,
@@ -77,22 +73,7 @@ def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
     return frozenset(stream for (stream,) in rows)
 
 
-def read_sealed(*, since: int, findings: list[Finding]) -> Iterator[Batch]:
-    """Yield the sealed events above position `since` with what their forms read of them, chain recomputed.
-
-    The next are read meanwhile.
-    """
+def read_sealed(*, since: int, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
+    """Yield the sealed events above position `since`, chain recomputed. The next are read meanwhile."""
     with open_prefetch_stream(snapshot=export_snapshot()) as stream:
-        yield from read_verified(FORMS, findings=findings, from_position=since, chunk=CHUNK, stream=stream)
-
-
-@contextlib.contextmanager
-def gc_disabled() -> Generator[None]:
-    """Switch the cycle collector off: an audit makes millions of values and hardly a cycle among them."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
+        yield from walk(findings=findings, from_position=since, chunk=BATCH_SIZE, stream=stream)

@@ -8,7 +8,7 @@ from baccarat.audit.traces import RoundTrace
 from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import void_events as ve
-from baccarat.domain.rounds.cut_events import CutGiven
+from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.tables.kill_switch_events import SwitchEvent
 from wallet.ledger.postings import EVENTS as WALLET_EVENTS
 
@@ -18,21 +18,21 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.ChipsPlaced, betting.replay_chips_placed),
         (re.PlacementUndone, betting.replay_placement_undone),
         (re.ChipsCleared, betting.replay_chips_cleared),
-        (re.WagerRepeated, betting.replay_wager_repeated),
+        (re.StakesRebet, betting.replay_wager_repeated),
         (re.WagerConfirmed, betting.replay_wager_confirmed),
         (re.SeatPassed, betting.replay_seat_passed),
         (re.SeatTimedOut, betting.replay_seat_timed_out),
-        (re.SeatWithdrawn, betting.replay_round_left),
-        (CutGiven, cutting.replay_cut_contribution),
+        (re.SeatLeftRound, betting.replay_round_left),
+        (CutContributed, cutting.replay_cut_contribution),
         (re.BettingClosed, dealing.replay_betting_closed),
         (ce.CardsHandedOut, ceremony.replay_cards_handed_out),
-        (ce.CardsLooked, ceremony.replay_cards_looked_at),
+        (ce.CardsLookedAt, ceremony.replay_cards_looked_at),
         (ce.CardsHandedBack, ceremony.replay_cards_handed_back),
         (ce.HandTurned, ceremony.replay_hand_turned),
         (re.CardsDealt, dealing.replay_cards_dealt),
         (re.RoundSettled, dealing.replay_round_settled),
         (re.RoundLapsed, dealing.replay_round_lapsed),
-        (re.RoundSetAside, dealing.replay_round_suspended),
+        (re.RoundSuspended, dealing.replay_round_suspended),
         (re.RoundResumed, dealing.replay_round_resumed),
         (ve.RoundVoidRequested, voiding.replay_void_requested),
         (ve.RoundVoidDeclined, voiding.replay_void_declined),

@@ -71,7 +71,7 @@ class LongShoe:
     shoe: UUID
     number: int
     commitment: str
-    cards_out: int
+    cards_used: int
     first_card: Card | None
     cut_card_out: bool = False
     finished: bool = False
@@ -81,7 +81,7 @@ class LongShoe:
 
     def draw(self, out: int, rules: TableRules) -> None:
         """Follow the shoe to where `out` cards have left it."""
-        self.cards_out = out
+        self.cards_used = out
         self.finished = self.cut_card_out
         self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
 
@@ -178,7 +178,7 @@ class TableTrace:
                 shoe.shoe,
                 shoe.number,
                 shoe.commitment,
-                shoe.cards_out,
+                shoe.cards_used,
                 shoe.cut_card_out,
                 shoe.finished,
                 shoe.cut,

@@ -125,7 +125,7 @@ def _fairness(retold: RoundReplay) -> RoundCheck:
 def _money(rows: Sequence[Any], place: TableAccounts) -> RoundCheck:
     notes = FindingCollector()
     followed = [(row[0], CATALOGUE.decode(row[2], row[3], row[4]), place) for row in rows]
-    money.ExpectedEntries(followed).compare(notes)
+    money.compare_entries(followed, notes)
     if notes.findings:
         return RoundCheck("Ledger entries", holds=False, explanation=_words(notes.findings))
     return RoundCheck(

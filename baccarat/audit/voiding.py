@@ -14,7 +14,7 @@ TWICE: Final = "round voided twice"
 AMOUNTS: Final = "void differs"
 MAX_CARDS_PER_ROUND: Final = 6
 """Both hands with their thirds."""
-SEED_UNAVAILABLE: Final = "SecretLost"
+SEED_UNAVAILABLE: Final = "SeedUnavailable"
 """How the reason begins for which a round is set aside whose seed can't be read: it can't be revealed either."""
 
 
@@ -83,11 +83,11 @@ def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
             round_.record_difference("burned cards differ", 0, event.burned)
         return
     seen = round_.is_running() and held is not None and held.looked_at is not None
-    due = min(MAX_CARDS_PER_ROUND, rules.decks * 52 - shoe.cards_out) if seen else 0
+    due = min(MAX_CARDS_PER_ROUND, rules.decks * 52 - shoe.cards_used) if seen else 0
     if event.burned != due:
         round_.record_difference("burned cards differ", due, event.burned)
     if event.burned:
-        shoe.draw(shoe.cards_out + event.burned, rules)
+        shoe.draw(shoe.cards_used + event.burned, rules)
 
 
 def _wager(round_: RoundTrace, part: RoundSeatTrace, undone: e.SeatVoided) -> None:
@@ -142,7 +142,7 @@ def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
         if event.seed is None and not table.has_long_shoe:
             table.unrevealed[round_.opened.shoe] = round_.opened.commitment
         if not (lost and event.seed is None):
-            check_seed(round_, seed=event.seed, cards=round_.cards, version=round_.version)
+            check_seed(round_)
     elif event.seed is not None:
         round_.record_difference("seed revealed twice", "the settlement's", event.seed)
     if table.round is round_:

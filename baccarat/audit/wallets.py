@@ -31,13 +31,9 @@ WalletStreamEvent = (
 
 
 class WalletTraces:
-    """Who opened a wallet with which operator and in which currency.
-
-    `watched` are the players, by id as text, of whose protection anything was ever said: only their wagers are judged.
-    """
+    """Who opened a wallet with which operator and in which currency."""
 
     def __init__(self, notes: FindingCollector) -> None:
-        self.watched: set[str] = set()
         self._notes = notes
         self._opened: dict[UUID, tuple[UUID, str]] = {}
         self._payments = PaymentTraces()
@@ -85,7 +81,6 @@ class WalletTraces:
         opened = None
         if isinstance(event, PlayerRestrictionEvent):
             opened = self._opened.get(event.player)
-            self.watched.add(str(event.player))
         self._found(self._protections.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
 
     def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:

@@ -1,18 +1,10 @@
 """The log in pieces: some of its events, each against its own seal, and what the log as a whole lacks."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from casino.events.digest import GENESIS
-from casino.events.hash_chain import (
-    SEALED_COLUMNS,
-    CheckedBatch,
-    CheckedEvent,
-    Decoders,
-    Head,
-    check_chain,
-    missing_positions,
-)
+from casino.events.hash_chain import SEALED_COLUMNS, CheckedEvent, Head, check_chain, missing_positions
 from casino.events.sql import Rows, RowStream, fetch
 from casino.kernel.findings import Finding
 
@@ -37,31 +29,29 @@ WHERE position <> before + 1 ORDER BY position
 """
 
 
-def read_positions(forms: Decoders, positions: Sequence[int], *, findings: list[Finding]) -> CheckedBatch:
+def read_positions(positions: Sequence[int], *, findings: list[Finding]) -> list[CheckedEvent]:
     """Read the sealed events at some positions, ascending.
 
     Each is held against its own seal, which must follow from the one before it. One without any before it is not;
-    that is for `lacking` to tell.
+    that is for `find_missing` to tell.
     """
-    return _held(forms, fetch(SELECT_POSITIONS, [_array(positions)]), findings)
+    return _held(fetch(SELECT_POSITIONS, [_array(positions)]), findings)
 
 
 def stream_positions(
-    forms: Decoders, positions: Sequence[int], *, stream: RowStream, chunk: int, findings: list[Finding]
-) -> Iterator[CheckedBatch]:
+    positions: Sequence[int], *, stream: RowStream, chunk: int, findings: list[Finding]
+) -> Iterator[list[CheckedEvent]]:
     """Do the same in batches of at most `chunk` that another connection reads ahead of us."""
     for rows in stream(SELECT_POSITIONS, [_array(positions)], chunk):
-        yield _held(forms, rows, findings)
+        yield _held(rows, findings)
 
 
-def _held(forms: Decoders, rows: Rows, findings: list[Finding]) -> CheckedBatch:
-    batch: list[CheckedEvent] = []
-    values: list[Any] = []
+def _held(rows: Rows, findings: list[Finding]) -> list[CheckedEvent]:
     before = {1: GENESIS} | {row[0]: row[-1] for row in rows if row[-1] is not None}
-    check_chain(
-        [row[:-1] for row in rows], _NOWHERE, batch, values, forms, findings, lambda _, place: before.get(place)
+    batch, _ = check_chain(
+        [row[:-1] for row in rows], _NOWHERE, findings=findings, jump=lambda _, position: before.get(position)
     )
-    return batch, values
+    return batch
 
 
 def _array(numbers: Sequence[int]) -> str:

@@ -1,11 +1,11 @@
-"""PostgreSQL at work while we are: it makes the next rows of a long statement, or an answer that we take later.
+"""PostgreSQL at work while we are: it makes the next rows of a long statement on a connection of its own.
 
-One thread, and one statement at a time on each connection. What the server has ready waits in the socket; the rest is
-only made when we come to read it.
+One thread, and one statement at a time. What the server has ready waits in the socket; the rest is only made when we
+come to read it.
 """
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Final
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -25,24 +25,6 @@ _BEGIN: Final = (
     "SET LOCAL jit = off",
     "SET LOCAL max_parallel_workers_per_gather = 0",
 )
-
-
-PendingRows = Callable[[], Rows]
-"""Waits for the rows of a statement that was sent, and takes them."""
-
-
-def send_query(sql: str, parameters: Sequence[bytes]) -> PendingRows:
-    """Send a statement on Django's connection, in whose transaction we are, and return what takes its rows.
-
-    Parameters are texts for $1, $2 and so on. Nothing else may be asked on the connection until the rows were taken,
-    once; taking them raises psycopg.Error.
-    """
-    own = connections[DEFAULT_DB_ALIAS]
-    own.ensure_connection()
-    raw: Connection[Any] = own.connection
-    raw.pgconn.send_query_params(sql.encode(), parameters, result_format=Format.BINARY)
-    raw.wait(generators.send(raw.pgconn))
-    return lambda: [row for rows in _results(raw) for row in rows]
 
 
 @contextlib.contextmanager

@@ -8,18 +8,10 @@ chain from some position on. Keep `head_mark()` outside and give it back as `exp
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from casino.events.digest import GENESIS
-from casino.events.hash_chain import (
-    SEALED_COLUMNS,
-    CheckedBatch,
-    CheckedEvent,
-    Decoders,
-    Head,
-    check_chain,
-    missing_positions,
-)
+from casino.events.hash_chain import SEALED_COLUMNS, CheckedEvent, Head, check_chain, missing_positions
 from casino.events.inspection import inspect
 from casino.events.sql import Rows, RowStream, fetch
 from casino.kernel.findings import Finding
@@ -49,7 +41,7 @@ def verify(
     """Yield all that is wrong with the log; nothing if all is well.
 
     The chain is recomputed above `from_position`; everything else is looked at whole. `expected` is a head kept
-    outside. `oldest` is how many seconds an event may wait for its seal.
+    outside. An event may wait `max_wait_seconds` for its seal.
     """
     findings: list[Finding] = []
     for _ in walk(findings=findings, from_position=from_position, expected=expected, chunk=chunk):
@@ -68,25 +60,6 @@ def walk(
     chunk: int = 5000,
     stream: RowStream | None = None,
 ) -> Iterator[list[CheckedEvent]]:
-    """Yield the sealed events above `from_position` in batches, as `read` does, without reading any.
-
-    It adds to `findings` what breaks the chain.
-    """
-    about: dict[str, Any] = {"from_position": from_position, "upto": upto, "expected": expected}
-    for batch, _ in read_verified({}, findings=findings, chunk=chunk, stream=stream, **about):
-        yield list(batch)
-
-
-def read_verified(
-    forms: Decoders,
-    *,
-    findings: list[Finding],
-    from_position: int = 0,
-    upto: int | None = None,
-    expected: Head | None = None,
-    chunk: int = 5000,
-    stream: RowStream | None = None,
-) -> Iterator[CheckedBatch]:
     """Yield the sealed events above `from_position` in batches and add to `findings` what breaks the chain.
 
     Each link is checked against the digest stored before it, so one changed row is one finding, not a finding for every
@@ -103,10 +76,8 @@ def read_verified(
         findings.append(missing_positions(before, position))
 
     for rows in lots:
-        batch: list[CheckedEvent] = []
-        values: list[Any] = []
-        link = check_chain(rows, link, batch, values, forms, findings, jump)
-        yield batch, values
+        batch, link = check_chain(rows, link, findings=findings, jump=jump)
+        yield batch
 
 
 def _lots(after: int, last: int, chunk: int) -> Iterator[Rows]:

@@ -17,7 +17,7 @@ from tests.bench.measure import Measured
 from tests.bench.plan import Plan
 from tests.bench.worker import Worker
 
-TARGET = 50_000.0
+TARGET = 20_000.0
 SEED = 7
 NOTES = {
     "replay": "one core's time of the auditing process: chain and rules of every event; the target is a rate",

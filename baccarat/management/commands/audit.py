@@ -52,7 +52,7 @@ class Command(BaseCommand):
         except last_head.UnreadableHead as trouble:
             raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
-        asked = {"since": since, "checkpoint": checkpoint, "expected": expected, "oldest": oldest}
+        asked = {"since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest}
         report = _audit(self._jobs(int(options["jobs"])), quiet=bool(options["json"]), **asked)
         if report.ok:
             self._keep(file, report)

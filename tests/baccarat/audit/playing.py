@@ -17,7 +17,7 @@ from wallet.ledger import player_accounts as wallets
 
 OPERATOR = UUID(int=0xCA51)
 METADATA = Metadata(operator=str(OPERATOR), actor="test", causation="", correlation="")
-IMMUTABLE = ("events_event", "events_seal", "events_headmark", "wallet_entry", "wallet_posting", "wallet_account")
+IMMUTABLE = ("events_event", "events_seal", "events_chainhead", "wallet_entry", "wallet_posting", "wallet_account")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,9 @@ def rechain(database):
                 previous=previous,
             )
             owner.execute("UPDATE events_seal SET digest = %s WHERE position = %s", [previous, event.position])
-        owner.execute("UPDATE events_headmark m SET digest = s.digest FROM events_seal s WHERE s.position = m.position")
+        owner.execute(
+            "UPDATE events_chainhead m SET digest = s.digest FROM events_seal s WHERE s.position = m.position"
+        )
 
 
 def stop_and_resume() -> None:

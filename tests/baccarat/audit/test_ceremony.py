@@ -16,7 +16,7 @@ WITH_A_CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, "d
 def sound():
     """Whether the audit finds nothing and a rebuild changes nothing."""
     seal()
-    return engine.run_audit(max_wait=3600).findings == () and rebuild_projections(compare=True).changed_rows == ()
+    return engine.run_audit(max_wait=3600).findings == () and rebuild_projections(compare=True).changed == ()
 
 
 def round_of(seated, phase):

@@ -69,7 +69,7 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
     tamper(
         played,
         f"DELETE FROM events_seal WHERE position = {head}",  # noqa: S608  (a number)
-        f"DELETE FROM events_headmark WHERE position = {head}",  # noqa: S608  (a number)
+        f"DELETE FROM events_chainhead WHERE position = {head}",  # noqa: S608  (a number)
     )
     code, output, errors = manage_py("audit", "--oldest", "3600", "--json", "--jobs", "2")
     assert errors == "Auditing by one process: more are worth their start from 100000 events on.\n"

@@ -23,7 +23,7 @@ from tests.conftest import Database, pointed_at
 from tests.wallet.payments import counter
 
 PATIENCE = 3600
-BESIDE = ("significant_significantevent", "significant_remark", "wallet_deposit_method")
+BESIDE = ("significant_significantevent", "significant_note", "wallet_deposit_method")
 AS_IT_IS, CHAINED_ANEW = {}, {}
 """Kinds by name: those that leave the chain as it is, and those after which the whole chain is computed again."""
 
@@ -164,8 +164,8 @@ def a_seal_pointed_at_another_event(hand):
 
 @kind(AS_IT_IS)
 def a_head_of_the_chain_written_anew(hand):
-    hand.do("UPDATE events_headmark SET digest = sha256(digest)")
-    return "chain rewritten", f"position {hand.row('SELECT max(position) FROM events_headmark')[0]}"
+    hand.do("UPDATE events_chainhead SET digest = sha256(digest)")
+    return "chain rewritten", f"position {hand.row('SELECT max(position) FROM events_chainhead')[0]}"
 
 
 @kind(AS_IT_IS)
@@ -359,7 +359,7 @@ def a_secret_of_a_shoe_in_play_swapped(hand):
 @kind(AS_IT_IS)
 def a_checkpoint_forged(hand):
     hand.do("UPDATE checkpoints_checkpoint SET root = sha256('mine'), signature = decode(repeat('ab', 64), 'hex')")
-    return ("checkpoint signature is wrong", "checkpoint 1"), ("outside copy differs", "checkpoint 1")
+    return ("checkpoint signature is wrong", "checkpoint 1"), ("replica differs", "checkpoint 1")
 
 
 # -- what stands beside the log ------------------------------------------------------------------------------------
@@ -369,19 +369,19 @@ def a_checkpoint_forged(hand):
 def a_significant_event_told_otherwise(hand):
     (number,) = hand.row("SELECT min(number) FROM significant_significantevent")
     hand.do("UPDATE significant_significantevent SET actor = 'nobody' WHERE number = %s", number)
-    return "rows differ from their inventory", "significant_significantevent 1 to"
+    return "rows differ from their manifest", "significant_significantevent 1 to"
 
 
 @kind(AS_IT_IS)
 def an_acknowledgement_removed(hand):
-    hand.do("DELETE FROM significant_remark")
-    return "rows differ from their inventory", "significant_remark 1 to"
+    hand.do("DELETE FROM significant_note")
+    return "rows differ from their manifest", "significant_note 1 to"
 
 
 @kind(AS_IT_IS)
 def a_way_to_pay_made_free_of_fees(hand):
     hand.do("UPDATE wallet_deposit_method SET fee_fixed = fee_fixed + 1")
-    return "rows differ from their inventory", "wallet_deposit_method 1 to"
+    return "rows differ from their manifest", "wallet_deposit_method 1 to"
 
 
 # -- history changed, and the whole chain computed again -----------------------------------------------------------
@@ -445,21 +445,21 @@ def another_commitment_named_for_the_round_to_come(hand):
     event, *_ = hand.event("overview", 1, "RoundOpened")
     _, following, *_ = hand.event("overview", 2, "RoundOpened")
     hand.change(event, lambda data: data["next_shoe"].update(commitment="ce" * 32))
-    return "shoe differs from the named one", following.replace("-", " ", 1)
+    return "shoe differs from the committed one", following.replace("-", " ", 1)
 
 
 @kind(CHAINED_ANEW)
 def a_round_dealt_from_another_shoe_than_the_named_one(hand):
     event, stream, *_ = hand.event("atlantic_city", 2, "RoundOpened")
     hand.change(event, lambda data: data.update(shoe=data["round"]))
-    return "shoe differs from the named one", stream.replace("-", " ", 1)
+    return "shoe differs from the committed one", stream.replace("-", " ", 1)
 
 
 @kind(CHAINED_ANEW)
 def a_round_that_names_no_shoe_for_the_next(hand):
     event, stream, *_ = hand.event("mini", 2, "RoundOpened")
     hand.change(event, lambda data: data.update(next_shoe=None))
-    return "next shoe not named", stream.replace("-", " ", 1)
+    return "next shoe not committed", stream.replace("-", " ", 1)
 
 
 @kind(CHAINED_ANEW)
@@ -468,7 +468,7 @@ def a_first_shoe_named_for_other_decks(hand):
         "SELECT id, stream FROM events_event WHERE type = 'TableOpened' AND data->'rules'->>'preset' = 'classic'"
     )
     hand.change(event, lambda data: data["next_shoe"]["shape"].update(decks=8))
-    return "shoe is not made as it was committed to", f"{stream.replace('-', ' ', 1)}, version 1"
+    return "shoe composition differs from its commitment", f"{stream.replace('-', ' ', 1)}, version 1"
 
 
 @kind(CHAINED_ANEW)
@@ -496,7 +496,7 @@ def a_wager_moved_behind_the_deadline(hand):
 def a_shoe_made_of_other_decks_than_it_was_committed_to_for(hand):
     event, stream = hand.row("SELECT id, stream FROM events_event WHERE type = 'ShoeCommitted' ORDER BY id LIMIT 1")
     hand.change(event, lambda data: data["shape"].update(decks=2))
-    return "shoe is not made as it was committed to", stream.replace("-", " ", 1)
+    return "shoe composition differs from its commitment", stream.replace("-", " ", 1)
 
 
 @kind(CHAINED_ANEW)
@@ -581,7 +581,7 @@ def report(**options):
 
 
 def found():
-    return [(finding.what, finding.where) for finding in report().findings]
+    return [(finding.kind, finding.location) for finding in report().findings]
 
 
 @pytest.fixture(scope="module")
@@ -624,7 +624,7 @@ def chained_anew(copies):
 def require(name, expected, alone, shared):
     """Look for each finding that a kind of tampering must lead to."""
     del shared
-    findings = [(finding.what, finding.where) for finding in alone.findings]
+    findings = [(finding.kind, finding.location) for finding in alone.findings]
     wanted = expected[name] if isinstance(expected[name][0], tuple) else (expected[name],)
     for what, where in wanted:
         assert [at for said, at in findings if said == what and where in at], (what, where, findings)
@@ -648,7 +648,7 @@ def test_found_though_the_chain_was_computed_again(name, chained_anew):
 def test_many_processes_find_the_same_in_the_same_order(request, copy):
     _, alone, shared = request.getfixturevalue(copy)
     assert shared.findings == alone.findings
-    assert (shared.line(), shared.head) == (alone.line(), alone.head)
+    assert (shared.summary_line(), shared.head) == (alone.summary_line(), alone.head)
 
 
 def test_a_restored_backup_is_found_whether_it_was_played_on_or_not(copies):

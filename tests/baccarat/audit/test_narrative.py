@@ -8,7 +8,7 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.ceremony_events import (
     CardsHandedBack,
     CardsHandedOut,
-    CardsLooked,
+    CardsLookedAt,
     HandedBackBy,
     HandTurned,
     Side,
@@ -124,7 +124,7 @@ def test_deferred_commission_is_owed_and_held_in_the_rack():
 def test_the_callers_ceremony_is_told_step_by_step():
     events = (
         CardsHandedOut(2, NOW, LATER),
-        CardsLooked(2, NOW, LATER),
+        CardsLookedAt(2, NOW, LATER),
         CardsHandedBack(2, HandedBackBy.PLAYER, NOW),
         CardsHandedBack(2, HandedBackBy.TIME, LATER),
         HandTurned(Side.PLAYER, ("2c", "Th")),

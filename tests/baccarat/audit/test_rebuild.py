@@ -37,7 +37,7 @@ def test_damaged_projections_come_back_byte_for_byte(played):
     rebuilt = rebuild_projections(compare=True)
     assert rows() == before
     assert rebuilt.rows == {table: len(kept) for table, kept in before.items()}
-    assert {row.split()[0] for row in rebuilt.changed_rows} == set(KEYS)
+    assert {row.split()[0] for row in rebuilt.changed} == set(KEYS)
     assert engine.run_audit(max_wait=3600).ok
 
 
@@ -54,7 +54,7 @@ def test_sound_projections_do_not_change_and_rounds_in_hand_stay_in_hand(databas
     play(idle, 1, banker=2500)
     busy.bet(player=100)
     before = rows()
-    assert rebuild_projections(compare=True).changed_rows == ()
+    assert rebuild_projections(compare=True).changed == ()
     assert rows() == before
     play(idle, 1, tie=500)
     seal()

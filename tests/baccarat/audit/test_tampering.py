@@ -10,7 +10,7 @@ import pytest
 from baccarat.audit import engine, last_head
 from baccarat.domain.rounds.events import WagerConfirmed
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.events import Absence, SeatFreed, SeatLeft, ShoeEnded
+from baccarat.domain.tables.events import Absence, SeatLeft, SeatReleased, ShoeEnded
 from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import betting, dealing
 from baccarat.storage import projections, shoe_seeds
@@ -34,7 +34,7 @@ def change_event(database, event, change):
     with database.owner() as owner:
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute("ALTER TABLE events_seal DISABLE TRIGGER USER")
-        owner.execute("ALTER TABLE events_headmark DISABLE TRIGGER USER")
+        owner.execute("ALTER TABLE events_chainhead DISABLE TRIGGER USER")
         owner.execute("UPDATE events_event SET data = %s::jsonb WHERE id = %s", [json.dumps(data), event])
     rechain(database)
 
@@ -156,7 +156,9 @@ def test_commission_must_be_collected_as_owed_and_only_when_the_shoe_is_over(pla
     """The table's stream goes on with a forged end of the shoe, which keeps one player's commission back."""
     table, version = fetch("SELECT id, version FROM baccarat_table WHERE preset = 'big_table'")[0]
     table_state = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table))
-    ended = ShoeEnded(table_state.shoe.shoe, "ab" * 32, table_state.shoe.cards_out, (), one("SELECT clock_timestamp()"))
+    ended = ShoeEnded(
+        table_state.shoe.shoe, "ab" * 32, table_state.shoe.cards_used, (), one("SELECT clock_timestamp()")
+    )
     append([Append(f"table-{table}", version, (CATALOGUE.encode(ended),), METADATA)])
     whats = [what for what, where in found() if where == f"table {table}, version {version + 1}"]
     owed = any(seat.owed for seat in table_state.seats)
@@ -177,7 +179,9 @@ def test_a_seat_is_not_freed_early_nor_by_a_wrong_count(played, found):
     table, version = fetch("SELECT id, version FROM baccarat_table WHERE preset = 'atlantic_city'")[0]
     seat = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table)).seats[0]
     now = one("SELECT clock_timestamp()")
-    freed = SeatFreed(seat.seat, seat.player, seat.money_type, 5, 0, Absence.MISSED_ROUNDS, 2, now + timedelta(1), now)
+    freed = SeatReleased(
+        seat.seat, seat.player, seat.money_type, 5, 0, Absence.MISSED_ROUNDS, 2, now + timedelta(1), now
+    )
     append([Append(f"table-{table}", version, (CATALOGUE.encode(freed),), METADATA)])
     whats = [what for what, where in found() if where == f"table {table}, version {version + 1}"]
     assert {"missed turns differ", "seat freed early", "times out of order", "returned balance differs"} <= set(whats)
@@ -274,7 +278,7 @@ def test_a_cut_tail_contradicts_the_head_that_was_kept(played, found, tmp_path):
         played,
         f"DELETE FROM wallet_posting WHERE entry_id IN (SELECT id FROM wallet_entry WHERE cause >= {first})",
         f"DELETE FROM events_seal WHERE event_id >= {first}",
-        f"DELETE FROM events_headmark WHERE position > {report.head[0] - 3}",
+        f"DELETE FROM events_chainhead WHERE position > {report.head[0] - 3}",
     )
     findings = found(expected=last_head.load_head(file))
     assert findings[0] == ("tail cut", f"position {report.head[0]}")
@@ -327,7 +331,7 @@ def test_a_round_set_aside_and_its_lost_secret_are_named(database, found):
     dealing.deal_due()
     (round_, table, state) = fetch("SELECT id, table_id, state->'opened'->>'shoe' FROM baccarat_round")[0]
     findings = found(oldest=0)
-    assert ("round set aside", f"round {round_} of table {table}") in findings
+    assert ("round suspended", f"round {round_} of table {table}") in findings
     assert ("secret missing", f"shoe {state} of table {table}") in findings
 
 
@@ -350,7 +354,7 @@ def test_a_secret_that_does_not_decrypt_hides_no_other(database, found):
     for seated in (sit("mini"), sit("mini"), sit("mini")):
         betting.place(actor=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
     shoe = one("SELECT shoe_id FROM baccarat_shoesecret ORDER BY 1 LIMIT 1")
-    execute("UPDATE baccarat_shoesecret SET nonce = sealed WHERE shoe_id = %s", [shoe])
+    execute("UPDATE baccarat_shoesecret SET nonce = ciphertext WHERE shoe_id = %s", [shoe])
     ((what, where),) = found()
     assert what == "secret can't be read"
     assert str(shoe) in where

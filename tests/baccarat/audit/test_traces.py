@@ -32,23 +32,23 @@ def test_what_is_due_is_what_the_rules_settle_however_often_and_at_whatever_tabl
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(traces, "MAX_CACHED_SETTLEMENTS", most)
         for rules, stakes, outcome in wagers * 2:
-            assert table(rules).due(stakes, outcome) == settle(rules, stakes, outcome)
+            assert table(rules).expected_settlement(stakes, outcome) == settle(rules, stakes, outcome)
 
 
 def test_tables_whose_rules_differ_in_one_field_do_not_share_what_is_due():
     other = replace(MINI, tie_pays=CLASSIC.tie_pays)
-    assert table(MINI).due({T: 100}, Outcome.TIE).won == 800
-    assert table(other).due({T: 100}, Outcome.TIE).won == 900
+    assert table(MINI).expected_settlement({T: 100}, Outcome.TIE).won == 800
+    assert table(other).expected_settlement({T: 100}, Outcome.TIE).won == 900
 
 
 def test_stakes_that_cannot_be_settled_are_refused_each_time():
     for _ in range(2):
         with pytest.raises(InvalidStake):
-            table(MINI).due({P: 0}, Outcome.PLAYER)
+            table(MINI).expected_settlement({P: 0}, Outcome.PLAYER)
 
 
 def test_no_more_settlements_are_kept_than_the_most():
     trace = table(replace(MINI, version=77))
     for stake in range(1, 2 * traces.MAX_CACHED_SETTLEMENTS):
-        trace.due({P: stake}, Outcome.PLAYER)
+        trace.expected_settlement({P: stake}, Outcome.PLAYER)
     assert len(traces._settlements(trace.rules)) <= traces.MAX_CACHED_SETTLEMENTS

@@ -140,7 +140,7 @@ def test_a_confirmed_wager_is_dealt_settled_and_may_leave_while_chips_that_lie_c
     ann.deal({B: 2500})
     bob.place(B, 500)
 
-    stop(ann, StopScope.TABLE, says="Back at nine.")
+    stop(ann, StopScope.TABLE, message="Back at nine.")
 
     with pytest.raises(TableIsStopped, match=r"Back at nine\."):
         bob.deal()
@@ -273,7 +273,7 @@ def test_switches_are_audited_and_rebuilt_and_play_behind_their_back_is_found(da
     resume(at, StopScope.GAMING)
     sealer.seal_all()
     assert [finding.kind for finding in engine.run_audit().findings] == []
-    assert rebuild_projections(compare=True).changed_rows == ()
+    assert rebuild_projections(compare=True).changed == ()
     assert rebuild_responsible_gaming(compare=True).changed == ()
 
     with database.owner() as owner:
