@@ -21,7 +21,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("casino.api.urls")),
     path("api/v1/", include("casino.operators.api.urls")),
-    path("api/v1/", include("casino.operators.api.checkpoints_urls")),
     path("api/v1/", include("casino.reports.api.urls")),
     path("api/v1/", include("wallet.api.urls")),
     path("api/v1/", include("baccarat.api.urls")),

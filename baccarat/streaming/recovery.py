@@ -8,11 +8,12 @@ from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
 from casino.api.fields import present_money
 from casino.operators.principals import PlayerPrincipal
 from wallet import notices
-from wallet.api.limits_serializers import shown_limit
-from wallet.api.notices_views import present_notice
-from wallet.api.payments_serializers import shown_deposit, shown_withdrawal
-from wallet.api.reality_check_serializers import shown_reminder
-from wallet.api.responsible_gaming_serializers import shown_exclusion
+from wallet.api.deposits import DepositResponse
+from wallet.api.limits import ExclusionResponse
+from wallet.api.notices import NoticeResponse
+from wallet.api.reality_checks import RealityCheckReminder
+from wallet.api.table_limit import TableLimit
+from wallet.api.withdrawals import WithdrawalResponse
 from wallet.ledger.accounts import AccountKind
 from wallet.payments.queries import open_or_ended_since
 from wallet.responsible_gaming.table_limit_services import table_limit
@@ -48,13 +49,13 @@ def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None
         operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES
     )
     return {
-        "deposits": [shown_deposit(each) for each in deposits],
-        "withdrawals": [shown_withdrawal(each) for each in withdrawals],
+        "deposits": [DepositResponse.of(each) for each in deposits],
+        "withdrawals": [WithdrawalResponse.of(each) for each in withdrawals],
         "debts": _debts(seen),
-        "table_limit": shown_limit(limit),
-        "exclusion": None if seen.reminder is None else shown_exclusion(seen.reminder.exclusion),
-        "reality_check": shown_reminder(seen.reminder),
-        "notices": [present_notice(each) for each in unread],
+        "table_limit": TableLimit.of(limit),
+        "exclusion": None if seen.reminder is None else ExclusionResponse.of(seen.reminder.exclusion),
+        "reality_check": RealityCheckReminder.of(seen.reminder),
+        "notices": [NoticeResponse.of(each) for each in unread],
         "away": None
         if after is None
         else absence.load_absence_summary(after=after, since=moment, player=player.player),

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from baccarat.api import examples
@@ -9,12 +10,21 @@ from baccarat.api.serializers import TableShown, one_of
 from baccarat.domain.tables.events import Absence
 from casino.api.fields import MoneySerializer
 from casino.kernel.money import MoneyType
-from wallet.api.limits_serializers import TableLimitShown
-from wallet.api.notices_views import NoticeResponse
-from wallet.api.payments_serializers import DepositShown, WithdrawalShown
-from wallet.api.reality_check_serializers import ReminderShown
-from wallet.api.responsible_gaming_serializers import ExclusionShown
-from wallet.api.serializers import BalancesResponse
+from wallet.api.balances import Balances
+from wallet.api.deposits import DepositResponse
+from wallet.api.limits import ExclusionResponse
+from wallet.api.notices import NoticeResponse
+from wallet.api.reality_checks import RealityCheckReminder
+from wallet.api.table_limit import TableLimit
+from wallet.api.withdrawals import WithdrawalResponse
+
+
+def _shape(shape: Any, **options: Any) -> Any:
+    return extend_schema_field(shape)(serializers.JSONField(**options))
+
+
+def _shapes(shape: Any, **options: Any) -> Any:
+    return serializers.ListField(child=_shape(shape), **options)
 
 
 class LiveEventResponse(serializers.Serializer[Any]):
@@ -67,14 +77,14 @@ class GameRecoveryResponse(serializers.Serializer[Any]):
     position = serializers.IntegerField(help_text="Follow the stream after this one.")
     server_time = serializers.DateTimeField(help_text="Compare deadlines with it.")
     tables = TableShown(many=True, help_text="Where the player sits.")
-    wallet = BalancesResponse()
-    deposits = DepositShown(many=True, help_text="Under way, and those that ended since `after`.")
-    withdrawals = WithdrawalShown(many=True, help_text="Under way, and those that ended since `after`.")
+    wallet = _shape(Balances)
+    deposits = _shapes(DepositResponse, help_text="Under way, and those that ended since `after`.")
+    withdrawals = _shapes(WithdrawalResponse, help_text="Under way, and those that ended since `after`.")
     debts = MoneySerializer(many=True, help_text="They keep the player from playing for real money.")
-    table_limit = TableLimitShown()
-    exclusion = ExclusionShown(allow_null=True, help_text="Why the player neither deposits nor plays.")
-    reality_check = ReminderShown(allow_null=True, help_text="When to show time played and result.")
-    notices = NoticeResponse(many=True, help_text="The newest twenty that are not read.")
+    table_limit = _shape(TableLimit)
+    exclusion = _shape(ExclusionResponse, allow_null=True, help_text="Why the player neither deposits nor plays.")
+    reality_check = _shape(RealityCheckReminder, allow_null=True, help_text="When to show time played and result.")
+    notices = _shapes(NoticeResponse, help_text="The newest twenty that are not read.")
     away = AbsenceResponse(allow_null=True, help_text="Null where no `after` was given.")
 
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from baccarat.queries import tables
 from casino.events.sql import execute, fetch
 from casino.operators.principals import PlayerPrincipal
-from wallet.api.serializers import present_balances
+from wallet.api.balances import Balances
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
 from wallet.responsible_gaming import queries as protection
@@ -86,7 +86,7 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
         "position": position,
         "server_time": now,
         "tables": pictures,
-        "wallet": present_balances(balances, told),
+        "wallet": Balances.of(balances, told),
     }
     return Snapshot(
         position=position,
@@ -98,11 +98,11 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     )
 
 
-def load_wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, dict[str, Any]]:
+def load_wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, Balances]:
     """Read the balances of several players in two queries, as the balances' endpoint shows them."""
     named = [player.player for player in players]
     found, told = store.balances_of_players(players=named), protection.reminders(players=named)
-    return {player: present_balances(found[player], told.get(player)) for player in named}
+    return {player: Balances.of(found[player], told.get(player)) for player in named}
 
 
 def _streams(pictures: Sequence[dict[str, Any]]) -> list[str]:

@@ -78,9 +78,9 @@ class ShapeRenderer(JSONRenderer):
 
 
 class ShapeSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Derives OpenAPI components from response types."""
+    """Derives OpenAPI components from response types, and from structs that parse requests."""
 
-    target_class = Shape
+    target_class = Struct
     match_subclasses = True
 
     def get_name(self, auto_schema: Any, direction: Any) -> str:

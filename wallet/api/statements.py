@@ -1,89 +1,199 @@
-"""Statements over HTTP: one account of a player over a period, as JSON in pages or as CSV in one stream."""
+"""Statements: one account of a player over a period, as JSON in pages or as CSV in one stream."""
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from enum import StrEnum
+from typing import Annotated, Any, Final
+from uuid import UUID
 
 from django.http import HttpResponseBase
-from rest_framework.renderers import JSONRenderer
+from drf_spectacular.utils import extend_schema_field
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import present_money
-from casino.kernel.money import format_amount
+from casino.api.fields import EnumField, IdField, MoneyTypeField, parse_query
+from casino.api.openapi import csv_answer, operation
+from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.kernel.money import MoneyType, format_amount
+from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
-from wallet.api import csv_renderer
-from wallet.api.serializers import StatementFormat, StatementQuery, present_statement_line
+from wallet.api import csv_export
+from wallet.api.csv_export import ExportFormat, PeriodQuery
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.queries import AccountStatement
+from wallet.ledger.refusals import TableNotAllowed, TableRequired
 from wallet.ledger.store import StatementLine
 
 COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "event")
-QUERY_PARAMETERS: Final = ("account", "money_type", "table", "from", "to", "kind", "format")
+_SHEET: Final = (
+    "sequence,recorded_at,kind,amount,balance,currency,entry,event\r\n,,opening balance,,100.00,EUR,,\r\n"
+    "2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,412,9871\r\n,,closing balance,,87.50,EUR,,\r\n"
+)
+_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
 
-def statement_response(request: Request, caller: Principal, player: Any) -> HttpResponseBase:
-    """Answer a statement in the form that was asked for. Raises UnknownPlayer, PeriodReversed,
-    ValidationError, Rejected.
-    """
-    query = StatementQuery(
-        data={name: request.query_params[name] for name in QUERY_PARAMETERS if name in request.query_params}
+class PlayerAccountKind(StrEnum):
+    """The accounts that belong to a player: `game` and `rack` at a table, the others once."""
+
+    ACCOUNT = AccountKind.ACCOUNT.value
+    GAME = AccountKind.GAME.value
+    RACK = AccountKind.RACK.value
+    HOLD = AccountKind.HOLD.value
+    DEBT = AccountKind.DEBT.value
+
+
+@extend_schema_field({"type": "string", "examples": ["buy_in,cash_out"]})
+class EntryKindsField(serializers.Field[list[str], Any, str, list[str]]):
+    """Kinds of ledger entries, comma separated."""
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        kinds = data.split(",") if isinstance(data, str) else []
+        if not 1 <= len(kinds) <= 20 or not all(_KIND.fullmatch(kind) for kind in kinds):
+            raise ValidationError("Send up to 20 kinds such as buy_in,wager.", code="field_invalid")
+        return kinds
+
+    def to_representation(self, value: list[str]) -> str:
+        return ",".join(value)
+
+
+class StatementQuery(PeriodQuery):
+    """The account, the period and the kinds of entries of a statement."""
+
+    account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
+    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
+    table = IdField(required=False, default=None, help_text="The table of a game balance or a rack.")
+    kind = EntryKindsField(required=False, default=list, help_text="Only these kinds of entries, comma separated.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Require a table for accounts at tables, and only for these. Raises TableRequired, TableNotAllowed."""
+        at_table = attrs["account"] in {PlayerAccountKind.GAME, PlayerAccountKind.RACK}
+        if at_table and attrs["table"] is None:
+            raise TableRequired
+        if not at_table and attrs["table"] is not None:
+            raise TableNotAllowed
+        return attrs
+
+
+class StatementLineResponse(Shape):
+    """One movement on an account."""
+
+    sequence: Annotated[int, Meta(description="Numbers the movements on this account from 1, without gaps.")]
+    kind: Annotated[str, Meta(examples=["buy_in"])]
+    amount: Money
+    balance: Money
+    entry: Annotated[int, Meta(examples=[412])]
+    event: Annotated[int, Meta(description="The event that caused it.", examples=[9871])]
+    recorded_at: Timestamp
+
+    @classmethod
+    def of(cls, line: StatementLine, currency: str) -> "StatementLineResponse":
+        """Present one movement."""
+        return cls(
+            sequence=line.sequence,
+            kind=line.kind,
+            amount=Money.of(line.amount, currency),
+            balance=Money.of(line.balance, currency),
+            entry=line.entry,
+            event=line.cause,
+            recorded_at=line.recorded_at,
+        )
+
+
+class Statement(Page[StatementLineResponse]):
+    """Movements of a period, newest first. Without `kind`, `opening` and `net_change` add up to `closing`."""
+
+    opening: Annotated[Money, Meta(description="The balance before the period.")]
+    closing: Annotated[Money, Meta(description="The balance at its end.")]
+    net_change: Annotated[Money, Meta(description="The sum of all lines, on this page or not.")]
+
+    @classmethod
+    def of(cls, statement: AccountStatement, page: paging.PageRequest) -> "Statement":
+        """Present a page of a statement."""
+        currency = statement.account.currency
+        before = None if page.after is None else page.after[0]
+        return paging.page(
+            cls,
+            page,
+            statement.lines(before=before, limit=page.fetch_limit),
+            key=lambda line: (line.sequence,),
+            item=lambda line: StatementLineResponse.of(line, currency),
+            opening=Money.of(statement.opening.balance, currency),
+            closing=Money.of(statement.closing.balance, currency),
+            net_change=Money.of(statement.net_change, currency),
+        )
+
+
+class PlayerStatementView(OperatorView):
+    """Statements of accounts of one of the caller's players."""
+
+    renderer_classes = csv_export.RENDERERS
+
+    @operation(
+        "getPlayerStatement",
+        "Show one account of one of your players over a period: all movements, and the balances at both ends",
+        parameters=[StatementQuery, *paging.PARAMETERS],
+        returns=Statement,
+        **csv_answer(_SHEET),
     )
-    query.is_valid(raise_exception=True)
-    which = query.validated_data
+    def get(self, request: Request, player: UUID) -> HttpResponseBase:
+        return statement_response(request, self.caller, player)
+
+
+class MyStatementView(PlayerView):
+    """Statements of the caller's accounts."""
+
+    renderer_classes = csv_export.RENDERERS
+
+    @operation(
+        "getMyStatement",
+        "Show one of your accounts over a period: all movements, and the balances at both ends",
+        parameters=[StatementQuery, *paging.PARAMETERS],
+        returns=Statement,
+        **csv_answer(_SHEET),
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        return statement_response(request, self.caller, self.caller.player)
+
+
+def statement_response(request: Request, caller: Principal, player: UUID) -> HttpResponseBase:
+    """Answer with a statement in the requested format.
+
+    Raises UnknownPlayer, PeriodReversed, TableRequired, TableNotAllowed, ValidationError, RequestRejected.
+    """
+    query = parse_query(StatementQuery, request)
     page = paging.parse_page_request(request, int)
-    stated = queries.player_statement(
+    statement = queries.player_statement(
         operator=caller.operator,
         player=player,
-        kind=AccountKind(which["account"].value),
-        money_type=which["money_type"],
+        kind=AccountKind(query["account"].value),
+        money_type=query["money_type"],
         currency=caller.currency,
-        table=which["table"],
-        since=which["from"],
-        until=which["to"],
-        kinds=which["kind"],
+        table=query["table"],
+        since=query["from"],
+        until=query["to"],
+        kinds=query["kind"],
     )
-    wanted = which["format"] or StatementFormat(getattr(request.accepted_renderer, "format", StatementFormat.JSON))
-    if wanted is StatementFormat.CSV:
-        name = f"statement-{stated.account.kind}-{stated.account.money_type}.csv"
-        return csv_renderer.download(request, format_statement_csv(stated), name=name)
-    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
-    return Response(_shown(stated, page))
+    if csv_export.requested_format(request, query) is ExportFormat.CSV:
+        name = f"statement-{statement.account.kind}-{statement.account.money_type}.csv"
+        return csv_export.download(request, format_statement_csv(statement), name=name)
+    return csv_export.json_response(request, Statement.of(statement, page))
 
 
-def _shown(stated: AccountStatement, page: paging.PageRequest) -> dict[str, Any]:
-    currency = stated.account.currency
-    lines = stated.lines(before=None if page.after is None else page.after[0], limit=page.fetch_limit)
-    shown = paging.present_page(
-        page, lines, key=lambda line: (line.sequence,), item=lambda line: present_statement_line(line, currency)
-    )
-    return {
-        "opening": present_money(stated.opening.balance, currency),
-        "closing": present_money(stated.closing.balance, currency),
-        "moved": present_money(stated.net_change, currency),
-        **shown,
-    }
-
-
-def format_statement_csv(stated: AccountStatement) -> Iterator[str]:
+def format_statement_csv(statement: AccountStatement) -> Iterator[str]:
     """Write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
-    currency = stated.account.currency
-    opening, closing = format_amount(stated.opening.balance, currency), format_amount(stated.closing.balance, currency)
-    yield csv_renderer.format_csv([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
-    for lines in stated.pages():
-        yield csv_renderer.format_csv([_row(line, currency) for line in lines])
-    yield csv_renderer.format_csv([("", "", "closing balance", "", closing, currency, "", "")])
+    currency = statement.account.currency
+    opening, closing = (format_amount(end.balance, currency) for end in (statement.opening, statement.closing))
+    yield csv_export.format_csv([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
+    for lines in statement.pages():
+        yield csv_export.format_csv([_row(line, currency) for line in lines])
+    yield csv_export.format_csv([("", "", "closing balance", "", closing, currency, "", "")])
 
 
 def _row(line: StatementLine, currency: str) -> Sequence[object]:
-    return (
-        line.sequence,
-        line.recorded_at.isoformat().replace("+00:00", "Z"),
-        line.kind,
-        format_amount(line.amount, currency),
-        format_amount(line.balance, currency),
-        currency,
-        line.entry,
-        line.cause,
-    )
+    amounts = format_amount(line.amount, currency), format_amount(line.balance, currency)
+    recorded_at = csv_export.format_time(line.recorded_at)
+    return line.sequence, recorded_at, line.kind, *amounts, currency, line.entry, line.cause

@@ -1,10 +1,11 @@
 """A provider's report as JSON: `{"kind", "payment", "reference", "status", "amount", "currency", "reason"}`."""
 
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 import msgspec
+from msgspec import Meta
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal
@@ -13,14 +14,14 @@ from wallet.payments.provider_reports import PaymentKind, ProviderRecord, Provid
 _LONGEST: Final = 200
 
 
-class ReportBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of a report; the amount is a decimal string in `currency`."""
+class PaymentCallback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A provider's report about one payment."""
 
     kind: PaymentKind
-    payment: UUID
-    reference: str
+    payment: Annotated[UUID, Meta(description="Our id.")]
+    reference: Annotated[str, Meta(description="The provider's id.")]
     status: ProviderStatus
-    amount: str
+    amount: Annotated[str, Meta(description="A decimal string in `currency`.")]
     currency: str
     reason: str = ""
 
@@ -45,7 +46,7 @@ class RecordsBody(msgspec.Struct, frozen=True):
 
 
 _decode_records: Final = msgspec.json.Decoder(RecordsBody).decode
-_decode: Final = msgspec.json.Decoder(ReportBody).decode
+_decode: Final = msgspec.json.Decoder(PaymentCallback).decode
 
 
 def parse_report(raw: bytes | str) -> ProviderReport:
@@ -81,7 +82,7 @@ def _record(body: RecordBody) -> ProviderRecord:
 def encode_report(report: ProviderReport) -> bytes:
     """Write a report as `parse` reads it."""
     amount = money.format_amount(report.amount, report.currency)
-    body = ReportBody(
+    body = PaymentCallback(
         report.kind, report.payment, report.reference, report.status, amount, report.currency, report.reason
     )
     return msgspec.json.encode(body)

@@ -1,0 +1,74 @@
+"""The caller's own operator, and its thresholds for significant events."""
+
+from dataclasses import asdict
+from typing import Annotated
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.openapi import operation
+from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
+from casino.kernel import money
+from casino.operators.base_views import OperatorView
+from casino.significant import thresholds
+from casino.significant.thresholds import CurrentThresholds
+
+
+class OperatorResponse(Shape):
+    """The tenant that a key belongs to."""
+
+    id: UUID
+    slug: Annotated[str, Meta(examples=["lucky"])]
+    currency: CurrencyCode
+    sandbox: bool
+    key_id: Annotated[str, Meta(examples=["op_5f0c9a1b2c3d4e5f6a7b"])]
+
+
+class ThresholdsResponse(Shape):
+    """The amounts in one currency from which something is a significant event."""
+
+    currency: CurrencyCode
+    wager: Annotated[AmountText, Meta(description="Wagers of a player in one round.", examples=["10000.00"])]
+    wager_day: Annotated[AmountText, Meta(description="Wagers of a player in a day (UTC).", examples=["50000.00"])]
+    win: Annotated[AmountText, Meta(description="Won by a player in one round.", examples=["10000.00"])]
+    win_day: Annotated[AmountText, Meta(description="Won by a player in a day (UTC).", examples=["50000.00"])]
+    payment: Annotated[AmountText, Meta(description="One deposit or withdrawal.", examples=["10000.00"])]
+    set_at: Annotated[Timestamp | None, Meta(description="Null for the defaults.", examples=[None])]
+
+    @classmethod
+    def of(cls, current: CurrentThresholds) -> "ThresholdsResponse":
+        """Present the thresholds of one currency."""
+        currency = current.currency
+        amounts = {name: money.format_amount(minor, currency) for name, minor in asdict(current.thresholds).items()}
+        return cls(currency=currency, set_at=current.set_at, **amounts)
+
+
+class ThresholdList(ItemList[ThresholdsResponse]):
+    """In your own currency, and in all others for which they were set."""
+
+
+class CurrentOperatorView(OperatorView):
+    """The caller's own operator."""
+
+    @operation("getOperator", "Show the operator that this key belongs to", returns=OperatorResponse)
+    def get(self, request: Request) -> Response:
+        del request
+        me = self.caller
+        return Response(OperatorResponse(me.operator, me.slug, me.currency, me.sandbox, me.key_id))
+
+
+class ThresholdListView(OperatorView):
+    """The caller's thresholds."""
+
+    @operation(
+        "listThresholds",
+        "Show the amounts from which wagers, wins and payments are significant events",
+        description="They are set in the admin, where each change is recorded: who, before and after.",
+        returns=ThresholdList,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        current = thresholds.list_thresholds(self.caller.operator, currency=self.caller.currency)
+        return Response(ThresholdList.of(map(ThresholdsResponse.of, current)))

@@ -1,0 +1,63 @@
+"""Callbacks of payment providers."""
+
+from typing import Annotated, Final
+
+from drf_spectacular.utils import OpenApiParameter
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.openapi import operation
+from casino.api.shapes import Shape
+from casino.api.views import BaseApiView
+from wallet.payments import callbacks, signatures
+from wallet.payments.provider_messages import PaymentCallback
+
+_CALLBACK: Final = {
+    "kind": "deposit",
+    "payment": "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c",
+    "reference": "tx-71",
+    "status": "completed",
+    "amount": "50.00",
+    "currency": "EUR",
+}
+_HEADERS: Final = {
+    signatures.TIMESTAMP: "Whole seconds since 1970.",
+    signatures.NONCE: "8 to 128 characters, used once.",
+    signatures.SIGNATURE: "`v1=` and the hexadecimal HMAC-SHA256 of timestamp, `.`, nonce, `.` and the raw body.",
+}
+
+
+class PaymentCallbackAccepted(Shape):
+    """The callback is stored."""
+
+    applied: Annotated[bool, Meta(description="Whether it is applied; false for a repeat.")]
+
+
+class ProviderCallbacksView(BaseApiView):
+    """Callbacks of one provider, authenticated by their signature."""
+
+    @operation(
+        "receivePaymentCallback",
+        "Report the state of a payment, signed with the secret shared with this provider",
+        request=PaymentCallback,
+        example=_CALLBACK,
+        returns=PaymentCallbackAccepted,
+        status=202,
+        auth=[{"providerSignature": []}],
+        parameters=[
+            OpenApiParameter(name, str, OpenApiParameter.HEADER, required=True, description=description)
+            for name, description in _HEADERS.items()
+        ],
+    )
+    def post(self, request: Request, provider: str) -> Response:
+        """Verify the signature and store the callback."""
+        sent = request._request  # noqa: SLF001  (the signature is over the bytes, not over what they parse to)
+        applied = callbacks.receive(
+            provider=provider,
+            timestamp=sent.headers.get(signatures.TIMESTAMP, ""),
+            nonce=sent.headers.get(signatures.NONCE, ""),
+            signature=sent.headers.get(signatures.SIGNATURE, ""),
+            body=sent.body,
+        )
+        return Response(PaymentCallbackAccepted(applied), status=202)

@@ -1,0 +1,218 @@
+"""Deposit methods: the terms an operator offers, in versions, and what an amount costs."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import (
+    AmountField,
+    CurrencyField,
+    FlagField,
+    StrictSerializer,
+    TextField,
+    WholeNumberField,
+    parse_body,
+    parse_query,
+)
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import ItemList, Money, Shape, Timestamp
+from casino.kernel.errors import Refusal
+from casino.operators.auth import OperatorKeyAuthentication
+from casino.operators.base_views import OperatorOrPlayerView, OperatorView
+from casino.operators.principals import PlayerPrincipal
+from wallet.payments import methods
+from wallet.payments.fees import DepositTerms, parse_percent, percent, quote
+from wallet.payments.methods import MethodOffer, MethodVersion
+
+_OFFER: Final = {
+    "name": "Card",
+    "provider": "sandbox",
+    "currency": "EUR",
+    "minimum": "10.00",
+    "maximum": "2000.00",
+    "fee_fixed": "0.25",
+    "fee_percent": "1.5",
+    "processing_seconds": 60,
+    "supports_withdrawals": True,
+    "enabled": True,
+}
+
+
+class DepositMethodRequest(StrictSerializer):
+    """All terms of a method, also when only one of them changes."""
+
+    name = TextField(max_length=60)
+    provider = TextField(max_length=40)
+    currency = CurrencyField()
+    minimum = AmountField()
+    maximum = AmountField()
+    fee_fixed = AmountField(allow_zero=True, required=False, default=0)
+    fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
+    processing_seconds = WholeNumberField(required=False, default=0, help_text="The usual duration of a deposit.")
+    supports_withdrawals = FlagField(required=False, default=False)
+    enabled = FlagField(required=False, default=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Make an offer of the terms. Raises InvalidDepositMethod."""
+        terms = DepositTerms(
+            attrs["currency"],
+            attrs["minimum"],
+            attrs["maximum"],
+            attrs["fee_fixed"],
+            parse_percent(attrs["fee_percent"]),
+        )
+        return {
+            "offer": MethodOffer(
+                attrs["name"],
+                attrs["provider"],
+                terms,
+                attrs["processing_seconds"],
+                attrs["supports_withdrawals"],
+                attrs["enabled"],
+            )
+        }
+
+
+class DepositMethodsQuery(serializers.Serializer[Any]):
+    """The amount to quote for."""
+
+    amount = AmountField(
+        required=False, default=None, allow_null=True, help_text="A decimal string in the caller's currency."
+    )
+
+
+class DepositQuote(Shape):
+    """What a deposit of an amount costs."""
+
+    amount: Money
+    fee: Money | None
+    net_amount: Money | None
+    expected_at: Annotated[Timestamp | None, Meta(description="The usual time of completion for a request now.")]
+    refusal_code: Annotated[
+        str | None, Meta(description="The code of the refusal where the method refuses the amount.", examples=[None])
+    ]
+
+    @classmethod
+    def of(cls, offer: MethodOffer, amount: int, now: datetime) -> "DepositQuote":
+        """Quote for an amount in minor units."""
+        currency = offer.terms.currency
+        money = Money.of(amount, currency)
+        try:
+            quoted = quote(offer.terms, amount)
+        except Refusal as refusal:
+            return cls(amount=money, fee=None, net_amount=None, expected_at=None, refusal_code=refusal.code)
+        return cls(
+            amount=money,
+            fee=Money.of(quoted.fee, currency),
+            net_amount=Money.of(quoted.net_amount, currency),
+            expected_at=now + timedelta(seconds=offer.processing_seconds),
+            refusal_code=None,
+        )
+
+
+class DepositMethodResponse(Shape):
+    """The latest version of a method; the fee is rounded up to a whole minor unit."""
+
+    id: UUID
+    version: int
+    name: Annotated[str, Meta(examples=["Card"])]
+    provider: Annotated[str, Meta(examples=["sandbox"])]
+    minimum: Money
+    maximum: Money
+    fee_fixed: Money
+    fee_percent: Annotated[str, Meta(examples=["1.5"])]
+    processing_seconds: Annotated[int, Meta(examples=[60])]
+    supports_withdrawals: bool
+    enabled: bool
+    quote: Annotated[DepositQuote | None, Meta(description="For the amount of the query.")]
+
+    @classmethod
+    def of(
+        cls, method: MethodVersion, *, amount: int | None = None, now: datetime | None = None
+    ) -> "DepositMethodResponse":
+        """Present a method, with a quote for `amount` minor units if requested at `now`."""
+        offer, terms = method.offer, method.offer.terms
+        return cls(
+            id=method.id,
+            version=method.version,
+            name=offer.name,
+            provider=offer.provider,
+            minimum=Money.of(terms.minimum, terms.currency),
+            maximum=Money.of(terms.maximum, terms.currency),
+            fee_fixed=Money.of(terms.fee_fixed, terms.currency),
+            fee_percent=percent(terms.fee_ppm),
+            processing_seconds=offer.processing_seconds,
+            supports_withdrawals=offer.supports_withdrawals,
+            enabled=offer.enabled,
+            quote=None if amount is None or now is None else DepositQuote.of(offer, amount, now),
+        )
+
+
+class DepositMethodList(ItemList[DepositMethodResponse]):
+    """Methods, oldest first."""
+
+
+class DepositMethodListView(OperatorOrPlayerView):
+    """The methods of an operator."""
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        """Let only operators' servers add methods."""
+        adding = getattr(self.request, "method", None) == "POST"
+        return [OperatorKeyAuthentication()] if adding else super().get_authenticators()
+
+    @operation(
+        "listDepositMethods",
+        "List the deposit methods, with the fee for an amount",
+        description="Players get the methods that they can use, operators all.",
+        parameters=[DepositMethodsQuery],
+        returns=DepositMethodList,
+    )
+    def get(self, request: Request) -> Response:
+        amount = parse_query(DepositMethodsQuery, request)["amount"]
+        versions = methods.list_methods(operator=self.caller.operator)
+        if isinstance(self.caller, PlayerPrincipal):
+            currency = self.caller.currency
+            versions = [each for each in versions if each.offer.enabled and each.offer.terms.currency == currency]
+        now = methods.database_now()
+        return Response(
+            DepositMethodList.of(DepositMethodResponse.of(version, amount=amount, now=now) for version in versions)
+        )
+
+    @operation(
+        "createDepositMethod",
+        "Add a deposit method",
+        request=DepositMethodRequest,
+        example=_OFFER,
+        returns=DepositMethodResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        offer = parse_body(DepositMethodRequest, request)["offer"]
+        method = methods.create(operator=self.caller.operator, offer=offer, actor=self.caller.actor)
+        return Response(DepositMethodResponse.of(method), status=201)
+
+
+class DepositMethodVersionsView(OperatorView):
+    """The versions of a method."""
+
+    @operation(
+        "createDepositMethodVersion",
+        "Add the next version of a method; pending deposits keep the terms of their request",
+        request=DepositMethodRequest,
+        example=_OFFER,
+        returns=DepositMethodResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request, method: UUID) -> Response:
+        offer = parse_body(DepositMethodRequest, request)["offer"]
+        version = methods.change(operator=self.caller.operator, method=method, offer=offer, actor=self.caller.actor)
+        return Response(DepositMethodResponse.of(version), status=201)

@@ -1,0 +1,182 @@
+"""Deposits: requested by players, listed for operators."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.fields import (
+    AmountField,
+    CurrencyField,
+    EmptyRequest,
+    EnumField,
+    IdField,
+    StrictSerializer,
+    parse_body,
+    parse_query,
+)
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.principals import PlayerPrincipal, Principal
+from wallet.models import Deposit
+from wallet.payments import deposits, queries
+from wallet.payments.deposit_state import DepositStatus
+from wallet.payments.queries import PaymentFilter
+
+PAYMENT_EXAMPLE: Final[Mapping[str, str]] = {
+    "method": "0199f3a2-8d10-7a01-9b11-3c5d7e9f1a2b",
+    "amount": "50.00",
+    "currency": "EUR",
+}
+
+
+class PaymentRequest(StrictSerializer):
+    """An amount and a deposit method, by which withdrawals are paid out, too."""
+
+    method = IdField()
+    amount = AmountField()
+    currency = CurrencyField()
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Drop the currency, which is the player's."""
+        return {"method": attrs["method"], "amount": attrs["amount"]}
+
+
+class DepositResponse(Shape):
+    """A deposit."""
+
+    id: UUID
+    player: UUID
+    method: UUID
+    status: DepositStatus
+    amount: Money
+    fee: Money
+    net_amount: Money
+    debt_created: Annotated[Money, Meta(description="The debt that a reversal left.")]
+    reason: Annotated[str, Meta(examples=[""])]
+    requested_at: Timestamp
+    ended_at: Timestamp | None
+
+    @classmethod
+    def of(cls, deposit: Deposit) -> "DepositResponse":
+        """Present a deposit."""
+        currency = deposit.currency
+        return cls(
+            id=deposit.id,
+            player=deposit.player_id,
+            method=deposit.method_id,
+            status=DepositStatus(deposit.status),
+            amount=Money.of(deposit.amount, currency),
+            fee=Money.of(deposit.fee, currency),
+            net_amount=Money.of(deposit.amount - deposit.fee, currency),
+            debt_created=Money.of(deposit.debt_created, currency),
+            reason=deposit.reason,
+            requested_at=deposit.requested_at,
+            ended_at=deposit.ended_at,
+        )
+
+
+class DepositPage(Page[DepositResponse]):
+    """Deposits, newest first."""
+
+
+class DepositsQuery(serializers.Serializer[Any]):
+    """Which deposits to list."""
+
+    status = EnumField(DepositStatus, required=False, default=None)
+
+
+class DepositListView(OperatorView):
+    """Deposits of the caller's players."""
+
+    @operation(
+        "listDeposits",
+        "List your players' deposits, newest first",
+        parameters=[DepositsQuery, *paging.PARAMETERS],
+        returns=DepositPage,
+    )
+    def get(self, request: Request) -> Response:
+        return Response(_page(request, self.caller))
+
+
+class MyDepositListView(PlayerView):
+    """The caller's deposits."""
+
+    @operation(
+        "listMyDeposits",
+        "List your deposits, newest first",
+        parameters=[DepositsQuery, *paging.PARAMETERS],
+        returns=DepositPage,
+    )
+    def get(self, request: Request) -> Response:
+        return Response(_page(request, self.caller))
+
+    @operation(
+        "requestDeposit",
+        "Request a deposit; it is pending until the provider reports its result",
+        request=PaymentRequest,
+        example=PAYMENT_EXAMPLE,
+        returns=DepositResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        me = self.caller
+        deposit = deposits.request(**payer(me), metadata=metadata(request), **parse_body(PaymentRequest, request))
+        return Response(_load(me, deposit), status=201)
+
+
+class QuickDepositView(PlayerView):
+    """A repeat of the caller's last deposit."""
+
+    @operation(
+        "repeatLastDeposit",
+        "Request a deposit with the method and the amount of the last one",
+        request=EmptyRequest,
+        example={},
+        returns=DepositResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        parse_body(EmptyRequest, request)
+        me = self.caller
+        return Response(_load(me, deposits.repeat(**payer(me), metadata=metadata(request))), status=201)
+
+
+class MyDepositView(PlayerView):
+    """One of the caller's deposits."""
+
+    @operation("getMyDeposit", "Show one of your deposits", returns=DepositResponse)
+    def get(self, request: Request, deposit: UUID) -> Response:
+        del request
+        return Response(_load(self.caller, deposit))
+
+
+def payer(player: PlayerPrincipal) -> dict[str, Any]:
+    """Return the arguments that name the player of a payment."""
+    return {"operator": player.operator, "player": player.player, "currency": player.currency}
+
+
+def payment_filter(caller: Principal, status: str | None = None) -> PaymentFilter:
+    """Select the payments that a caller may read: a player's own, or those of an operator's players."""
+    return PaymentFilter(caller.operator, caller.player if isinstance(caller, PlayerPrincipal) else None, status)
+
+
+def _load(caller: PlayerPrincipal, deposit: UUID) -> DepositResponse:
+    return DepositResponse.of(queries.find_deposit(payment_filter(caller), deposit))
+
+
+def _page(request: Request, caller: Principal) -> DepositPage:
+    page = paging.parse_page_request(request, str)
+    where = payment_filter(caller, parse_query(DepositsQuery, request)["status"])
+    before = None if page.after is None else paging.parse_uuid(page.after[0])
+    rows = queries.deposits(where, before=before, limit=page.fetch_limit)
+    return paging.page(DepositPage, page, rows, key=lambda row: (str(row.id),), item=DepositResponse.of)

@@ -1,0 +1,304 @@
+"""Limits on deposits, stakes, losses and time: a player's own, the operator's for a player, and for all players."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiExample
+from msgspec import Meta
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import AmountField, CurrencyField, EnumField, StrictSerializer, WholeNumberField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.queries import require_player
+from wallet.responsible_gaming import queries, services
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
+from wallet.responsible_gaming.refusals import InvalidPlayLimit, format_limit
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PendingIncrease, PlayLimit
+
+_INCREASES: Final = (
+    "A lower limit holds at once. A higher one, or none (null), holds once it was confirmed, 24 hours later at the "
+    "earliest; until then it is `pending` and can be cancelled."
+)
+_MONEY: Final = {"limit_type": "loss", "period": "day", "amount": "50.00", "currency": "EUR"}
+_TIME: Final = OpenApiExample(
+    "Two hours a day", {"limit_type": "time", "period": "day", "minutes": 120}, request_only=True
+)
+_REF: Final = {"limit_type": "loss", "period": "day"}
+LimitText = Annotated[str, Meta(description="A decimal string, or whole minutes.", examples=["50.00"])]
+
+
+class LimitRef(StrictSerializer):
+    """What is limited, over which period."""
+
+    limit_type = EnumField(LimitType)
+    period = EnumField(LimitPeriod)
+
+
+class LimitRequest(LimitRef):
+    """`amount` with `currency` for money, `minutes` for time; null for no limit."""
+
+    amount = AmountField(required=False, allow_null=True)
+    currency = CurrencyField(required=False)
+    minutes = WholeNumberField(required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Reduce the body to one limit in minor units or minutes. Raises InvalidPlayLimit."""
+        name, other = ("minutes", "amount") if attrs["limit_type"] is LimitType.TIME else ("amount", "minutes")
+        if name not in attrs or other in attrs:
+            raise InvalidPlayLimit
+        limit = attrs[name]
+        if name == "amount" and limit is not None and "currency" not in attrs:
+            raise ValidationError({"currency": ["Send the currency of the amount."]}, code="required")
+        return {"limit_type": attrs["limit_type"], "period": attrs["period"], "limit": limit}
+
+
+class PendingLimitIncrease(Shape):
+    """A higher limit that the player requested."""
+
+    limit: Annotated[LimitText | None, Meta(description="Null for no limit.")]
+    requested_at: Timestamp
+    confirm_from: Annotated[Timestamp, Meta(description="The earliest time to confirm it.")]
+
+    @classmethod
+    def of(cls, increase: PendingIncrease | None, currency: str) -> "PendingLimitIncrease | None":
+        """Present an increase, if there is one."""
+        if increase is None:
+            return None
+        limit = _text(increase.limit, increase.limit_type, currency)
+        return cls(limit, increase.requested_at, increase.confirm_from)
+
+
+class Limit(Shape):
+    """A limit that holds: the lowest of the player's own, the operator's for the player, and for all players."""
+
+    limit_type: LimitType
+    period: Annotated[LimitPeriod, Meta(description="24 hours, 7 days or a calendar month, back from now.")]
+    unit: Annotated[str, Meta(description="A currency, or `minutes`.", examples=["EUR"])]
+    limit: LimitText | None
+    used: Annotated[LimitText, Meta(examples=["12.50"])]
+    remaining: Annotated[LimitText | None, Meta(examples=["37.50"])]
+    player_limit: LimitText | None
+    operator_limit: Annotated[LimitText | None, Meta(examples=[None])]
+    operator_wide_limit: Annotated[LimitText | None, Meta(examples=["500.00"])]
+    pending: PendingLimitIncrease | None
+
+    @classmethod
+    def of(cls, status: LimitStatus, pending: PendingIncrease | None, currency: str) -> "Limit":
+        """Present a limit and the increase that is pending for it."""
+        limit_type = status.limit_type
+        return cls(
+            limit_type=limit_type,
+            period=status.period,
+            unit=_unit(limit_type, currency),
+            limit=_text(status.limit, limit_type, currency),
+            used=format_limit(max(0, status.used), limit_type, currency),
+            remaining=_text(status.remaining, limit_type, currency),
+            player_limit=_text(status.player_limit, limit_type, currency),
+            operator_limit=_text(status.operator_limit, limit_type, currency),
+            operator_wide_limit=_text(status.operator_wide_limit, limit_type, currency),
+            pending=PendingLimitIncrease.of(pending, currency),
+        )
+
+
+class ExclusionResponse(Shape):
+    """An exclusion from deposits and play."""
+
+    kind: ExclusionKind
+    set_by: Initiator
+    since: Timestamp
+    until: Annotated[Timestamp, Meta(description="A self-exclusion continues until the operator ends it.")]
+
+    @classmethod
+    def of(cls, exclusion: Exclusion | None) -> "ExclusionResponse | None":
+        """Present an exclusion, if there is one."""
+        if exclusion is None:
+            return None
+        return cls(exclusion.kind, exclusion.by, exclusion.since, exclusion.until)
+
+
+class Limits(Shape):
+    """All limit types and periods, whether limited or not, and the active exclusion."""
+
+    items: tuple[Limit, ...]
+    exclusion: Annotated[ExclusionResponse | None, Meta(examples=[None])]
+
+    @classmethod
+    def of(cls, overview: LimitsOverview, currency: str) -> "Limits":
+        """Present a player's limits."""
+        restrictions = overview.restrictions
+        items = tuple(
+            Limit.of(limit, restrictions.pending_increase(limit.limit_type, limit.period), currency)
+            for limit in overview.limits
+        )
+        return cls(items, ExclusionResponse.of(restrictions.active_exclusion(overview.now)))
+
+
+class OperatorLimit(Shape):
+    """A limit for all players of the operator."""
+
+    limit_type: LimitType
+    period: LimitPeriod
+    unit: Annotated[str, Meta(examples=["EUR"])]
+    limit: Annotated[LimitText, Meta(examples=["500.00"])]
+    since: Timestamp
+
+    @classmethod
+    def of(cls, limit: PlayLimit, currency: str) -> "OperatorLimit":
+        """Present a limit."""
+        text = format_limit(limit.limit, limit.limit_type, currency)
+        return cls(limit.limit_type, limit.period, _unit(limit.limit_type, currency), text, limit.since)
+
+
+class OperatorLimits(ItemList[OperatorLimit]):
+    """The limits for all players of the operator, by type and period."""
+
+
+class ResponsibleGamingView(PlayerView):
+    """Base of the views by which players protect themselves."""
+
+    def player_context(self, request: Request) -> PlayerContext:
+        """Return the player, with the metadata for events."""
+        me = self.caller
+        return PlayerContext(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
+
+    def limits_response(self) -> Response:
+        """Answer with the caller's limits."""
+        me = self.caller
+        return Response(Limits.of(queries.limits(operator=me.operator, player=me.player), me.currency))
+
+
+class MyLimitsView(ResponsibleGamingView):
+    """The caller's limits."""
+
+    @operation(
+        "getMyLimits",
+        "Show your limits on deposits, stakes, losses and time, and how much of them is used",
+        returns=Limits,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        return self.limits_response()
+
+    @operation(
+        "setMyLimit",
+        "Limit what you deposit, stake, lose or play in 24 hours, 7 days or a month",
+        description=_INCREASES,
+        request=LimitRequest,
+        example=_MONEY,
+        examples=[_TIME],
+        returns=Limits,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        services.set_limit(
+            context=self.player_context(request), by=Initiator.PLAYER, **parse_body(LimitRequest, request)
+        )
+        return self.limits_response()
+
+
+class ConfirmMyLimitView(ResponsibleGamingView):
+    """A player's confirmation of a higher limit."""
+
+    @operation(
+        "confirmMyLimit",
+        "Confirm a higher limit that you requested at least 24 hours ago",
+        request=LimitRef,
+        example=_REF,
+        returns=Limits,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        services.confirm_increase(context=self.player_context(request), **parse_body(LimitRef, request))
+        return self.limits_response()
+
+
+class CancelMyLimitView(ResponsibleGamingView):
+    """A player's cancelled request for a higher limit."""
+
+    @operation(
+        "cancelMyLimit",
+        "Cancel your request for a higher limit",
+        request=LimitRef,
+        example=_REF,
+        returns=Limits,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        services.cancel_increase(context=self.player_context(request), **parse_body(LimitRef, request))
+        return self.limits_response()
+
+
+class PlayerLimitsView(OperatorView):
+    """The limits of one of the caller's players."""
+
+    @operation("getPlayerLimits", "Show the limits of one of your players and how much is used", returns=Limits)
+    def get(self, request: Request, player: UUID) -> Response:
+        del request
+        return self._limits(player)
+
+    @operation(
+        "setPlayerLimit",
+        "Limit one of your players; it changes at once, and the player's own limit holds beside it",
+        request=LimitRequest,
+        example=_MONEY,
+        examples=[_TIME],
+        returns=Limits,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body, me = parse_body(LimitRequest, request), self.caller
+        require_player(operator=me.operator, player=player)
+        context = PlayerContext(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
+        services.set_limit(context=context, by=Initiator.OPERATOR, **body)
+        return self._limits(player)
+
+    def _limits(self, player: UUID) -> Response:
+        me = self.caller
+        return Response(Limits.of(queries.limits(operator=me.operator, player=player), me.currency))
+
+
+class OperatorLimitsView(OperatorView):
+    """The limits for all of the caller's players."""
+
+    @operation("getOperatorLimits", "Show the limits for all your players", returns=OperatorLimits)
+    def get(self, request: Request) -> Response:
+        del request
+        return self._limits()
+
+    @operation(
+        "setOperatorLimit",
+        "Limit all your players; it changes at once",
+        request=LimitRequest,
+        example=_MONEY,
+        examples=[_TIME],
+        returns=OperatorLimits,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body, me = parse_body(LimitRequest, request), self.caller
+        services.set_operator_wide_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **body)
+        return self._limits()
+
+    def _limits(self) -> Response:
+        me = self.caller
+        limits = sorted(queries.load_operator_limits(operator=me.operator).limits, key=_order)
+        return Response(OperatorLimits.of(OperatorLimit.of(limit, me.currency) for limit in limits))
+
+
+def _order(limit: PlayLimit) -> tuple[int, int]:
+    return list(LimitType).index(limit.limit_type), list(LimitPeriod).index(limit.period)
+
+
+def _text(limit: int | None, limit_type: LimitType, currency: str) -> str | None:
+    return None if limit is None else format_limit(limit, limit_type, currency)
+
+
+def _unit(limit_type: LimitType, currency: str) -> str:
+    return "minutes" if limit_type is LimitType.TIME else currency

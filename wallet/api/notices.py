@@ -1,0 +1,114 @@
+"""Notices to a player outside of the game."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.operators.base_views import PlayerView
+from wallet import notices
+from wallet.notices import StoredNotice
+
+_AMOUNTS: Final = ("amount", "owed")
+_DETAILS: Final = {"money_type": "real", "reason": "complaint", "amount": {"amount": "20.00", "currency": "EUR"}}
+
+
+class YesNo(StrEnum):
+    """A flag in a query."""
+
+    YES = "true"
+    NO = "false"
+
+
+class NoticeResponse(Shape):
+    """A notice: a stable kind, its subject, details to show, and a message that may be empty."""
+
+    id: UUID
+    kind: Annotated[str, Meta(examples=["adjustment_credit"])]
+    subject: UUID
+    details: Annotated[dict[str, Any], Meta(examples=[_DETAILS])]
+    message: Annotated[str, Meta(examples=["We are sorry for the trouble."])]
+    created_at: Timestamp
+    read_at: Annotated[Timestamp | None, Meta(examples=[None])]
+
+    @classmethod
+    def of(cls, stored: StoredNotice) -> "NoticeResponse":
+        """Present a notice; amounts among its details get their currency."""
+        details = dict(stored.notice.details)
+        currency = details.pop("currency", None)
+        if currency is not None:
+            details |= {name: Money.of(details[name], currency) for name in _AMOUNTS if name in details}
+        return cls(
+            id=stored.id,
+            kind=stored.notice.kind,
+            subject=stored.notice.subject,
+            details=details,
+            message=stored.notice.message,
+            created_at=stored.created_at,
+            read_at=stored.read_at,
+        )
+
+
+class NoticePage(Page[NoticeResponse]):
+    """Notices, newest first."""
+
+    unread: Annotated[int, Meta(description="How many in all are unread.")]
+
+
+class NoticesQuery(serializers.Serializer[Any]):
+    """Which notices to list."""
+
+    unread = EnumField(YesNo, required=False, default=YesNo.NO, help_text="Only the unread ones.")
+
+
+class NoticeListView(PlayerView):
+    """The caller's notices."""
+
+    @operation(
+        "listNotices",
+        "List your notices, newest first",
+        parameters=[NoticesQuery, *paging.PARAMETERS],
+        returns=NoticePage,
+    )
+    def get(self, request: Request) -> Response:
+        unread = parse_query(NoticesQuery, request)["unread"] is YesNo.YES
+        page = paging.parse_page_request(request, str)
+        before = None if page.after is None else paging.parse_uuid(page.after[0])
+        me = {"operator": self.caller.operator, "player": self.caller.player}
+        stored = notices.list_notices(**me, unread=unread, before=before, limit=page.fetch_limit)
+        return Response(
+            paging.page(
+                NoticePage,
+                page,
+                stored,
+                key=lambda notice: (str(notice.id),),
+                item=NoticeResponse.of,
+                unread=notices.count_unread(**me),
+            )
+        )
+
+
+class ReadNoticeView(PlayerView):
+    """A notice that the caller has read."""
+
+    @operation(
+        "markNoticeRead",
+        "Mark a notice as read; the first time counts",
+        request=EmptyRequest,
+        example={},
+        returns=NoticeResponse,
+    )
+    @idempotent
+    def post(self, request: Request, notice: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        me = self.caller
+        return Response(NoticeResponse.of(notices.mark_read(notice, operator=me.operator, player=me.player)))

@@ -1,0 +1,81 @@
+"""Play money on request, up to the operator's cap."""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import AmountField, CurrencyField, EmptyRequest, StrictSerializer, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Money, Shape
+from casino.operators.base_views import OperatorView, PlayerView, metadata
+from wallet.responsible_gaming import play_money, services
+
+
+class PlayMoneyTopUp(Shape):
+    """The amount that was added, and the play-money account after it."""
+
+    amount: Money
+    balance: Money
+
+
+class PlayMoneyPolicyRequest(StrictSerializer):
+    """The balance up to which play money is topped up."""
+
+    cap = AmountField(allow_zero=True)
+    currency = CurrencyField()
+
+
+class PlayMoneyPolicy(Shape):
+    """The balance up to which play money is topped up."""
+
+    cap: Money
+
+
+class MyPlayMoneyView(PlayerView):
+    """Play money for the caller."""
+
+    @operation(
+        "topUpMyPlayMoney",
+        "Top up your play money to the operator's cap, at most once an hour",
+        request=EmptyRequest,
+        example={},
+        returns=PlayMoneyTopUp,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        parse_body(EmptyRequest, request)
+        me = self.caller
+        amount, balance = play_money.top_up(
+            operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request)
+        )
+        return Response(PlayMoneyTopUp(Money.of(amount, me.currency), Money.of(balance, me.currency)), status=201)
+
+
+class PlayMoneyPolicyView(OperatorView):
+    """Play money for the caller's players."""
+
+    @operation("getPlayMoneyPolicy", "Show the balance up to which play money is topped up", returns=PlayMoneyPolicy)
+    def get(self, request: Request) -> Response:
+        del request
+        return self._policy()
+
+    @operation(
+        "setPlayMoneyPolicy",
+        "Set the balance up to which play money is topped up",
+        request=PlayMoneyPolicyRequest,
+        example={"cap": "100.00", "currency": "EUR"},
+        returns=PlayMoneyPolicy,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body, me = parse_body(PlayMoneyPolicyRequest, request), self.caller
+        services.set_play_money_cap(
+            operator=me.operator, currency=body["currency"], cap=body["cap"], metadata=metadata(request)
+        )
+        return self._policy()
+
+    def _policy(self) -> Response:
+        me = self.caller
+        cap = play_money.play_money_cap(operator=me.operator, currency=me.currency)
+        return Response(PlayMoneyPolicy(Money.of(cap, me.currency)))

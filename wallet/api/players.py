@@ -1,0 +1,129 @@
+"""An operator's players, and credits for players of sandbox operators."""
+
+from typing import Annotated
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.fields import AmountField, CurrencyField, MoneyTypeField, StrictSerializer, TextField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.kernel.money import MoneyType
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.models import Player
+from casino.operators.queries import find_player, list_players
+from wallet.ledger import player_accounts
+
+
+class PlayerRequest(StrictSerializer):
+    """A player to register."""
+
+    reference = TextField(max_length=80, help_text="Your own id of the player, not a name or an address.")
+    nickname = TextField(max_length=40, required=False, default="Player")
+
+
+class PlayerResponse(Shape):
+    """A registered player."""
+
+    id: UUID
+    reference: Annotated[str, Meta(examples=["customer-8812"])]
+    nickname: Annotated[str, Meta(examples=["Ace"])]
+    created_at: Timestamp
+
+    @classmethod
+    def of(cls, player: Player) -> "PlayerResponse":
+        """Present a player whose personal fields are decrypted."""
+        return cls(player.id, player.reference, player.nickname, player.created_at)
+
+
+class PlayerPage(Page[PlayerResponse]):
+    """Players in the order of their registration."""
+
+
+class SandboxCreditRequest(StrictSerializer):
+    """A credit without a payment."""
+
+    amount = AmountField()
+    currency = CurrencyField()
+    money_type = MoneyTypeField()
+    note = TextField(max_length=80, required=False, default="")
+
+
+class SandboxCredit(Shape):
+    """The account after the credit."""
+
+    player: UUID
+    money_type: MoneyType
+    balance: Money
+
+
+class PlayerListView(OperatorView):
+    """The caller's players."""
+
+    @operation(
+        "registerPlayer",
+        "Register a player and open the accounts; the same reference returns the same player",
+        request=PlayerRequest,
+        example={"reference": "customer-8812", "nickname": "Ace"},
+        returns=PlayerResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body = parse_body(PlayerRequest, request)
+        player = player_accounts.register_player(
+            operator=self.caller.operator, currency=self.caller.currency, metadata=metadata(request), **body
+        )
+        return Response(PlayerResponse.of(player), status=201)
+
+    @operation(
+        "listPlayers",
+        "List your players in the order of their registration",
+        parameters=paging.PARAMETERS,
+        returns=PlayerPage,
+    )
+    def get(self, request: Request) -> Response:
+        page = paging.parse_page_request(request, str)
+        after = None if page.after is None else paging.parse_uuid(page.after[0])
+        players = list_players(operator=self.caller.operator, after=after, limit=page.fetch_limit)
+        return Response(
+            paging.page(PlayerPage, page, players, key=lambda player: (str(player.id),), item=PlayerResponse.of)
+        )
+
+
+class PlayerDetailView(OperatorView):
+    """One of the caller's players."""
+
+    @operation("getPlayer", "Show one of your players", returns=PlayerResponse)
+    def get(self, request: Request, player: UUID) -> Response:
+        del request
+        return Response(PlayerResponse.of(find_player(operator=self.caller.operator, player=player)))
+
+
+class SandboxCreditsView(OperatorView):
+    """Credits for trying things out."""
+
+    @operation(
+        "creditSandboxPlayer",
+        "Credit a player of a sandbox operator without a payment",
+        request=SandboxCreditRequest,
+        example={"amount": "100.00", "currency": "EUR", "money_type": "real"},
+        returns=SandboxCredit,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body = parse_body(SandboxCreditRequest, request)
+        balance = player_accounts.credit_sandbox_player(
+            operator=self.caller.operator,
+            player=player,
+            sandbox=self.caller.sandbox,
+            metadata=metadata(request),
+            **body,
+        )
+        credit = SandboxCredit(player, body["money_type"], Money.of(balance, body["currency"]))
+        return Response(credit, status=201)

@@ -1,0 +1,284 @@
+"""Reconciliation with payment providers: days, discrepancies, their owners and resolutions."""
+
+from datetime import date
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
+from casino.api.fields import ActorField, EnumField, StrictSerializer, TextField, parse_body, parse_query
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.memberships import desk_actor
+from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
+from wallet.payments.provider_reports import PaymentKind
+from wallet.reconciliation import queries, services
+from wallet.reconciliation.events import DiscrepancyType, Resolution
+from wallet.reconciliation.queries import DiscrepancyFilter
+from wallet.reconciliation.state import DiscrepancyStatus
+
+_PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
+
+
+@extend_schema_field(OpenApiTypes.DATE)
+class DayField(serializers.Field[date, Any, str, date]):
+    """A day such as 2026-11-20."""
+
+    def to_internal_value(self, data: Any) -> date:
+        try:
+            return date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
+        except ValueError:
+            raise ValidationError("This is not a day such as 2026-11-20.", code="field_invalid") from None
+
+    def to_representation(self, value: date) -> str:
+        return value.isoformat()
+
+
+class DiscrepancyAssignmentRequest(StrictSerializer):
+    """The person who assigns it, and its new owner."""
+
+    actor = ActorField()
+    owner = ActorField()
+    note = TextField(max_length=500, required=False, default="", allow_blank=True)
+
+
+class DiscrepancyResolutionRequest(StrictSerializer):
+    """A resolution for reports, and a note for people."""
+
+    actor = ActorField()
+    resolution = EnumField(Resolution)
+    note = TextField(max_length=500)
+
+
+class DiscrepanciesQuery(serializers.Serializer[Any]):
+    """Which discrepancies to list."""
+
+    day = DayField(required=False, default=None)
+    status = EnumField(DiscrepancyStatus, required=False, default=None)
+
+
+class ReconciliationResponse(Shape):
+    """The last comparison of a day with a provider, in one currency."""
+
+    id: UUID
+    day: date
+    provider: Annotated[str, Meta(examples=["sandbox"])]
+    currency: CurrencyCode
+    since: Timestamp
+    until: Timestamp
+    ours: Annotated[int, Meta(description="Our payments that the provider must have.", examples=[120])]
+    theirs: Annotated[int, Meta(examples=[120])]
+    matched: Annotated[int, Meta(examples=[119])]
+    amount: Annotated[Money, Meta(description="Matched deposits less matched payouts.")]
+    discrepancies: int
+    compared_at: Timestamp
+
+    @classmethod
+    def of(cls, run: Reconciliation) -> "ReconciliationResponse":
+        """Present a comparison."""
+        return cls(
+            id=run.id,
+            day=run.day,
+            provider=run.provider,
+            currency=run.currency,
+            since=run.since,
+            until=run.until,
+            ours=run.ours,
+            theirs=run.theirs,
+            matched=run.matched,
+            amount=Money.of(run.amount, run.currency),
+            discrepancies=run.discrepancies,
+            compared_at=run.compared_at,
+        )
+
+
+class ReconciliationPage(Page[ReconciliationResponse]):
+    """Comparisons, newest days first."""
+
+
+class DiscrepancyNoteResponse(Shape):
+    """A note by a member of staff."""
+
+    actor: Annotated[str, Meta(examples=["desk:agent-3"])]
+    note: Annotated[str, Meta(examples=["Ask the provider."])]
+    created_at: Timestamp
+
+
+class DiscrepancyResponse(Shape):
+    """A payment on which the two sides differ; what a side does not have is null."""
+
+    id: UUID
+    reconciliation: UUID
+    day: date
+    provider: Annotated[str, Meta(examples=["sandbox"])]
+    kind: PaymentKind
+    payment: Annotated[str, Meta(examples=[_PAYMENT])]
+    reference: Annotated[str, Meta(examples=["tx-71"])]
+    type: DiscrepancyType
+    our_amount: Money | None
+    our_status: Annotated[str | None, Meta(examples=["completed"])]
+    their_amount: Money | None
+    their_status: Annotated[str | None, Meta(examples=["completed"])]
+    status: DiscrepancyStatus
+    owner: Annotated[str | None, Meta(examples=["desk:agent-9"])]
+    resolution: Resolution | None
+    resolved_by: Annotated[str | None, Meta(examples=["desk:agent-9"])]
+    found_at: Timestamp
+    ended_at: Timestamp | None
+    notes: tuple[DiscrepancyNoteResponse, ...]
+
+    @classmethod
+    def of(cls, row: Discrepancy, notes: list[DiscrepancyNote]) -> "DiscrepancyResponse":
+        """Present a discrepancy with its notes."""
+        theirs_in = row.their_currency or row.currency
+        return cls(
+            id=row.id,
+            reconciliation=row.run_id,
+            day=row.day,
+            provider=row.provider,
+            kind=PaymentKind(row.kind),
+            payment=row.payment,
+            reference=row.reference,
+            type=DiscrepancyType(row.type),
+            our_amount=None if row.our_amount is None else Money.of(row.our_amount, row.currency),
+            our_status=row.our_status,
+            their_amount=None if row.their_amount is None else Money.of(row.their_amount, theirs_in),
+            their_status=row.their_status,
+            status=DiscrepancyStatus(row.status),
+            owner=row.owner,
+            resolution=None if row.resolution is None else Resolution(row.resolution),
+            resolved_by=row.resolved_by,
+            found_at=row.found_at,
+            ended_at=row.ended_at,
+            notes=tuple(DiscrepancyNoteResponse(note.actor, note.note, note.created_at) for note in notes),
+        )
+
+
+class DiscrepancyPage(Page[DiscrepancyResponse]):
+    """Discrepancies, newest days first."""
+
+
+class ReconciliationListView(OperatorView):
+    """Days that were compared."""
+
+    @operation(
+        "listReconciliations",
+        "List the days compared with providers' records, newest first",
+        parameters=paging.PARAMETERS,
+        returns=ReconciliationPage,
+    )
+    def get(self, request: Request) -> Response:
+        page = paging.parse_page_request(request, str, str)
+        runs = queries.runs(operator=self.caller.operator, before=_before(page), limit=page.fetch_limit)
+        return Response(paging.page(ReconciliationPage, page, runs, key=_key, item=ReconciliationResponse.of))
+
+
+class DiscrepancyListView(OperatorView):
+    """Discrepancies of the caller's payments."""
+
+    @operation(
+        "listDiscrepancies",
+        "List payments on which a provider's records and ours differ, newest days first",
+        parameters=[DiscrepanciesQuery, *paging.PARAMETERS],
+        returns=DiscrepancyPage,
+    )
+    def get(self, request: Request) -> Response:
+        where = DiscrepancyFilter(self.caller.operator, **parse_query(DiscrepanciesQuery, request))
+        page = paging.parse_page_request(request, str, str)
+        rows = queries.discrepancies(where, before=_before(page), limit=page.fetch_limit)
+        notes = queries.notes([row.id for row in rows])
+        return Response(
+            paging.page(
+                DiscrepancyPage,
+                page,
+                rows,
+                key=_key,
+                item=lambda row: DiscrepancyResponse.of(row, notes[row.id]),
+            )
+        )
+
+
+class DiscrepancyView(OperatorView):
+    """One discrepancy."""
+
+    @operation("getDiscrepancy", "Show one discrepancy", returns=DiscrepancyResponse)
+    def get(self, request: Request, discrepancy: UUID) -> Response:
+        del request
+        return Response(_load(self.caller.operator, discrepancy))
+
+
+class AssignDiscrepancyView(OperatorView):
+    """The owner of a discrepancy."""
+
+    @operation(
+        "assignDiscrepancy",
+        "Assign a discrepancy to an owner",
+        request=DiscrepancyAssignmentRequest,
+        example={"actor": "agent-3", "owner": "agent-9", "note": "Ask the provider."},
+        returns=DiscrepancyResponse,
+    )
+    @idempotent
+    def post(self, request: Request, discrepancy: UUID) -> Response:
+        body = parse_body(DiscrepancyAssignmentRequest, request)
+        services.assign(
+            discrepancy,
+            operator=self.caller.operator,
+            owner=desk_actor(body["owner"]),
+            by=desk_actor(body["actor"]),
+            note=body["note"],
+            metadata=metadata(request),
+        )
+        return Response(_load(self.caller.operator, discrepancy))
+
+
+class ResolveDiscrepancyView(OperatorView):
+    """The resolution of a discrepancy."""
+
+    @operation(
+        "resolveDiscrepancy",
+        "Resolve a discrepancy",
+        request=DiscrepancyResolutionRequest,
+        example={"actor": "agent-9", "resolution": "provider_corrected", "note": "They sent it again."},
+        returns=DiscrepancyResponse,
+    )
+    @idempotent
+    def post(self, request: Request, discrepancy: UUID) -> Response:
+        body = parse_body(DiscrepancyResolutionRequest, request)
+        services.resolve(
+            discrepancy,
+            operator=self.caller.operator,
+            resolution=body["resolution"],
+            note=body["note"],
+            by=desk_actor(body["actor"]),
+            metadata=metadata(request),
+        )
+        return Response(_load(self.caller.operator, discrepancy))
+
+
+def _load(operator: UUID, discrepancy: UUID) -> DiscrepancyResponse:
+    row = queries.find(operator=operator, discrepancy=discrepancy)
+    return DiscrepancyResponse.of(row, queries.notes([row.id])[row.id])
+
+
+def _key(row: Reconciliation | Discrepancy) -> tuple[str, str]:
+    return row.day.isoformat(), str(row.id)
+
+
+def _before(page: paging.PageRequest) -> tuple[date, UUID] | None:
+    if page.after is None:
+        return None
+    day, key = page.after
+    try:
+        return date.fromisoformat(day), UUID(key)
+    except ValueError:
+        raise RequestRejected(INVALID_CURSOR) from None

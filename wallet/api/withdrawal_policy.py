@@ -1,0 +1,106 @@
+"""An operator's policy for withdrawals: bounds, fees, and from which amounts staff must approve."""
+
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import AmountField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Money, Shape
+from casino.operators.base_views import OperatorView
+from wallet.payments import methods
+from wallet.payments.fees import parse_percent, percent
+from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
+
+_POLICY: Final = {
+    "auto_approve_up_to": "100.00",
+    "second_approval_above": "1000.00",
+    "minimum": "10.00",
+    "maximum": "5000.00",
+    "max_pending": 3,
+    "fee_fixed": "0.50",
+    "fee_percent": "1",
+}
+
+
+class WithdrawalPolicyRequest(StrictSerializer):
+    """All of the policy."""
+
+    auto_approve_up_to = AmountField(allow_zero=True, help_text="Up to this amount nobody has to approve.")
+    second_approval_above = AmountField(allow_zero=True, help_text="Above this amount two people have to approve.")
+    minimum = AmountField(required=False, default=1)
+    maximum = AmountField(required=False, default=None, allow_null=True)
+    max_pending = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
+    fee_fixed = AmountField(allow_zero=True, required=False, default=0)
+    fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Group bounds and fees as terms. Raises InvalidDepositMethod."""
+        terms = WithdrawalTerms(
+            attrs["minimum"],
+            attrs["maximum"],
+            attrs["max_pending"],
+            attrs["fee_fixed"],
+            parse_percent(attrs["fee_percent"]),
+        )
+        amounts = {name: attrs[name] for name in ("auto_approve_up_to", "second_approval_above")}
+        return {**amounts, "terms": terms}
+
+
+class WithdrawalPolicyResponse(Shape):
+    """The policy for new withdrawals; version 0 holds until one is set."""
+
+    version: int
+    auto_approve_up_to: Money
+    second_approval_above: Money
+    minimum: Money
+    maximum: Money | None
+    max_pending: Annotated[int | None, Meta(description="A player's withdrawals pending at once.", examples=[3])]
+    fee_fixed: Money
+    fee_percent: Annotated[str, Meta(examples=["1"])]
+
+    @classmethod
+    def of(cls, policy: WithdrawalPolicy, currency: str) -> "WithdrawalPolicyResponse":
+        """Present a policy."""
+        terms = policy.terms
+        return cls(
+            version=policy.version,
+            auto_approve_up_to=Money.of(policy.auto_approve_up_to, currency),
+            second_approval_above=Money.of(policy.second_approval_above, currency),
+            minimum=Money.of(terms.minimum, currency),
+            maximum=None if terms.maximum is None else Money.of(terms.maximum, currency),
+            max_pending=terms.max_pending,
+            fee_fixed=Money.of(terms.fee_fixed, currency),
+            fee_percent=percent(terms.fee_ppm),
+        )
+
+
+class WithdrawalPolicyView(OperatorView):
+    """The caller's policy."""
+
+    @operation(
+        "getWithdrawalPolicy",
+        "Show the bounds and fees of withdrawals, and how many members of staff must approve them",
+        returns=WithdrawalPolicyResponse,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        policy = methods.policy(operator=self.caller.operator)
+        return Response(WithdrawalPolicyResponse.of(policy, self.caller.currency))
+
+    @operation(
+        "setWithdrawalPolicy",
+        "Set the bounds and fees of withdrawals, and from which amounts staff must approve them",
+        request=WithdrawalPolicyRequest,
+        example=_POLICY,
+        returns=WithdrawalPolicyResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body = parse_body(WithdrawalPolicyRequest, request)
+        policy = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **body)
+        return Response(WithdrawalPolicyResponse.of(policy, self.caller.currency), status=201)

@@ -1,0 +1,209 @@
+"""Withdrawals: quoted for and requested by players, listed for operators."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.fields import AmountField, EmptyRequest, EnumField, parse_body, parse_query
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.kernel.errors import Refusal
+from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.principals import PlayerPrincipal, Principal
+from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
+from wallet.models import Withdrawal
+from wallet.payments import methods, queries, withdrawal_terms, withdrawals
+from wallet.payments.withdrawal_state import WithdrawalStatus
+from wallet.payments.withdrawal_terms import WithdrawalPolicy
+
+
+class WithdrawalResponse(Shape):
+    """A withdrawal."""
+
+    id: UUID
+    player: UUID
+    method: UUID
+    status: WithdrawalStatus
+    amount: Money
+    fee: Money
+    net_amount: Money
+    can_cancel: bool
+    reason: Annotated[str, Meta(examples=[""])]
+    requested_at: Timestamp
+    ended_at: Timestamp | None
+
+    @classmethod
+    def of(cls, withdrawal: Withdrawal) -> "WithdrawalResponse":
+        """Present a withdrawal."""
+        currency, status = withdrawal.currency, WithdrawalStatus(withdrawal.status)
+        return cls(
+            id=withdrawal.id,
+            player=withdrawal.player_id,
+            method=withdrawal.method_id,
+            status=status,
+            amount=Money.of(withdrawal.amount, currency),
+            fee=Money.of(withdrawal.fee, currency),
+            net_amount=Money.of(withdrawal.amount - withdrawal.fee, currency),
+            can_cancel=status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED},
+            reason=withdrawal.reason,
+            requested_at=withdrawal.requested_at,
+            ended_at=withdrawal.ended_at,
+        )
+
+
+class WithdrawalPage(Page[WithdrawalResponse]):
+    """Withdrawals, newest first."""
+
+
+class WithdrawalsQuery(serializers.Serializer[Any]):
+    """Which withdrawals to list."""
+
+    status = EnumField(WithdrawalStatus, required=False, default=None)
+
+
+class WithdrawalQuoteQuery(serializers.Serializer[Any]):
+    """The amount to quote for."""
+
+    amount = AmountField(help_text="A decimal string in your currency.")
+
+
+class WithdrawalQuote(Shape):
+    """What a withdrawal of an amount costs, and the limits that apply."""
+
+    amount: Money
+    fee: Money | None
+    net_amount: Money | None
+    approvals_required: Annotated[int, Meta(description="Members of staff who must approve it.")]
+    refusal_code: Annotated[
+        str | None, Meta(description="The code of the refusal where it would be refused.", examples=[None])
+    ]
+    minimum: Money
+    maximum: Money | None
+    pending_count: Annotated[int, Meta(description="Your pending withdrawals.")]
+    max_pending: Annotated[int | None, Meta(description="The most that may be pending.", examples=[3])]
+
+    @classmethod
+    def of(cls, policy: WithdrawalPolicy, amount: int, pending_count: int, currency: str) -> "WithdrawalQuote":
+        """Quote for an amount in minor units."""
+        terms = policy.terms
+        fee = net_amount = refusal_code = None
+        try:
+            quoted = withdrawal_terms.quote(terms, amount, currency=currency)
+            withdrawal_terms.require_capacity(terms, pending_count=pending_count)
+        except Refusal as refusal:
+            refusal_code = refusal.code
+        else:
+            fee, net_amount = Money.of(quoted.fee, currency), Money.of(quoted.net_amount, currency)
+        return cls(
+            amount=Money.of(amount, currency),
+            fee=fee,
+            net_amount=net_amount,
+            approvals_required=policy.approvals_required(amount),
+            refusal_code=refusal_code,
+            minimum=Money.of(terms.minimum, currency),
+            maximum=None if terms.maximum is None else Money.of(terms.maximum, currency),
+            pending_count=pending_count,
+            max_pending=terms.max_pending,
+        )
+
+
+class WithdrawalListView(OperatorView):
+    """Withdrawals of the caller's players."""
+
+    @operation(
+        "listWithdrawals",
+        "List your players' withdrawals, newest first",
+        parameters=[WithdrawalsQuery, *paging.PARAMETERS],
+        returns=WithdrawalPage,
+    )
+    def get(self, request: Request) -> Response:
+        return Response(_page(request, self.caller))
+
+
+class MyWithdrawalQuoteView(PlayerView):
+    """A quote for the caller."""
+
+    @operation(
+        "quoteMyWithdrawal",
+        "Show what a withdrawal would cost, without requesting it",
+        parameters=[WithdrawalQuoteQuery],
+        returns=WithdrawalQuote,
+    )
+    def get(self, request: Request) -> Response:
+        me = self.caller
+        amount = parse_query(WithdrawalQuoteQuery, request)["amount"]
+        pending_count = withdrawals.count_pending(operator=me.operator, player=me.player)
+        policy = methods.policy(operator=me.operator)
+        return Response(WithdrawalQuote.of(policy, amount, pending_count, me.currency))
+
+
+class MyWithdrawalListView(PlayerView):
+    """The caller's withdrawals."""
+
+    @operation(
+        "listMyWithdrawals",
+        "List your withdrawals, newest first",
+        parameters=[WithdrawalsQuery, *paging.PARAMETERS],
+        returns=WithdrawalPage,
+    )
+    def get(self, request: Request) -> Response:
+        return Response(_page(request, self.caller))
+
+    @operation(
+        "requestWithdrawal",
+        "Request a withdrawal; the money is held at once",
+        request=PaymentRequest,
+        example=PAYMENT_EXAMPLE,
+        returns=WithdrawalResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        me = self.caller
+        withdrawal = withdrawals.request(**payer(me), metadata=metadata(request), **parse_body(PaymentRequest, request))
+        return Response(_load(me, withdrawal), status=201)
+
+
+class MyWithdrawalView(PlayerView):
+    """One of the caller's withdrawals."""
+
+    @operation("getMyWithdrawal", "Show one of your withdrawals", returns=WithdrawalResponse)
+    def get(self, request: Request, withdrawal: UUID) -> Response:
+        del request
+        return Response(_load(self.caller, withdrawal))
+
+
+class CancelWithdrawalView(PlayerView):
+    """The cancellation of one of the caller's withdrawals."""
+
+    @operation(
+        "cancelWithdrawal",
+        "Cancel a withdrawal before it is sent; the money is released at once",
+        request=EmptyRequest,
+        example={},
+        returns=WithdrawalResponse,
+    )
+    @idempotent
+    def post(self, request: Request, withdrawal: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        me = self.caller
+        withdrawals.cancel(withdrawal, operator=me.operator, player=me.player, metadata=metadata(request))
+        return Response(_load(me, withdrawal))
+
+
+def _load(caller: PlayerPrincipal, withdrawal: UUID) -> WithdrawalResponse:
+    return WithdrawalResponse.of(queries.find_withdrawal(payment_filter(caller), withdrawal))
+
+
+def _page(request: Request, caller: Principal) -> WithdrawalPage:
+    page = paging.parse_page_request(request, str)
+    where = payment_filter(caller, parse_query(WithdrawalsQuery, request)["status"])
+    before = None if page.after is None else paging.parse_uuid(page.after[0])
+    rows = queries.withdrawals(where, before=before, limit=page.fetch_limit)
+    return paging.page(WithdrawalPage, page, rows, key=lambda row: (str(row.id),), item=WithdrawalResponse.of)
