@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from casino.reports.api import views
+from casino.reports.api import reports
 
 urlpatterns = [
-    path("report-kinds", views.OperatorReportKindListView.as_view(), name="report-kinds"),
-    path("reports", views.OperatorReportListView.as_view(), name="reports"),
-    path("reports/<uuid:report>", views.OperatorReportView.as_view(), name="report"),
-    path("reports/<uuid:report>/file", views.OperatorReportFileView.as_view(), name="report-file"),
+    path("report-definitions", reports.ReportDefinitionListView.as_view(), name="report-definitions"),
+    path("reports", reports.ReportListView.as_view(), name="reports"),
+    path("reports/<uuid:report>", reports.ReportView.as_view(), name="report"),
+    path("reports/<uuid:report>/file", reports.ReportFileView.as_view(), name="report-file"),
 ]

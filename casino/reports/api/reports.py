@@ -1,0 +1,271 @@
+"""Reports for an operator: definitions, generated versions, and their files."""
+
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body, parse_query
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp
+from casino.operators.base_views import OperatorView
+from casino.reports import generation, queries, registry
+from casino.reports.definition import Column, ColumnType, ReportDefinition
+from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
+from casino.reports.models import Report
+from casino.reports.refusals import IntervalInvalid
+from casino.reports.renderers import base
+from casino.reports.renderers.base import RenderedReport
+
+_FILES: Final = {
+    "application/json": {"format": "casino.report.v1", "name": "revenue", "has_activity": False, "rows": []},
+    "text/csv": "Operator,Lucky (lucky)\r\nReport,Revenue\r\n",
+    "application/vnd.apache.parquet": "PAR1",
+    "application/pdf": "%PDF-1.3",
+}
+_FILE_TYPES: Final = {
+    "application/json": OpenApiTypes.OBJECT,
+    "text/csv": OpenApiTypes.STR,
+    "application/vnd.apache.parquet": OpenApiTypes.BINARY,
+    "application/pdf": OpenApiTypes.BINARY,
+}
+
+
+@extend_schema_field(OpenApiTypes.DATE)
+class DateField(serializers.Field[date, Any, str, date]):
+    """A day such as 2026-11-20."""
+
+    def to_internal_value(self, data: Any) -> date:
+        """Parse a day that another year follows."""
+        try:
+            day = date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
+            day.replace(year=day.year + 1, day=1)
+        except ValueError:
+            raise ValidationError("This is not a day such as 2026-11-20.", code="field_invalid") from None
+        if day.year < 2000:
+            raise ValidationError("Nothing was recorded before 2000.", code="field_invalid")
+        return day
+
+    def to_representation(self, value: date) -> str:
+        return value.isoformat()
+
+
+@extend_schema_field(OpenApiTypes.DATETIME)
+class OffsetDateTimeField(serializers.Field[datetime, Any, str, datetime]):
+    """A time with its offset, such as 2026-11-20T09:00:00Z."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        try:
+            time = parse_datetime(data) if isinstance(data, str) else None
+            if time is not None and time.tzinfo is not None:
+                return time.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise ValidationError("This is not a time such as 2026-11-20T09:00:00Z.", code="field_invalid")
+
+    def to_representation(self, value: datetime) -> str:
+        return value.isoformat()
+
+
+class ReportRequest(StrictSerializer):
+    """`date` for a day, month or year, `since` and `until` for an interval, none of them for the lifetime."""
+
+    name = TextField(max_length=40)
+    period = EnumField(ReportPeriod)
+    date = DateField(required=False, default=None)
+    since = OffsetDateTimeField(required=False, default=None)
+    until = OffsetDateTimeField(required=False, default=None)
+
+
+class ReportsQuery(serializers.Serializer[Any]):
+    """Which reports to list."""
+
+    name = TextField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
+
+
+class ReportResponse(Shape):
+    """One version of a report."""
+
+    id: UUID
+    name: Annotated[str, Meta(examples=["revenue"])]
+    period: ReportPeriod
+    label: Annotated[str, Meta(description="In your own time zone.", examples=["2026-11-20"])]
+    since: Timestamp
+    until: Annotated[Timestamp, Meta(description="Not included.")]
+    version: int
+    rows: Annotated[int, Meta(examples=[4])]
+    position: Annotated[int, Meta(description="It covers all events sealed up to here.", examples=[81234])]
+    generated_at: Timestamp
+    generated_by: Annotated[str, Meta(examples=["system"])]
+    sha256: Annotated[HexText, Meta(description="Of the JSON file.")]
+    content_sha256: Annotated[HexText, Meta(description="Equal for versions with equal contents.")]
+
+    @classmethod
+    def of(cls, report: Report) -> "ReportResponse":
+        """Present a version."""
+        return cls(
+            id=report.id,
+            name=report.name,
+            period=ReportPeriod(report.period),
+            label=report.label,
+            since=report.since,
+            until=report.until,
+            version=report.version,
+            rows=report.rows,
+            position=report.position,
+            generated_at=report.generated_at,
+            generated_by=report.generated_by,
+            sha256=report.sha256,
+            content_sha256=report.facts_digest,
+        )
+
+
+class ReportPage(Page[ReportResponse]):
+    """Versions of reports, newest first."""
+
+
+class ReportColumn(Shape):
+    """A column; money is in the row's currency, a rate is a share of one."""
+
+    name: Annotated[str, Meta(examples=["handle"])]
+    title: Annotated[str, Meta(examples=["Handle"])]
+    kind: ColumnType
+
+    @classmethod
+    def of(cls, column: Column) -> "ReportColumn":
+        """Present a column."""
+        return cls(column.name, column.title, column.kind)
+
+
+class ReportDefinitionResponse(Shape):
+    """A report that can be created."""
+
+    name: Annotated[str, Meta(examples=["liability"])]
+    title: Annotated[str, Meta(examples=["Operator liability"])]
+    description: Annotated[str, Meta(examples=["The money that players own when the interval ends."])]
+    point_in_time: Annotated[bool, Meta(description="It shows the state at the end of the interval.")]
+    columns: tuple[ReportColumn, ...]
+
+    @classmethod
+    def of(cls, definition: ReportDefinition) -> "ReportDefinitionResponse":
+        """Present a definition."""
+        return cls(
+            name=definition.name,
+            title=definition.title,
+            description=definition.description,
+            point_in_time=definition.as_of_end,
+            columns=tuple(map(ReportColumn.of, definition.columns)),
+        )
+
+
+class ReportDefinitionList(ItemList[ReportDefinitionResponse]):
+    """All reports, and the formats of their files."""
+
+    formats: Annotated[tuple[str, ...], Meta(examples=[["json", "csv", "parquet", "pdf"]])]
+
+
+class ReportDefinitionListView(OperatorView):
+    """The reports that can be created."""
+
+    @operation("listReportDefinitions", "List the reports with their columns", returns=ReportDefinitionList)
+    def get(self, request: Request) -> Response:
+        del request
+        definitions = tuple(map(ReportDefinitionResponse.of, registry.report_definitions().values()))
+        return Response(ReportDefinitionList(definitions, formats=tuple(base.format_names())))
+
+
+class ReportListView(OperatorView):
+    """The caller's reports."""
+
+    @operation(
+        "listReports",
+        "List versions of reports, newest first; the reports of each day are created automatically",
+        parameters=[ReportsQuery, *paging.PARAMETERS],
+        returns=ReportPage,
+    )
+    def get(self, request: Request) -> Response:
+        name = parse_query(ReportsQuery, request)["name"]
+        page = paging.parse_page_request(request, str)
+        before = None if page.after is None else paging.parse_uuid(page.after[0])
+        reports = queries.list_reports(operator=self.caller.operator, name=name, before=before, limit=page.fetch_limit)
+        return Response(
+            paging.page(ReportPage, page, reports, key=lambda report: (str(report.id),), item=ReportResponse.of)
+        )
+
+    @operation(
+        "createReport",
+        "Create a report now; where nothing has changed, its latest version is returned",
+        request=ReportRequest,
+        example={"name": "revenue", "period": "day", "date": "2026-11-20"},
+        returns=ReportResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body, caller = parse_body(ReportRequest, request), self.caller
+        zone = generation.load_report_operator(caller.operator).zone
+        interval = parse_interval(body, zone=zone, now=timezone.now())
+        report = generation.generate_report(
+            operator=caller.operator, name=body["name"], interval=interval, by=caller.actor
+        )
+        return Response(ReportResponse.of(report), status=201)
+
+
+class ReportView(OperatorView):
+    """One version of a report."""
+
+    @operation("getReport", "Show one version of a report", returns=ReportResponse)
+    def get(self, request: Request, report: UUID) -> Response:
+        del request
+        return Response(ReportResponse.of(queries.find(operator=self.caller.operator, report=report)))
+
+
+class ReportFileView(OperatorView):
+    """One version of a report as a file."""
+
+    @operation(
+        "downloadReport",
+        "Download one version of a report",
+        parameters=[
+            OpenApiParameter("format", str, enum=["json", "csv", "parquet", "pdf"], description="`json` by default.")
+        ],
+        responses={(200, media_type): kind for media_type, kind in _FILE_TYPES.items()},
+        examples=[
+            OpenApiExample("File", value, response_only=True, status_codes=["200"], media_type=media_type)
+            for media_type, value in _FILES.items()
+        ],
+    )
+    def get(self, request: Request, report: UUID) -> HttpResponse:
+        row = queries.find(operator=self.caller.operator, report=report)
+        return file_response(base.render_report(row, request.query_params.get("format", "json")))
+
+
+def parse_interval(body: dict[str, Any], *, zone: str, now: datetime) -> Interval:
+    """Return the interval that a ReportRequest describes. Raises IntervalInvalid."""
+    period, day, since, until = body["period"], body["date"], body["since"], body["until"]
+    given = (day is not None, since is not None, until is not None)
+    if period is ReportPeriod.LIFE and given == (False, False, False):
+        return lifetime_interval(until=now, zone=zone)
+    if period is ReportPeriod.INTERVAL and given == (False, True, True):
+        return between(since=since, until=until, zone=zone)
+    if period in {ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR} and given == (True, False, False):
+        return period_interval(period, day=day, zone=zone)
+    raise IntervalInvalid
+
+
+def file_response(file: RenderedReport) -> HttpResponse:
+    """Answer with a file to download."""
+    headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
+    return HttpResponse(file.content, content_type=file.media_type, headers=headers)
