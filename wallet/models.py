@@ -154,6 +154,24 @@ class PlayerRestrictions(models.Model):
         return f"limits of {self.player_id}"
 
 
+class PlayerTableLimit(models.Model):
+    """The limit per spot that a player has set, in minor units; NULL for none. A projection of its events."""
+
+    player_id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    currency = models.TextField()
+    amount = models.BigIntegerField(null=True)
+    set_at = models.DateTimeField()
+    next_change_at = models.DateTimeField()
+    version = models.IntegerField()
+
+    class Meta:
+        db_table = "wallet_table_limit"
+
+    def __str__(self) -> str:
+        return f"table limit of {self.player_id}"
+
+
 class Adjustment(models.Model):
     """A correction of a player's account by hand: a projection of its events."""
 

@@ -7,7 +7,7 @@ from baccarat.audit.rows import Row, event_location
 from baccarat.chat.event_registry import CATALOGUE as CHAT
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events.codec import MalformedEvent, UnknownEvent
-from wallet.ledger.event_registry import CATALOGUE as WALLET
+from wallet.audit.registry import CATALOGUE as WALLET
 
 UNREADABLE: Final = "event can't be read"
 

@@ -9,8 +9,8 @@ from baccarat.domain.postings import entry_for
 from casino.events.sql import fetch
 from wallet.ledger import audit as ledger
 from wallet.ledger.entries import NewEntry, UnbalancedEntry
-from wallet.ledger.postings import EVENTS as WALLET_EVENTS
-from wallet.ledger.postings import entry_for as wallet_entry_for
+from wallet.audit.registry import EVENTS as WALLET_EVENTS
+from wallet.audit.registry import entry_for as wallet_entry_for
 
 UNBALANCED: Final = "event moves no balanced money"
 

@@ -10,7 +10,7 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.tables.kill_switch_events import SwitchEvent
-from wallet.ledger.postings import EVENTS as WALLET_EVENTS
+from wallet.audit.registry import EVENTS as WALLET_EVENTS
 
 ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
     kind.__name__: step

@@ -9,24 +9,23 @@ from baccarat.audit.rows import Row
 from casino.kernel.findings import Finding
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent
-from wallet.ledger.events import (
-    PlayerAccountOpened,
-    PlayMoneyToppedUp,
-    SandboxCredited,
-    TableLimitSet,
-    WalletEvent,
-    wallet_stream,
-)
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, wallet_stream
 from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import ReconciliationEvent
 from wallet.responsible_gaming.audit import ResponsibleGamingTraces
-from wallet.responsible_gaming.events import PlayerRestrictionEvent, ResponsibleGamingEvent
+from wallet.responsible_gaming.events import (
+    PlayerRequestEvent,
+    PlayerRestrictionEvent,
+    PlayMoneyToppedUp,
+    ResponsibleGamingEvent,
+    TableLimitSet,
+)
 from wallet.responsible_gaming.table_limit_audit import TableLimitTraces
 
 WalletStreamEvent = (
-    WalletEvent | TableLimitSet | ResponsibleGamingEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
+    WalletEvent | PlayerRequestEvent | ResponsibleGamingEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
 )
 
 
@@ -45,7 +44,7 @@ class WalletTraces:
     def replay(self, event: WalletStreamEvent, row: Row) -> None:
         """Follow one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
-        if isinstance(event, WalletEvent):
+        if isinstance(event, WalletEvent | PlayMoneyToppedUp):
             self._account(event, row, where)
         elif isinstance(event, TableLimitSet):
             opened = self._opened.get(event.player)
@@ -61,7 +60,7 @@ class WalletTraces:
             self._found(self._payments.replay(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
 
-    def _account(self, event: WalletEvent, row: Row, where: str) -> None:
+    def _account(self, event: WalletEvent | PlayMoneyToppedUp, row: Row, where: str) -> None:
         if row.stream != wallet_stream(event.player):
             self._notes.add("stream differs", where, wallet_stream(event.player), row.stream)
         match event:

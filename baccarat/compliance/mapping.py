@@ -18,8 +18,7 @@ from casino.events.records import SealedEvent
 from casino.kernel.money import MoneyType, format_amount
 from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from wallet.adjustments import events as ae
-from wallet.ledger import events as we
-from wallet.ledger.event_registry import CATALOGUE as WALLET
+from wallet.audit.registry import CATALOGUE as WALLET
 from wallet.payments import events as pe
 from wallet.responsible_gaming import events as le
 
@@ -182,7 +181,7 @@ def _plain(value: Any) -> Any:
 
 
 _LIMITS: Final[Mapping[type, str]] = {
-    we.TableLimitSet: "The player's own table limit was set",
+    le.TableLimitSet: "The player's own table limit was set",
     le.PlayLimitSet: "A limit on play was set",
     le.PlayLimitIncreased: "A limit on play was raised",
     le.CoolingOffStarted: "Cooling off began",
@@ -203,7 +202,7 @@ _TELLERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
     te.TableOpened: (GAME, _opened),
     ae.AdjustmentApproved: (WALLET, _adjusted),
     pe.DepositReversed: (WALLET, _reversed),
-    we.TableLimitSet: (WALLET, _player_limit),
+    le.TableLimitSet: (WALLET, _player_limit),
     le.PlayLimitSet: (WALLET, _player_limit),
     le.PlayLimitIncreased: (WALLET, _player_limit),
     le.CoolingOffStarted: (WALLET, _player_limit),

@@ -1,11 +1,22 @@
-"""A game restored after a disconnect: all that is needed to draw it as it stands, and what happened while away."""
+"""Game recovery after a disconnect: everything that is needed to draw the game, and what happened meanwhile."""
 
+import re
 import time
-from typing import Any, Final
+from typing import Annotated, Final
+
+import msgspec
+from drf_spectacular.utils import OpenApiParameter
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from baccarat.streaming import absence, snapshot
+from baccarat.streaming.absence import AbsenceResponse
+from baccarat.streaming.snapshot import Snapshot, SnapshotMessage
 from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
-from casino.api.fields import present_money
+from casino.api.openapi import operation
+from casino.api.shapes import Money
+from casino.operators.base_views import PlayerView
 from casino.operators.principals import PlayerPrincipal
 from wallet import notices
 from wallet.api.deposits import DepositResponse
@@ -19,49 +30,102 @@ from wallet.payments.queries import open_or_ended_since
 from wallet.responsible_gaming.table_limit_services import table_limit
 
 NOTICES: Final = 20
-"""The newest that are not read; `GET /api/v1/notices` has them all."""
+"""The newest unread ones; `GET /api/v1/notices` has them all."""
+AFTER: Final = OpenApiParameter(
+    "after",
+    {"type": "integer", "minimum": 0},
+    description="The last position that was received: of a stream's event, a snapshot or an earlier recovery.",
+)
+_POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+_DESCRIPTION: Final = """\
+After a lost connection, one call to draw everything: each table where the player sits, with its rules, the round in
+hand and the last one; balances, pending payments, debts and the player's own limit; and with `after`, what was decided
+meanwhile. All of it is of one moment, named by `position`: open `GET /api/v1/stream?after=<position>` to continue from
+there, and nothing is missed.
+
+A confirmed wager was dealt and settled without its player. Chips that were not confirmed were never at risk. A seat is
+kept for `seat_kept_rounds` turns without a word, and where no rounds pass for a time; then it is released, owed
+commission is collected and the game balance is on the account again: see `absence.seats_released`.
+"""
 
 
-def recover_game(*, player: PlayerPrincipal, after: int | None) -> dict[str, Any]:
-    """Read all of it in one moment of the database; `after` is the last position that the player has seen.
+class Recovery(SnapshotMessage, kw_only=True):
+    """Everything that concerns a player, as of one sealed position."""
 
-    As a stream's snapshot does, it looks again until what shows and the position agree. Raises Rejected
+    deposits: Annotated[tuple[DepositResponse, ...], Meta(description="Pending, and those that ended since `after`.")]
+    withdrawals: Annotated[
+        tuple[WithdrawalResponse, ...], Meta(description="Pending, and those that ended since `after`.")
+    ]
+    debts: Annotated[tuple[Money, ...], Meta(description="They keep the player from playing for real money.")]
+    table_limit: TableLimit
+    exclusion: Annotated[ExclusionResponse | None, Meta(description="Why the player can neither deposit nor play.")]
+    reality_check: Annotated[RealityCheckReminder | None, Meta(description="When to show time played and result.")]
+    notices: Annotated[tuple[NoticeResponse, ...], Meta(description="The newest twenty that are unread.")]
+    absence: Annotated[AbsenceResponse | None, Meta(description="Null without `after`.")]
+
+
+class RecoveryView(PlayerView):
+    """The game for a player who comes back."""
+
+    @operation(
+        "recoverGame",
+        "Recover the game after a lost connection",
+        returns=Recovery,
+        parameters=[AFTER],
+        description=_DESCRIPTION,
+    )
+    def get(self, request: Request) -> Response:
+        return Response(recover_game(player=self.caller, after=_after(request)))
+
+
+def recover_game(*, player: PlayerPrincipal, after: int | None) -> Recovery:
+    """Read all of it in one moment of the database; `after` is the last position that the player received.
+
+    As a stream's snapshot does, it reads again until tables, balances and the position agree. Raises RequestRejected
     (invalid_cursor) for a position that is not sealed yet.
     """
     for _ in range(snapshot.ATTEMPTS):
         with snapshot.repeatable_read():
-            seen = snapshot.read_snapshot(player=player, watched=None)
-            document = {**seen.document, **_affairs(player, seen, after)}
-        if seen.fully_sealed:
+            taken = snapshot.read_snapshot(player=player, watched=None)
+            recovery = _recovery(player, taken, after)
+        if taken.fully_sealed:
             break
         time.sleep(snapshot.PAUSE)
-    return document
+    return recovery
 
 
-def _affairs(player: PlayerPrincipal, seen: snapshot.Snapshot, after: int | None) -> dict[str, Any]:
-    """What concerns the player beside tables and balances."""
-    if after is not None and after > seen.position:
-        raise RequestRejected(INVALID_CURSOR, f"The last position is {seen.position}.")
-    moment = None if after is None else absence.recorded_at(after)
-    deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=moment)
+def _recovery(player: PlayerPrincipal, taken: Snapshot, after: int | None) -> Recovery:
+    """Add to a snapshot what concerns the player beside tables and balances."""
+    if after is not None and after > taken.position:
+        raise RequestRejected(INVALID_CURSOR, f"The last position is {taken.position}.")
+    since = None if after is None else absence.recorded_at(after)
+    deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=since)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
     unread = notices.list_notices(
         operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES
     )
-    return {
-        "deposits": [DepositResponse.of(each) for each in deposits],
-        "withdrawals": [WithdrawalResponse.of(each) for each in withdrawals],
-        "debts": _debts(seen),
-        "table_limit": TableLimit.of(limit),
-        "exclusion": None if seen.reminder is None else ExclusionResponse.of(seen.reminder.exclusion),
-        "reality_check": RealityCheckReminder.of(seen.reminder),
-        "notices": [NoticeResponse.of(each) for each in unread],
-        "away": None
-        if after is None
-        else absence.load_absence_summary(after=after, since=moment, player=player.player),
-    }
+    return Recovery(
+        **msgspec.structs.asdict(taken.message),
+        deposits=tuple(DepositResponse.of(each) for each in deposits),
+        withdrawals=tuple(WithdrawalResponse.of(each) for each in withdrawals),
+        debts=_debts(taken),
+        table_limit=TableLimit.of(limit),
+        exclusion=None if taken.reminder is None else ExclusionResponse.of(taken.reminder.exclusion),
+        reality_check=RealityCheckReminder.of(taken.reminder),
+        notices=tuple(NoticeResponse.of(each) for each in unread),
+        absence=None if after is None else absence.load_absence(after=after, since=since, player=player.player),
+    )
 
 
-def _debts(seen: snapshot.Snapshot) -> list[dict[str, str]]:
-    owing = {name: -balance for name, balance in seen.balances.items() if name.kind is AccountKind.DEBT and balance}
-    return [present_money(owed, name.currency) for name, owed in owing.items()]
+def _debts(taken: Snapshot) -> tuple[Money, ...]:
+    owing = {name: -balance for name, balance in taken.balances.items() if name.kind is AccountKind.DEBT and balance}
+    return tuple(Money.of(owed, name.currency) for name, owed in owing.items())
+
+
+def _after(request: Request) -> int | None:
+    text = request.query_params.get("after")
+    if text is None:
+        return None
+    if not _POSITION.fullmatch(text):
+        raise RequestRejected(INVALID_CURSOR, "A position is a whole number.")
+    return int(text)

@@ -60,6 +60,11 @@ class EventRegistry:
         return name in self._kinds
 
     @property
+    def events(self) -> tuple[type, ...]:
+        """The classes of the events, in the order given."""
+        return tuple(kind.event for kind in self._kinds.values())
+
+    @property
     def current_decoders(self) -> Mapping[tuple[str, int], Callable[[bytes | str], Any]]:
         """What decodes each event of its current schema, by name and schema; it raises msgspec.DecodeError itself."""
         return self._current

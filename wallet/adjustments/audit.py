@@ -14,9 +14,8 @@ from wallet.adjustments.events import (
     Direction,
     adjustment_stream,
 )
-from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
+from wallet.adjustments.records import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.state import fold
-from wallet.ledger.relations import compare_rows
 
 _SAME: Final = ("operator", "player", "money_type", "currency", "direction", "amount")
 
@@ -56,7 +55,8 @@ class AdjustmentTraces:
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with what the events have led to."""
         sound = (events for key, events in self._told.items() if key not in self._broken)
-        yield from compare_rows(ADJUSTMENTS, (adjustment_row(fold(events), len(events)) for events in sound))
+        rows = (adjustment_row(fold(events), len(events)) for events in sound)
+        yield from ADJUSTMENTS.compare(rows, ignored=self._broken)
 
 
 def _requested(event: AdjustmentRequested, opened: tuple[UUID, str] | None, where: str) -> Iterator[Finding]:

@@ -18,8 +18,8 @@ from wallet.models import Adjustment, AdjustmentText
 __all__ = [
     "Adjustment",
     "AdjustmentFilter",
-    "AdjustmentTotal",
     "AdjustmentText",
+    "AdjustmentTotal",
     "find",
     "iterate_adjustments",
     "list_adjustments",

@@ -8,35 +8,28 @@ from django.db import transaction
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
-from casino.events.store import Append, Metadata, append, read
+from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
-from wallet import notices
+from wallet.adjustments import notices
 from wallet.adjustments import state as adjustment
 from wallet.adjustments.events import (
     AdjustmentApproved,
-    AdjustmentEvent,
     AdjustmentReason,
     AdjustmentRequested,
     Direction,
     adjustment_stream,
 )
-from wallet.adjustments.projection import ADJUSTMENTS, adjustment_row
+from wallet.adjustments.notices import Notice
+from wallet.adjustments.records import ADJUSTMENT_EVENTS, write
 from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
 from wallet.adjustments.state import AdjustmentState
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, debt_account, player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.postings import entry_for
-from wallet.ledger.refusals import UnknownAccount
-from wallet.ledger.relations import upsert_rows
-from wallet.notices import Notice
 from wallet.payments import debts
 
 MAX_NOTE_LENGTH: Final = 500
 _WHOSE: Final = "SELECT player_id, money_type, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
-_CLOCK: Final = "SELECT clock_timestamp()"
-_OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 _SAY: Final = "INSERT INTO wallet_adjustment_text (adjustment_id, note, message) VALUES (%s, %s, %s)"
 _ANSWER: Final = "UPDATE wallet_adjustment_text SET answer = %s WHERE adjustment_id = %s"
 _MESSAGE: Final = "SELECT message FROM wallet_adjustment_text WHERE adjustment_id = %s"
@@ -65,14 +58,13 @@ def request(
     _require_amount(amount, currency)
     words = _words(note), _words(message, empty=True)
     account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
-    if not fetch(_OPEN, [account.id]):
-        raise UnknownAccount
+    store.require_open(account)
     made = new_id()
     with transaction.atomic():
-        at = fetch(_CLOCK)[0][0]
-        asked = AdjustmentRequested(made, operator, player, money_type, currency, direction, amount, reason, by, at)
+        at = store.database_now()
+        event = AdjustmentRequested(made, operator, player, money_type, currency, direction, amount, reason, by, at)
         execute(_SAY, [made, *(crypto_shredding.encrypt_text(player, each) for each in words)])
-        _write(AdjustmentState(asked), asked, version=0, metadata=metadata)
+        write(None, event, version=0, metadata=metadata)
     return made
 
 
@@ -90,7 +82,7 @@ def approve(
         event = adjustment.approve(before, by=by, available=held, as_debt=as_debt, at=at)
         if event.owed:
             store.lock((_debt(event),))
-        after = _write(before, event, version=version, metadata=metadata)
+        after = write(before, event, version=version, metadata=metadata)
         execute(_ANSWER, [crypto_shredding.encrypt_text(event.player, _words(answer, empty=True)), wanted])
         if event.direction is Direction.CREDIT and event.money_type is MoneyType.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
@@ -108,7 +100,7 @@ def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer:
     with transaction.atomic():
         _, before, version, at = _locked(wanted, operator)
         event = adjustment.reject(before, by=by, at=at)
-        after = _write(before, event, version=version, metadata=metadata)
+        after = write(before, event, version=version, metadata=metadata)
         execute(_ANSWER, [crypto_shredding.encrypt_text(before.requested.player, why), wanted])
     return after
 
@@ -121,21 +113,9 @@ def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState,
     player, money_type, currency = rows[0]
     account = player_account(operator=operator, player=player, money_type=MoneyType(money_type), currency=currency)
     store.lock((account,))
-    at = fetch(_CLOCK)[0][0]
-    events = [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(adjustment_stream(wanted))]
+    at = store.database_now()
+    events = ADJUSTMENT_EVENTS.history(adjustment_stream(wanted))
     return account, adjustment.fold(events), len(events), at
-
-
-def _write(before: AdjustmentState, event: AdjustmentEvent, *, version: int, metadata: Metadata) -> AdjustmentState:
-    """Writes the event, what it moves, and the row that results."""
-    after = before if isinstance(event, AdjustmentRequested) else adjustment.evolve(before, event)
-    stream = adjustment_stream(event.adjustment)
-    ((cause,),) = append([Append(stream, version, (CATALOGUE.encode(event),), metadata)])
-    entry = entry_for(event, cause)
-    if entry is not None:
-        store.post([entry])
-    upsert_rows(ADJUSTMENTS, [adjustment_row(after, version + 1)])
-    return after
 
 
 def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -> Notice:

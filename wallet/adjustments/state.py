@@ -38,15 +38,20 @@ class AdjustmentState:
     decided_at: datetime | None = None
 
 
-def fold(events: Iterable[AdjustmentEvent]) -> AdjustmentState:
-    """Rebuild an adjustment from its events. Raises TypeError when the first is not its request."""
-    first, *rest = events
-    if not isinstance(first, AdjustmentRequested):
-        raise TypeError(f"An adjustment begins with its request, not with {type(first).__name__}.")
-    state = AdjustmentState(first)
-    for event in rest:
-        state = evolve(state, event)
+def fold(events: Iterable[AdjustmentEvent], before: AdjustmentState | None = None) -> AdjustmentState:
+    """Rebuild an adjustment from its events, or from those after `before`. Raises TypeError without its request."""
+    state = before
+    for event in events:
+        state = _begin(event) if state is None else evolve(state, event)
+    if state is None:
+        raise TypeError("An adjustment begins with its request.")
     return state
+
+
+def _begin(event: AdjustmentEvent) -> AdjustmentState:
+    if not isinstance(event, AdjustmentRequested):
+        raise TypeError(f"An adjustment begins with its request, not with {type(event).__name__}.")
+    return AdjustmentState(event)
 
 
 def evolve(state: AdjustmentState, event: AdjustmentEvent) -> AdjustmentState:

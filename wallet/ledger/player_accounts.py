@@ -6,16 +6,15 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.events.sql import fetch
-from casino.events.store import Append, Metadata, append
+from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.operators import services as operators
 from casino.operators.models import Player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, operator_account, player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, wallet_stream
-from wallet.ledger.postings import entry_for
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, wallet_stream
+from wallet.ledger.recording import PLAYER_ACCOUNT_EVENTS
 from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
 MONEY_TYPES: Final = (MoneyType.REAL, MoneyType.PLAY)
@@ -48,7 +47,8 @@ def open_player_accounts(*, operator: UUID, player: UUID, currency: str, metadat
         store.open_accounts(_accounts(operator, player, currency))
         opened = _opened(player)
         if opened is None:
-            _record(PlayerAccountOpened(operator, player, currency, MONEY_TYPES), player, expected=0, metadata=metadata)
+            event = PlayerAccountOpened(operator, player, currency, MONEY_TYPES)
+            PLAYER_ACCOUNT_EVENTS.record(wallet_stream(player), version=0, events=[event], metadata=metadata)
         elif opened.currency != currency:
             raise AccountCurrencyDiffers(f"The account is in {opened.currency}, not in {currency}.")
 
@@ -77,7 +77,9 @@ def credit_sandbox_player(
         _require_open(operator, player, currency)
         # Who holds the balance alone may write the stream: credits queue up here instead of failing on a version.
         store.lock((account, source))
-        _record(credited, player, expected=_version(player), metadata=metadata)
+        PLAYER_ACCOUNT_EVENTS.record(
+            wallet_stream(player), version=_version(player), events=[credited], metadata=metadata
+        )
         return store.balances((account,))[account]
 
 
@@ -105,18 +107,10 @@ def _accounts(operator: UUID, player: UUID, currency: str) -> list[AccountName]:
 
 def _opened(player: UUID) -> PlayerAccountOpened | None:
     for schema, data in fetch(_OPENED, [wallet_stream(player)]):
-        opened: PlayerAccountOpened = CATALOGUE.decode(PlayerAccountOpened.__name__, schema, data)
+        opened: PlayerAccountOpened = PLAYER_ACCOUNT_EVENTS.registry.decode(PlayerAccountOpened.__name__, schema, data)
         return opened
     return None
 
 
 def _version(player: UUID) -> int:
     return int(fetch(_VERSION, [wallet_stream(player)])[0][0])
-
-
-def _record(event: WalletEvent, player: UUID, *, expected: int, metadata: Metadata) -> None:
-    """Appends the event and posts what follows from it; call inside a transaction."""
-    ((cause,),) = append([Append(wallet_stream(player), expected, (CATALOGUE.encode(event),), metadata)])
-    entry = entry_for(event, cause)
-    if entry is not None:
-        store.post([entry])

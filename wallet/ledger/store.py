@@ -15,7 +15,7 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.entries import NewEntry
-from wallet.ledger.refusals import InsufficientFunds
+from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
 OVERDRAFT: Final = "WLT01"
 CONFLICTING_ENTRY_SQLSTATE: Final = "WLT02"
@@ -56,6 +56,18 @@ def lock(names: Iterable[AccountName]) -> None:
     """Lock the balances until the transaction ends, in the order of their ids, opening unknown accounts."""
     wanted = {name.id: name.text for name in names}
     fetch("SELECT wallet_lock(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
+
+
+def require_open(account: AccountName) -> None:
+    """Check that an account was opened. Raises UnknownAccount."""
+    if not fetch("SELECT FROM wallet_account WHERE id = %s", [account.id]):
+        raise UnknownAccount
+
+
+def database_now() -> datetime:
+    """Return the database's time."""
+    now: datetime = fetch("SELECT clock_timestamp()")[0][0]
+    return now
 
 
 def post(entries: Sequence[NewEntry]) -> None:

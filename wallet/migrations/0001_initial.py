@@ -214,6 +214,21 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
+                    name="PlayerTableLimit",
+                    fields=[
+                        ("player_id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("currency", models.TextField()),
+                        ("amount", models.BigIntegerField(null=True)),
+                        ("set_at", models.DateTimeField()),
+                        ("next_change_at", models.DateTimeField()),
+                        ("version", models.IntegerField()),
+                    ],
+                    options={
+                        "db_table": "wallet_table_limit",
+                    },
+                ),
+                migrations.CreateModel(
                     name="Adjustment",
                     fields=[
                         ("id", models.UUIDField(primary_key=True, serialize=False)),

@@ -3,7 +3,7 @@
 Nothing here uses the deciders' judgement: which event may follow which is written down once more, as a table.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
@@ -12,9 +12,8 @@ from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from wallet.payments import deposit_state, withdrawal_state
 from wallet.payments import events as pe
-from wallet.payments.projections import DEPOSITS, WITHDRAWALS, ProjectionTable, Row, deposit_row, withdrawal_row
+from wallet.payments.records import DEPOSITS, WITHDRAWALS, deposit_row, withdrawal_row
 
-CHUNK: Final = 500
 ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DepositRequested": frozenset({None}),
     "DepositSent": frozenset({"DepositRequested", "DepositFailed"}),
@@ -31,8 +30,6 @@ ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
 }
 """Which events each one may follow in its stream."""
 
-_EXTRA: Final = """SELECT id::text FROM {table} AS kept WHERE NOT EXISTS (
-    SELECT FROM events_event WHERE stream = '{prefix}-' || kept.id AND version = 1) ORDER BY 1"""
 _QUEUE: Final = """
     SELECT coalesce(due.payment_id, waiting.id), waiting.id IS NOT NULL, due.payment_id IS NOT NULL
       FROM wallet_payment_due due
@@ -89,16 +86,15 @@ class PaymentTraces:
 
     def check_state(self) -> Iterator[Finding]:
         """Compare rows, queue and fees with what the events have led to."""
-        sound = [trace.events for trace in self._traces.values() if not trace.inconsistent]
+        traces = self._traces.items()
+        broken = {UUID(stream.partition("-")[2]) for stream, trace in traces if trace.inconsistent}
+        sound = [trace.events for _, trace in traces if not trace.inconsistent]
         deposits = [events for events in sound if isinstance(events[0], pe.DepositRequested)]
         withdrawals = [events for events in sound if isinstance(events[0], pe.WithdrawalRequested)]
-        yield from _compare(DEPOSITS, (deposit_row(deposit_state.fold(each), len(each)) for each in deposits))
-        yield from _compare(
-            WITHDRAWALS, (withdrawal_row(withdrawal_state.fold(each), len(each)) for each in withdrawals)
-        )
-        for relation, prefix in ((DEPOSITS, "deposit"), (WITHDRAWALS, "withdrawal")):
-            for (key,) in fetch(_EXTRA.format(table=relation.table, prefix=prefix)):
-                yield Finding("row is extra", f"{relation.table} {key}", "none", "a row")
+        deposit_rows = (deposit_row(deposit_state.fold(events), len(events)) for events in deposits)
+        withdrawal_rows = (withdrawal_row(withdrawal_state.fold(events), len(events)) for events in withdrawals)
+        yield from DEPOSITS.compare(deposit_rows, ignored=broken)
+        yield from WITHDRAWALS.compare(withdrawal_rows, ignored=broken)
         for key, waits, queued in fetch(_QUEUE):
             yield Finding("payment queue differs", f"payment {key}", _word(waits), _word(queued))
         for key, expected, found in fetch(_FEES):
@@ -117,7 +113,9 @@ class PaymentTraces:
             if paid != event.was_paid:
                 yield Finding("return differs", where, str(paid), str(event.was_paid))
         if isinstance(event, pe.WithdrawalSent) and not _agreed(trace.events):
-            yield Finding("sent without approval", where, f"{asked.approvals_required} members of staff", "fewer, or one twice")
+            yield Finding(
+                "sent without approval", where, f"{asked.approvals_required} members of staff", "fewer, or one twice"
+            )
 
     def _reversed(self, event: pe.DepositReversed, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         credited = any(isinstance(each, pe.DepositCompleted) for each in trace.events)
@@ -139,27 +137,6 @@ def _agreed(events: list[Any]) -> bool:
     agreed = [event.approved_by for event in events if isinstance(event, pe.WithdrawalApproved)]
     asked: int = events[0].approvals_required
     return len(agreed) == len(set(agreed)) >= asked
-
-
-def _compare(relation: ProjectionTable, rows: Iterable[Row]) -> Iterator[Finding]:
-    wanted = {row[0]: row for row in rows}
-    keys = sorted(wanted)
-    columns = ", ".join(relation.columns)
-    for start in range(0, len(keys), CHUNK):
-        some = keys[start : start + CHUNK]
-        stored = fetch(f"SELECT {columns} FROM {relation.table} WHERE id = ANY (%s::uuid[])", [some])  # noqa: S608
-        found = {row[0]: row for row in stored}
-        for key in some:
-            yield from _differences(relation, wanted[key], found.get(key))
-
-
-def _differences(relation: ProjectionTable, wanted: Row, found: Row | None) -> Iterator[Finding]:
-    if found is None:
-        yield Finding("row is missing", f"{relation.table} {wanted[0]}", "a row", "none")
-        return
-    for name, due, has in zip(relation.columns, wanted, found, strict=True):
-        if due != has:
-            yield Finding("row differs", f"{relation.table} {wanted[0]} {name}", str(due), str(has))
 
 
 def _word(there: bool) -> str:  # noqa: FBT001  (it comes as PostgreSQL says it)

@@ -6,14 +6,13 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.events.sql import fetch
-from casino.events.store import Append, Metadata, append
+from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, debt_account, player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.postings import entry_for
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments.events import DebtCollected, debt_stream
+from wallet.payments.records import PAYMENT_EVENTS, system_metadata
 
 _VERSION: Final = """SELECT clock_timestamp(),
     (SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s)"""
@@ -67,7 +66,8 @@ def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) 
     if amount <= 0:
         return 0
     at, version = fetch(_VERSION, [debt_stream(player)])[0]
-    _record(DebtCollected(operator, player, currency, amount, at), version=version, metadata=metadata)
+    collected = DebtCollected(operator, player, currency, amount, at)
+    PAYMENT_EVENTS.record(debt_stream(player), version=version, events=[collected], metadata=metadata)
     return amount
 
 
@@ -75,15 +75,7 @@ def collect_due(*, limit: int = 50) -> int:
     """Collect from players who owe and have money again, such as from a table; returns how many paid."""
     paid = 0
     for operator, player, currency in fetch(_CAN_PAY, [limit]):
-        remembered = Metadata(operator=str(operator), actor="system:debts", causation="", correlation="")
+        metadata = system_metadata(operator, "system:debts")
         with transaction.atomic():
-            paid += bool(collect(operator=operator, player=player, currency=currency, metadata=remembered))
+            paid += bool(collect(operator=operator, player=player, currency=currency, metadata=metadata))
     return paid
-
-
-def _record(event: DebtCollected, *, version: int, metadata: Metadata) -> None:
-    draft = CATALOGUE.encode(event)
-    ((cause,),) = append([Append(debt_stream(event.player), version, (draft,), metadata)])
-    entry = entry_for(event, cause)
-    if entry is not None:
-        store.post([entry])

@@ -36,25 +36,30 @@ _MEANS: Final = {ProviderStatus(status.value): status for status in DepositStatu
 
 @dataclass(frozen=True, slots=True)
 class DepositState:
-    """A deposit as it stands; `owed` is the debt that a reversal left, in minor units."""
+    """A deposit as it stands; `debt_created` is the debt that a reversal left, in minor units."""
 
     requested: DepositRequested
     status: DepositStatus = DepositStatus.PENDING
     reference: str | None = None
     reason: str = ""
-    owed: int = 0
+    debt_created: int = 0
     ended_at: datetime | None = None
 
 
-def fold(events: Iterable[DepositEvent]) -> DepositState:
-    """Rebuild a deposit from its events. Raises TypeError when the first is not its request."""
-    first, *rest = events
-    if not isinstance(first, DepositRequested):
-        raise TypeError(f"A deposit begins with its request, not with {type(first).__name__}.")
-    state = DepositState(first)
-    for event in rest:
-        state = evolve(state, event)
+def fold(events: Iterable[DepositEvent], before: DepositState | None = None) -> DepositState:
+    """Rebuild a deposit from its events, or from those after `before`. Raises TypeError without its request."""
+    state = before
+    for event in events:
+        state = _begin(event) if state is None else evolve(state, event)
+    if state is None:
+        raise TypeError("A deposit begins with its request.")
     return state
+
+
+def _begin(event: DepositEvent) -> DepositState:
+    if not isinstance(event, DepositRequested):
+        raise TypeError(f"A deposit begins with its request, not with {type(event).__name__}.")
+    return DepositState(event)
 
 
 def evolve(state: DepositState, event: DepositEvent) -> DepositState:
@@ -74,7 +79,7 @@ def evolve(state: DepositState, event: DepositEvent) -> DepositState:
                 status=DepositStatus.REVERSED,
                 reference=event.reference,
                 reason=event.reason,
-                owed=event.owed,
+                debt_created=event.owed,
                 ended_at=event.at,
             )
         case DepositRequested():

@@ -10,9 +10,10 @@ from django.db import transaction
 from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
 from wallet.ledger import store
+from wallet.ledger.accounts import player_account
 from wallet.payments import debts, deposit_state, records, wakeups
-from wallet.payments.accounts import require_open
 from wallet.payments.deposit_state import DepositState
 from wallet.payments.events import DepositCompleted, DepositRequested, deposit_stream
 from wallet.payments.fees import quote
@@ -44,7 +45,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     if not offer.enabled or offer.terms.currency != currency:
         raise DepositMethodUnavailable
     offered = quote(offer.terms, amount)
-    require_open(operator=operator, player=player, currency=currency)
+    store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
     deposit = new_id()
     with transaction.atomic():
         _, at = records.lock_account(operator=operator, player=player, currency=currency)
@@ -98,7 +99,7 @@ def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
         return UNKNOWN
     operator, player, currency = rows[0]
     account, at = records.lock_account(operator=operator, player=player, currency=currency)
-    before = records.events_of(deposit_stream(deposit))
+    before = records.PAYMENT_EVENTS.history(deposit_stream(deposit))
     state = deposit_state.fold(before)
     try:
         events = decide(state, store.balances([account])[account], at)

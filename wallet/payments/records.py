@@ -1,90 +1,153 @@
-"""A payment's events, entries, row and place in the queue: written together, in the caller's transaction."""
+"""A payment's events, entries, row and place in the queue: written together, and rebuilt from the events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from casino.events.sql import execute, fetch
-from casino.events.store import Append, Metadata, append, read
+from django.db import transaction
+
+from casino.events.projections import ProjectionTable, RebuildResult, Row, rebuild, stream_histories
+from casino.events.sql import execute
+from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.postings import entry_for
+from wallet.ledger.recording import event_group
+from wallet.models import Deposit, Withdrawal
 from wallet.payments import deposit_state, withdrawal_state
 from wallet.payments.deposit_state import DepositState, DepositStatus
-from wallet.payments.events import PaymentEvent, stream_of
-from wallet.payments.projections import DEPOSITS, WITHDRAWALS, deposit_row, upsert_rows, withdrawal_row
+from wallet.payments.events import DepositEvent, PaymentEvent, WithdrawalEvent, stream_of
+from wallet.payments.postings import entry_for
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.withdrawal_state import WithdrawalState, WithdrawalStatus
 
-_WAITING_DEPOSITS: Final = frozenset({DepositStatus.PENDING})
-_WAITING_WITHDRAWALS: Final = frozenset({WithdrawalStatus.APPROVED, WithdrawalStatus.SENT})
-_DUE: Final = """
+PAYMENT_EVENTS: Final = event_group(PaymentEvent, entry_for)
+DEPOSITS: Final = ProjectionTable.of(Deposit)
+WITHDRAWALS: Final = ProjectionTable.of(Withdrawal)
+_PENDING_DEPOSITS: Final = frozenset({DepositStatus.PENDING})
+_PENDING_WITHDRAWALS: Final = frozenset({WithdrawalStatus.APPROVED, WithdrawalStatus.SENT})
+_ENQUEUE: Final = """
     INSERT INTO wallet_payment_due (payment_id, kind) VALUES (%s, %s) ON CONFLICT (payment_id) DO NOTHING
 """
-_DONE: Final = "DELETE FROM wallet_payment_due WHERE payment_id = %s"
+_DEQUEUE: Final = "DELETE FROM wallet_payment_due WHERE payment_id = %s"
+_LOCK: Final = "LOCK TABLE wallet_deposit, wallet_withdrawal, wallet_payment_due IN EXCLUSIVE MODE"
+_DEQUEUE_ENDED: Final = """
+    DELETE FROM wallet_payment_due
+     WHERE payment_id NOT IN (SELECT id FROM wallet_deposit WHERE status = 'pending'
+                              UNION ALL SELECT id FROM wallet_withdrawal WHERE status IN ('approved', 'sent'))
+"""
+_ENQUEUE_PENDING: Final = """
+    INSERT INTO wallet_payment_due (payment_id, kind)
+    SELECT id, 'deposit' FROM wallet_deposit WHERE status = 'pending'
+    UNION ALL SELECT id, 'payout' FROM wallet_withdrawal WHERE status IN ('approved', 'sent')
+    ON CONFLICT (payment_id) DO NOTHING
+"""
 
 
 def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[AccountName, datetime]:
     """Lock a player's real account until the transaction ends; returns its name and the time.
 
-    Whoever holds it alone may write the player's payments: that is what makes every report count once.
+    Only the holder of this lock writes the player's payments, so that every report counts once.
     """
     account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     store.lock((account,))
-    at: datetime = fetch("SELECT clock_timestamp()")[0][0]
-    return account, at
-
-
-def events_of(stream: str) -> list[Any]:
-    """Read the events of one payment, in order."""
-    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(stream)]
+    return account, store.database_now()
 
 
 def write_deposit(
-    before: DepositState | None, *, version: int, events: Sequence[Any], metadata: Metadata
+    before: DepositState | None, *, version: int, events: Sequence[DepositEvent], metadata: Metadata
 ) -> DepositState:
-    """Record what happened to a deposit after `version` of its stream, with all that follows from it."""
-    state = deposit_state.fold(events) if before is None else _evolved(deposit_state.evolve, before, events)
-    _write(events, version=version, metadata=metadata)
-    upsert_rows(DEPOSITS, [deposit_row(state, version + len(events))])
-    _queue(state.requested.deposit, PaymentKind.DEPOSIT, waits=state.status in _WAITING_DEPOSITS)
+    """Record events of a deposit after `version` of its stream, with everything that follows from them."""
+    state = deposit_state.fold(events, before)
+    PAYMENT_EVENTS.record(stream_of(events[0]), version=version, events=events, metadata=metadata)
+    DEPOSITS.upsert([deposit_row(state, version + len(events))])
+    _queue(state.requested.deposit, PaymentKind.DEPOSIT, pending=state.status in _PENDING_DEPOSITS)
     return state
 
 
 def write_withdrawal(
-    before: WithdrawalState | None, *, version: int, events: Sequence[Any], metadata: Metadata
+    before: WithdrawalState | None, *, version: int, events: Sequence[WithdrawalEvent], metadata: Metadata
 ) -> WithdrawalState:
-    """Record what happened to a withdrawal after `version` of its stream, with all that follows from it."""
-    state = withdrawal_state.fold(events) if before is None else _evolved(withdrawal_state.evolve, before, events)
-    _write(events, version=version, metadata=metadata)
-    upsert_rows(WITHDRAWALS, [withdrawal_row(state, version + len(events))])
-    _queue(state.requested.withdrawal, PaymentKind.PAYOUT, waits=state.status in _WAITING_WITHDRAWALS)
+    """Record events of a withdrawal after `version` of its stream, with everything that follows from them."""
+    state = withdrawal_state.fold(events, before)
+    PAYMENT_EVENTS.record(stream_of(events[0]), version=version, events=events, metadata=metadata)
+    WITHDRAWALS.upsert([withdrawal_row(state, version + len(events))])
+    _queue(state.requested.withdrawal, PaymentKind.PAYOUT, pending=state.status in _PENDING_WITHDRAWALS)
     return state
 
 
 def system_metadata(operator: UUID, actor: str) -> Metadata:
-    """Build what events remember when no request led to them."""
+    """Return the metadata of events that no request led to."""
     return Metadata(operator=str(operator), actor=actor, causation="", correlation="")
 
 
-def _evolved(evolve: Any, state: Any, events: Iterable[Any]) -> Any:
-    for event in events:
-        state = evolve(state, event)
-    return state
+def deposit_row(state: DepositState, version: int) -> Row:
+    """Return the row of a deposit at a version of its stream."""
+    requested = state.requested
+    return DEPOSITS.row(
+        id=requested.deposit,
+        operator_id=requested.operator,
+        player_id=requested.player,
+        method_id=requested.method,
+        method_version=requested.method_version,
+        provider=requested.provider,
+        currency=requested.currency,
+        amount=requested.amount,
+        fee=requested.fee,
+        status=state.status.value,
+        reference=state.reference,
+        reason=state.reason,
+        debt_created=state.debt_created,
+        requested_at=requested.at,
+        ended_at=state.ended_at,
+        version=version,
+    )
 
 
-def _write(events: Sequence[PaymentEvent], *, version: int, metadata: Metadata) -> None:
-    drafts = tuple(CATALOGUE.encode(event) for event in events)
-    (causes,) = append([Append(stream_of(events[0]), version, drafts, metadata)])
-    entries = [entry_for(event, cause) for event, cause in zip(events, causes, strict=True)]
-    store.post([entry for entry in entries if entry is not None])
+def withdrawal_row(state: WithdrawalState, version: int) -> Row:
+    """Return the row of a withdrawal at a version of its stream."""
+    requested = state.requested
+    return WITHDRAWALS.row(
+        id=requested.withdrawal,
+        operator_id=requested.operator,
+        player_id=requested.player,
+        method_id=requested.method,
+        method_version=requested.method_version,
+        provider=requested.provider,
+        currency=requested.currency,
+        amount=requested.amount,
+        fee=requested.fee,
+        approvals_required=requested.approvals_required,
+        approved_by=",".join(state.approved_by),
+        rejected_by=state.rejected_by,
+        status=state.status.value,
+        reference=state.reference,
+        reason=state.reason,
+        requested_at=requested.at,
+        ended_at=state.ended_at,
+        version=version,
+    )
 
 
-def _queue(payment: UUID, kind: PaymentKind, *, waits: bool) -> None:
-    if waits:
-        execute(_DUE, [payment, kind.value])
+def rebuild_payments(*, compare: bool = False) -> RebuildResult:
+    """Rebuild both projections and the queue in one transaction, holding writers out."""
+    with transaction.atomic():
+        execute(_LOCK)
+        return rebuild({DEPOSITS.table: "id", WITHDRAWALS.table: "id"}, _fill, compare=compare)
+
+
+def _fill() -> None:
+    for chunk in stream_histories(PAYMENT_EVENTS.registry, "DepositRequested"):
+        DEPOSITS.upsert([deposit_row(deposit_state.fold(events), len(events)) for events in chunk])
+    for chunk in stream_histories(PAYMENT_EVENTS.registry, "WithdrawalRequested"):
+        WITHDRAWALS.upsert([withdrawal_row(withdrawal_state.fold(events), len(events)) for events in chunk])
+    execute(_DEQUEUE_ENDED)
+    execute(_ENQUEUE_PENDING)
+
+
+def _queue(payment: UUID, kind: PaymentKind, *, pending: bool) -> None:
+    if pending:
+        execute(_ENQUEUE, [payment, kind.value])
     else:
-        execute(_DONE, [payment])
+        execute(_DEQUEUE, [payment])

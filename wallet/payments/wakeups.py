@@ -11,7 +11,7 @@ from casino.events import wakeups
 
 logger = logging.getLogger(__name__)
 
-TASK: Final = "wallet.advance_payments"
+TASK: Final = "wallet.process_payments"
 TOPIC: Final = "payments"
 
 

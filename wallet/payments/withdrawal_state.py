@@ -54,20 +54,22 @@ class WithdrawalState:
     ended_at: datetime | None = None
 
 
-def fold(events: Iterable[WithdrawalEvent]) -> WithdrawalState:
-    """Rebuild a withdrawal from its events. Raises TypeError when the first is not its request."""
-    first, *rest = events
-    if not isinstance(first, WithdrawalRequested):
-        raise TypeError(f"A withdrawal begins with its request, not with {type(first).__name__}.")
-    state = initial_state(first)
-    for event in rest:
-        state = evolve(state, event)
+def fold(events: Iterable[WithdrawalEvent], before: WithdrawalState | None = None) -> WithdrawalState:
+    """Rebuild a withdrawal from its events, or from those after `before`. Raises TypeError without its request."""
+    state = before
+    for event in events:
+        state = _begin(event) if state is None else evolve(state, event)
+    if state is None:
+        raise TypeError("A withdrawal begins with its request.")
     return state
 
 
-def initial_state(requested: WithdrawalRequested) -> WithdrawalState:
-    """Return a withdrawal that was just asked for: approved at once where nobody has to agree."""
-    return WithdrawalState(requested, WithdrawalStatus.REQUESTED if requested.approvals_required else WithdrawalStatus.APPROVED)
+def _begin(event: WithdrawalEvent) -> WithdrawalState:
+    """Approve a withdrawal at once where nobody has to agree."""
+    if not isinstance(event, WithdrawalRequested):
+        raise TypeError(f"A withdrawal begins with its request, not with {type(event).__name__}.")
+    status = WithdrawalStatus.REQUESTED if event.approvals_required else WithdrawalStatus.APPROVED
+    return WithdrawalState(event, status)
 
 
 def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
@@ -79,7 +81,9 @@ def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
             status = WithdrawalStatus.APPROVED if enough else WithdrawalStatus.REQUESTED
             return replace(state, status=status, approved_by=approved_by)
         case WithdrawalRejected():
-            return replace(_ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.rejected_by)
+            return replace(
+                _ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.rejected_by
+            )
         case WithdrawalCancelled():
             return _ended(state, WithdrawalStatus.CANCELLED, "", event.at)
         case WithdrawalSent():

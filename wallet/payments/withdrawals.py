@@ -11,9 +11,11 @@ from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
+from casino.kernel.money import MoneyType
+from wallet.ledger import store
+from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.payments import debts, records, wakeups, withdrawal_state
-from wallet.payments.accounts import require_open
 from wallet.payments.events import (
     WithdrawalCancelled,
     WithdrawalRejected,
@@ -52,7 +54,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
         raise DepositMethodUnavailable
     if not chosen.offer.supports_withdrawals:
         raise WithdrawalsNotSupported
-    require_open(operator=operator, player=player, currency=currency)
+    store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
     rules = policy(operator=operator)
     fee = quote(rules.terms, amount, currency=currency).fee
     approvals = rules.approvals_required(amount)
@@ -167,7 +169,7 @@ def _decide(
     account, at = records.lock_account(operator=operator, player=player, currency=currency)
     if free_of_debt:
         debts.available(account)
-    before = records.events_of(withdrawal_stream(withdrawal))
+    before = records.PAYMENT_EVENTS.history(withdrawal_stream(withdrawal))
     state = withdrawal_state.fold(before)
     events = decide(state, at)
     if not events:

@@ -5,18 +5,17 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel.findings import Finding
-from wallet.ledger.relations import compare_rows
 from wallet.reconciliation.events import (
-    DiscrepancyFound,
     DiscrepancyEvent,
+    DiscrepancyFound,
     DiscrepancyType,
-    ReconciliationEvent,
     ReconciliationCompleted,
+    ReconciliationEvent,
     discrepancy_id,
     run_id,
     stream_of,
 )
-from wallet.reconciliation.projection import DISCREPANCIES, RUNS, discrepancy_row, run_row
+from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATIONS, discrepancy_row, reconciliation_row
 from wallet.reconciliation.state import fold
 
 _LIVE: Final = frozenset({"DiscrepancyFound", "DiscrepancyAssigned"})
@@ -32,11 +31,11 @@ ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
 
 
 class ReconciliationTraces:
-    """Every run and difference that the log has told of."""
+    """Replays every reconciliation and discrepancy."""
 
     def __init__(self) -> None:
         self._runs: dict[UUID, tuple[ReconciliationCompleted, int]] = {}
-        self._differences: dict[UUID, list[DiscrepancyEvent]] = {}
+        self._discrepancies: dict[UUID, list[DiscrepancyEvent]] = {}
         self._broken: set[UUID] = set()
 
     def replay(self, event: ReconciliationEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
@@ -46,13 +45,15 @@ class ReconciliationTraces:
         if isinstance(event, ReconciliationCompleted):
             yield from self._run(event, version, where)
         else:
-            yield from self._difference(event, version, where)
+            yield from self._discrepancy(event, version, where)
 
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with what the events have led to."""
-        yield from compare_rows(RUNS, (run_row(event, version) for event, version in self._runs.values()))
-        sound = (events for key, events in self._differences.items() if key not in self._broken)
-        yield from compare_rows(DISCREPANCIES, (discrepancy_row(fold(events), len(events)) for events in sound))
+        reconciliations = (reconciliation_row(event, version) for event, version in self._runs.values())
+        yield from RECONCILIATIONS.compare(reconciliations)
+        sound = (events for key, events in self._discrepancies.items() if key not in self._broken)
+        discrepancies = (discrepancy_row(fold(events), len(events)) for events in sound)
+        yield from DISCREPANCIES.compare(discrepancies, ignored=self._broken)
 
     def _run(self, event: ReconciliationCompleted, version: int, where: str) -> Iterator[Finding]:
         due = run_id(operator=event.operator, provider=event.provider, currency=event.currency, day=event.day)
@@ -61,17 +62,19 @@ class ReconciliationTraces:
         before = self._runs.get(event.run, (None, 0))[1]
         if version != before + 1:
             yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
-        if not (event.since < event.until and 0 <= event.matched <= min(event.ours + event.discrepancies, event.theirs)):
+        if not (
+            event.since < event.until and 0 <= event.matched <= min(event.ours + event.discrepancies, event.theirs)
+        ):
             yield Finding("reconciliation differs", where, "matches that both sides have", str(event.matched))
         self._runs[event.run] = event, version
 
-    def _difference(self, event: DiscrepancyEvent, version: int, where: str) -> Iterator[Finding]:
-        told = self._differences.setdefault(event.discrepancy, [])
-        last = type(told[-1]).__name__ if told else None
-        if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(told) + 1:
+    def _discrepancy(self, event: DiscrepancyEvent, version: int, where: str) -> Iterator[Finding]:
+        history = self._discrepancies.setdefault(event.discrepancy, [])
+        last = type(history[-1]).__name__ if history else None
+        if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(history) + 1:
             self._broken.add(event.discrepancy)
             yield Finding("event out of place", where, "what may come before it", str(last))
-        told.append(event)
+        history.append(event)
         if isinstance(event, DiscrepancyFound):
             yield from _found(event, where)
 

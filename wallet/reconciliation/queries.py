@@ -12,8 +12,8 @@ from wallet.reconciliation.state import DiscrepancyStatus
 
 __all__ = [
     "Discrepancy",
-    "DiscrepancyNote",
     "DiscrepancyFilter",
+    "DiscrepancyNote",
     "Reconciliation",
     "discrepancies",
     "find",

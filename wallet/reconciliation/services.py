@@ -1,4 +1,7 @@
-"""Compare a day, and say who looks into what differs and what became of it. Comparing again changes nothing known."""
+"""Compare a day's payments with the provider's records, and assign and resolve the discrepancies found.
+
+Comparing again records only what is new.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +12,19 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.crypto import crypto_shredding
-from casino.events.sql import execute, fetch
+from casino.events.sql import fetch
 from casino.events.store import Append, Metadata, append, read_many
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.relations import upsert_rows
+from casino.operators.models import Operator
+from wallet.ledger.store import database_now
+from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, Withdrawal
 from wallet.payments.providers import provider as adapter_of
 from wallet.reconciliation import sources
-from wallet.reconciliation import state as differing
+from wallet.reconciliation import state as lifecycle
 from wallet.reconciliation.comparison import PaymentDiscrepancy, ReconciliationOutcome, compare
 from wallet.reconciliation.days import bounds
 from wallet.reconciliation.events import (
-    DiscrepancyFound,
     DiscrepancyEvent,
+    DiscrepancyFound,
     ReconciliationCompleted,
     Resolution,
     discrepancy_id,
@@ -28,37 +32,25 @@ from wallet.reconciliation.events import (
     reconciliation_stream,
     run_id,
 )
-from wallet.reconciliation.projection import DISCREPANCIES, RUNS, discrepancy_row, run_row
+from wallet.reconciliation.records import (
+    DISCREPANCIES,
+    RECONCILIATION_EVENTS,
+    RECONCILIATIONS,
+    discrepancy_row,
+    reconciliation_row,
+)
 from wallet.reconciliation.refusals import DayNotOver, DiscrepancyNoteMissing, UnknownDiscrepancy
 from wallet.reconciliation.sources import ReconciliationDay
 from wallet.reconciliation.state import DiscrepancyState
 
 MAX_NOTE_LENGTH: Final = 500
 ACTOR: Final = "system:reconciliation"
-_CURRENCIES: Final = "SELECT DISTINCT currency FROM wallet_deposit_method WHERE operator_id = %s AND provider = %s"
-_ZONE: Final = "SELECT time_zone, clock_timestamp() FROM operators_operator WHERE id = %s"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 5)), clock_timestamp()"
-_KNOWN: Final = "SELECT id FROM wallet_discrepancy WHERE run_id = %s"
-_WHOSE: Final = "SELECT run_id FROM wallet_discrepancy WHERE id = %s AND operator_id = %s"
-_PAYMENT: Final = "SELECT payment FROM wallet_discrepancy WHERE id = %s"
-_PLAYER: Final = """
-    SELECT player_id FROM wallet_deposit WHERE id = %(payment)s
-     UNION ALL SELECT player_id FROM wallet_withdrawal WHERE id = %(payment)s
-"""
-_NOTE: Final = "INSERT INTO wallet_discrepancy_note (discrepancy_id, actor, note) VALUES (%s, %s, %s)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """Who says what about a difference; no words for nothing."""
-
-    by: str
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReconciliationResult:
-    """How one currency of a day came out."""
+    """The outcome of one currency of a day."""
 
     run: UUID
     currency: str
@@ -66,115 +58,116 @@ class ReconciliationResult:
 
 
 def reconcile(*, operator: UUID, provider: str, day: date) -> list[ReconciliationResult]:
-    """Compare a day of an operator with a provider's records, and keep what came out, for each currency.
+    """Compare a day of an operator with a provider's records, and record the outcome for each currency.
 
-    Raises DayNotOver, UnknownProvider, NoAnswer (with nothing kept).
+    Raises DayNotOver, UnknownProvider, ProviderUnavailable (with nothing recorded).
     """
-    zone, now = fetch(_ZONE, [operator])[0]
-    since, until = bounds(day, zone)
-    if until > now:
+    since, until = bounds(day, Operator.objects.get(pk=operator).time_zone)
+    if until > database_now():
         raise DayNotOver(f"{day} ends at {until.isoformat()}.")
     return compare_day(ReconciliationDay(operator, provider, day, since, until))
 
 
-def compare_day(which: ReconciliationDay) -> list[ReconciliationResult]:
-    """Do it for a day with its bounds; the provider is asked outside of any transaction.
+def compare_day(day: ReconciliationDay) -> list[ReconciliationResult]:
+    """Compare a day with known bounds; the provider is called outside of any transaction.
 
-    Raises UnknownProvider, NoAnswer.
+    Raises UnknownProvider, ProviderUnavailable.
     """
-    theirs = sources.fetch_provider_payments(which, adapter_of(which.provider))
-    ours = sources.load_our_payments(which, theirs)
-    currencies = {row[0] for row in fetch(_CURRENCIES, [which.operator, which.provider])}
-    parts = sources.by_currency(ours, theirs, currencies)
-    return [_keep(which, currency, compare(*both)) for currency, both in sorted(parts.items())]
+    theirs = sources.fetch_provider_payments(day, adapter_of(day.provider))
+    ours = sources.load_our_payments(day, theirs)
+    methods = DepositMethod.objects.filter(operator_id=day.operator, provider=day.provider)
+    currencies = set(methods.values_list("currency", flat=True))
+    by_currency = sources.by_currency(ours, theirs, currencies)
+    return [_record(day, currency, compare(*sides)) for currency, sides in sorted(by_currency.items())]
 
 
 def assign(
-    difference: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = ""
+    discrepancy: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = ""
 ) -> DiscrepancyState:
-    """Give a difference to an owner. Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing."""
-    said = _Said(by, _words(note))
-    return _change(
-        difference, operator, said, metadata, lambda known, at: differing.assign(known, owner=owner, by=by, at=at)
+    """Assign a discrepancy to an owner. Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing."""
+    note = _require_short(note)
+    state = _change(
+        discrepancy,
+        operator,
+        metadata,
+        lambda state, at: lifecycle.assign(state, owner=owner, by=by, at=at),
+        note=(by, note) if note else None,
     )
+    return state
 
 
 def resolve(
-    difference: UUID, *, operator: UUID, resolution: Resolution, note: str, by: str, metadata: Metadata
+    discrepancy: UUID, *, operator: UUID, resolution: Resolution, note: str, by: str, metadata: Metadata
 ) -> DiscrepancyState:
-    """Say what became of a difference, in a word for reports and in words for people.
+    """Resolve a discrepancy and save the note that explains it.
 
-    Raises UnknownDifference, DifferenceClosed, DifferenceNoteMissing.
+    Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing.
     """
-    said = _Said(by, _words(note))
-    if not said.words:
+    note = _require_short(note)
+    if not note:
         raise DiscrepancyNoteMissing
     return _change(
-        difference,
+        discrepancy,
         operator,
-        said,
         metadata,
-        lambda known, at: differing.resolve(known, resolution=resolution, by=by, at=at),
+        lambda state, at: lifecycle.resolve(state, resolution=resolution, by=by, at=at),
+        note=(by, note),
     )
 
 
-def _keep(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome) -> ReconciliationResult:
-    """Records what is new in an outcome, alone for this run; nothing where it came out as it did before."""
+def _record(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome) -> ReconciliationResult:
+    """Record what is new in an outcome under the lock of its run; nothing where it equals the last one."""
     run = run_id(operator=day.operator, provider=day.provider, currency=currency, day=day.day)
     with transaction.atomic():
         at = fetch(_LOCK, [str(run)])[0][1]
-        found = {
-            each.discrepancy: each for each in (_found(day, currency, run, one, at) for one in outcome.discrepancies)
-        }
-        known = [row[0] for row in fetch(_KNOWN, [run])]
-        streams = [reconciliation_stream(run), *(discrepancy_stream(key) for key in {*known, *found})]
-        told = {stream: _decoded(events) for stream, events in read_many(streams).items()}
-        happened = ReconciliationCompleted(
+        events = [_discrepancy_found(day, currency, run, each, at) for each in outcome.discrepancies]
+        completed = ReconciliationCompleted(
             run, day.operator, day.provider, currency, day.day, day.since, day.until, outcome.ours, outcome.theirs,
             outcome.matched, outcome.amount, len(outcome.discrepancies), at,
         )  # fmt: skip
-        _write_changes(run, told, found, happened, at)
+        _write_changes(completed, {event.discrepancy: event for event in events})
     return ReconciliationResult(run, currency, outcome)
 
 
-def _write_changes(
-    run: UUID,
-    told: dict[str, list[Any]],
-    found: dict[UUID, DiscrepancyFound],
-    happened: ReconciliationCompleted,
-    at: datetime,
-) -> None:
-    own = reconciliation_stream(run)
-    runs = told.pop(own)
-    remembered = Metadata(operator=str(happened.operator), actor=ACTOR, causation="", correlation=own)
+def _write_changes(completed: ReconciliationCompleted, detected: dict[UUID, DiscrepancyFound]) -> None:
+    run_stream = reconciliation_stream(completed.run)
+    known = Discrepancy.objects.filter(run_id=completed.run).values_list("id", flat=True)
+    keys = {discrepancy_stream(key): key for key in {*known, *detected}}
+    histories = {stream: _decoded(events) for stream, events in read_many([run_stream, *keys]).items()}
+    encode = RECONCILIATION_EVENTS.registry.encode
+    metadata = Metadata(operator=str(completed.operator), actor=ACTOR, causation="", correlation=run_stream)
     appends, rows = [], []
-    if not runs or replace(runs[-1], at=at) != happened:
-        appends.append(Append(own, len(runs), (CATALOGUE.encode(happened),), remembered))
-        upsert_rows(RUNS, [run_row(happened, len(runs) + 1)])
-    for stream, events in told.items():
-        state = differing.fold(events) if events else None
-        key = UUID(stream.removeprefix("discrepancy-"))
-        new = differing.record_discrepancy(state, found[key]) if key in found else _unseen(state, at)
-        for event in new:
-            after = differing.fold([event]) if state is None else differing.evolve(state, event)
-            appends.append(Append(stream, len(events), (CATALOGUE.encode(event),), remembered))
-            rows.append(discrepancy_row(after, len(events) + 1))
+    runs = histories.pop(run_stream)
+    if not runs or replace(runs[-1], at=completed.at) != completed:
+        appends.append(Append(run_stream, len(runs), (encode(completed),), metadata))
+        RECONCILIATIONS.upsert([reconciliation_row(completed, len(runs) + 1)])
+    for stream, history in histories.items():
+        state = lifecycle.fold(history) if history else None
+        for event in _changes(state, detected.get(keys[stream]), completed.at):
+            appends.append(Append(stream, len(history), (encode(event),), metadata))
+            rows.append(discrepancy_row(lifecycle.fold([event], state), len(history) + 1))
     if appends:
         append(appends)
-        upsert_rows(DISCREPANCIES, rows)
+        DISCREPANCIES.upsert(rows)
 
 
-def _unseen(state: DiscrepancyState | None, at: datetime) -> tuple[DiscrepancyEvent, ...]:
-    return () if state is None else differing.record_cleared(state, at=at)
+def _changes(
+    state: DiscrepancyState | None, detected: DiscrepancyFound | None, at: datetime
+) -> Sequence[DiscrepancyEvent]:
+    if detected is not None:
+        return lifecycle.record_discrepancy(state, detected)
+    return () if state is None else lifecycle.record_cleared(state, at=at)
 
 
-def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrepancy, at: datetime) -> DiscrepancyFound:
-    side = one.ours or one.theirs
+def _discrepancy_found(
+    day: ReconciliationDay, currency: str, run: UUID, discrepancy: PaymentDiscrepancy, at: datetime
+) -> DiscrepancyFound:
+    ours, theirs = discrepancy.ours, discrepancy.theirs
+    side = ours or theirs
     if side is None:
-        raise AssertionError("a difference is about a payment that one side has")
-    mine, other = one.ours, one.theirs
+        raise AssertionError("a discrepancy is about a payment that one side has")
     return DiscrepancyFound(
-        discrepancy=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=one.type),
+        discrepancy=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=discrepancy.type),
         run=run,
         operator=day.operator,
         provider=day.provider,
@@ -182,61 +175,71 @@ def _found(day: ReconciliationDay, currency: str, run: UUID, one: PaymentDiscrep
         day=day.day,
         kind=side.kind.value,
         payment=side.payment,
-        reference=(other or side).reference,
-        type=one.type,
-        our_amount=None if mine is None else mine.amount,
-        our_status=None if mine is None else mine.status,
-        their_amount=None if other is None else other.amount,
-        their_currency=None if other is None else other.currency,
-        their_status=None if other is None else other.status.value,
+        reference=(theirs or side).reference,
+        type=discrepancy.type,
+        our_amount=None if ours is None else ours.amount,
+        our_status=None if ours is None else ours.status,
+        their_amount=None if theirs is None else theirs.amount,
+        their_currency=None if theirs is None else theirs.currency,
+        their_status=None if theirs is None else theirs.status.value,
         at=at,
     )
 
 
 def _change(
-    difference: UUID,
+    discrepancy: UUID,
     operator: UUID,
-    said: _Said,
     metadata: Metadata,
     decide: Callable[[DiscrepancyState, datetime], Sequence[DiscrepancyEvent]],
+    *,
+    note: tuple[str, str] | None,
 ) -> DiscrepancyState:
+    """Apply a decision to a discrepancy and save the note, given as author and text."""
     with transaction.atomic():
-        rows = fetch(_WHOSE, [difference, operator])
-        if not rows:
+        row = Discrepancy.objects.filter(pk=discrepancy, operator_id=operator).first()
+        if row is None:
             raise UnknownDiscrepancy
         # The same lock as for a comparison of the day, so that neither overtakes the other.
-        at = fetch(_LOCK, [str(rows[0][0])])[0][1]
-        stream = discrepancy_stream(difference)
-        events = _decoded(read_many([stream])[stream])
-        state = differing.fold(events)
-        for event in decide(state, at):
-            append([Append(stream, len(events), (CATALOGUE.encode(event),), metadata)])
-            state = differing.evolve(state, event)
-            upsert_rows(DISCREPANCIES, [discrepancy_row(state, len(events) + 1)])
-        if said.words:
-            execute(_NOTE, [difference, said.by, _kept(difference, said.words)])
+        at = fetch(_LOCK, [str(row.run_id)])[0][1]
+        stream = discrepancy_stream(discrepancy)
+        history = RECONCILIATION_EVENTS.history(stream)
+        state = lifecycle.fold(history)
+        events = decide(state, at)
+        if events:
+            RECONCILIATION_EVENTS.record(stream, version=len(history), events=events, metadata=metadata)
+            state = lifecycle.fold(events, state)
+            DISCREPANCIES.upsert([discrepancy_row(state, len(history) + len(events))])
+        if note is not None:
+            author, text = note
+            DiscrepancyNote.objects.create(
+                discrepancy_id=discrepancy, actor=author, note=_encrypted(row.payment, text), created_at=at
+            )
     return state
 
 
-def _kept(difference: UUID, words: str) -> str:
-    """Words as they are stored: sealed under the key of the player whose payment of ours the difference is about.
+def _encrypted(payment: str, note: str) -> str:
+    """Encrypt a note under the key of the player whose payment it is about.
 
-    About a payment that only the provider knows they are the house's own, and stay as they are.
+    A payment that only the provider knows has no player: the note stays as it is.
     """
-    ((payment,),) = fetch(_PAYMENT, [difference])
     try:
-        rows = fetch(_PLAYER, {"payment": UUID(payment)})
+        key = UUID(payment)
     except ValueError:  # an id of the provider's
-        return words
-    return crypto_shredding.encrypt_text(rows[0][0], words) if rows else words
+        return note
+    for model in (Deposit, Withdrawal):
+        player = model.objects.filter(pk=key).values_list("player_id", flat=True).first()
+        if player is not None:
+            return crypto_shredding.encrypt_text(player, note)
+    return note
 
 
-def _words(note: str) -> str:
-    words = note.strip()
-    if len(words) > MAX_NOTE_LENGTH:
+def _require_short(note: str) -> str:
+    note = note.strip()
+    if len(note) > MAX_NOTE_LENGTH:
         raise DiscrepancyNoteMissing
-    return words
+    return note
 
 
 def _decoded(events: Iterable[Any]) -> list[Any]:
-    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in events]
+    decode = RECONCILIATION_EVENTS.registry.decode
+    return [decode(event.type, event.schema, event.data) for event in events]

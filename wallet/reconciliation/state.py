@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from wallet.reconciliation.events import (
     DiscrepancyAssigned,
-    DiscrepancyFound,
     DiscrepancyCleared,
-    DiscrepancyResolved,
     DiscrepancyEvent,
+    DiscrepancyFound,
+    DiscrepancyResolved,
     Resolution,
 )
 from wallet.reconciliation.refusals import DiscrepancyClosed
@@ -41,15 +41,20 @@ class DiscrepancyState:
     ended_at: datetime | None = None
 
 
-def fold(events: Iterable[DiscrepancyEvent]) -> DiscrepancyState:
-    """Rebuild a difference from its events. Raises TypeError when the first is not what was found."""
-    first, *rest = events
-    if not isinstance(first, DiscrepancyFound):
-        raise TypeError(f"A difference begins with being found, not with {type(first).__name__}.")
-    state = DiscrepancyState(first, first.at)
-    for event in rest:
-        state = evolve(state, event)
+def fold(events: Iterable[DiscrepancyEvent], before: DiscrepancyState | None = None) -> DiscrepancyState:
+    """Rebuild a discrepancy from its events, or from those after `before`. Raises TypeError without its finding."""
+    state = before
+    for event in events:
+        state = _begin(event) if state is None else evolve(state, event)
+    if state is None:
+        raise TypeError("A discrepancy begins with being found.")
     return state
+
+
+def _begin(event: DiscrepancyEvent) -> DiscrepancyState:
+    if not isinstance(event, DiscrepancyFound):
+        raise TypeError(f"A discrepancy begins with being found, not with {type(event).__name__}.")
+    return DiscrepancyState(event, event.at)
 
 
 def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState:

@@ -1,1 +1,1 @@
-"""Reports about money: what operators owe, accounts, adjustments; each a set-wise statement over sealed facts."""
+"""Money reports: liability, accounts and adjustments, each one SQL query over sealed entries."""

@@ -1,4 +1,4 @@
-"""The account summary: how each player's money stood, what moved it, and how it stands when the interval ends."""
+"""The account summary: opening balance, movements and closing balance of each player."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,16 +18,16 @@ from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED
 
 _MOVES: Final = {
     "deposits": ("deposit",),
-    "reversed": ("deposit_reversed",),
+    "deposits_reversed": ("deposit_reversed",),
     "withdrawals": ("withdrawal_held", "withdrawal_rejected", "withdrawal_cancelled", "withdrawal_returned"),
     "to_games": ("buy_in", "rebuy"),
     "from_games": ("cash_out",),
     "adjustments": ("adjustment_credit", "adjustment_debit"),
-    "credits": ("sandbox_credit", "play_money"),
+    "sandbox_credits": ("sandbox_credit", "play_money"),
     "debts_paid": ("debt_collected",),
     "voids": ("void",),
 }
-"""Kinds of entries on a player's account, by the column that adds them up; what is new is `other`."""
+"""Kinds of entries on a player's account by the column that adds them up; any other kind is in `other`."""
 _KNOWN: Final = [kind for kinds in _MOVES.values() for kind in kinds]
 
 
@@ -39,19 +39,19 @@ def _of(kind: str, what: str) -> str:
     return f"coalesce(sum({what}) FILTER (WHERE kind = '{kind}'), 0)::bigint"
 
 
-def _named(kinds: Iterable[str]) -> str:
+def _sql_list(kinds: Iterable[str]) -> str:
     return f"({', '.join(repr(kind) for kind in kinds)})"
 
 
-_SUMMED: Final = ",\n               ".join(
+_SUMS: Final = ",\n               ".join(
     [
-        *(_moved(name, f"IN {_named(kinds)}") for name, kinds in _MOVES.items()),
-        _moved("other", f"NOT IN {_named(_KNOWN)}"),
+        *(_moved(name, f"IN {_sql_list(kinds)}") for name, kinds in _MOVES.items()),
+        _moved("other", f"NOT IN {_sql_list(_KNOWN)}"),
         _moved("wagered", "= 'wager'"),
-        _moved("paid", "= 'settlement'"),
+        _moved("paid_by_games", "= 'settlement'"),
     ]
 )
-_SHOWN: Final = ",\n           ".join(_of("account", name) for name in [*_MOVES, "other"])
+_ACCOUNT_COLUMNS: Final = ",\n           ".join(_of("account", name) for name in [*_MOVES, "other"])
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, moves AS (
         SELECT posting.account_id, posting.amount, facts.kind AS entry
@@ -61,14 +61,14 @@ _READ: Final = f"""
          WHERE account.operator_id = %(operator)s AND account.player_id IS NOT NULL
     ), moved AS (
         SELECT account_id, sum(amount) AS total,
-               {_SUMMED}
+               {_SUMS}
           FROM moves GROUP BY account_id)
     SELECT money_type, currency, player_id,
            {_of("account", "balance - coalesce(total, 0)")},
-           {_SHOWN},
+           {_ACCOUNT_COLUMNS},
            {_of("account", "balance")},
            {_of("game", "-wagered")},
-           {_of("game", "paid")},
+           {_of("game", "paid_by_games")},
            {_of("game", "balance")},
            {_of("hold", "balance")},
            {_of("debt", "-balance")},
@@ -81,36 +81,36 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Read a row for each player, kind of money and currency with money or movement."""
     return ReportData(
-        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, scope.values())]
     )
 
 
 ACCOUNTS: Final = ReportDefinition(
     name="accounts",
     title="Account summary",
-    about="Opening balance and all that moved it make the closing balance. Deposits are what arrived, after fees; "
-    "withdrawals are taken when they are asked for. Wagers and what they paid moved game balances.",
+    description="Opening balance plus all movements is the closing balance. Deposits are shown after fees; withdrawals "
+    "count when they are requested. Wagers and what they paid move game balances.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
         Column("player", "Player"),
         amount("opening", "Opening"),
         amount("deposits", "Deposits"),
-        amount("reversed", "Reversed"),
+        amount("deposits_reversed", "Deposits reversed"),
         amount("withdrawals", "Withdrawals"),
         amount("to_games", "To games"),
         amount("from_games", "From games"),
         amount("adjustments", "Adjustments"),
-        amount("credits", "Credits"),
+        amount("sandbox_credits", "Credits"),
         amount("debts_paid", "Debts paid"),
         amount("voids", "Voids"),
         amount("other", "Other"),
         amount("closing", "Closing"),
         amount("wagered", "Wagered"),
-        amount("paid", "Paid by games"),
+        amount("paid_by_games", "Paid by games"),
         amount("games", "At games"),
         amount("held", "Held"),
         amount("debt", "Debt"),

@@ -1,7 +1,7 @@
-"""What reports about money read: entries of an interval that are sealed, and how balances stood when it ended.
+"""SQL fragments of money reports: sealed entries of an interval, and balances when it ended.
 
-Pieces of statements with the parameters of `casino.reports.definition.ReportScope`. A balance at the end is the balance
-now, less what came later: exact at any moment, and cheap for a recent one.
+They take the parameters of `casino.reports.definition.ReportScope`. The balance at the end is the balance now less
+the later postings: exact at any moment, and cheap for a recent one.
 """
 
 from typing import Final

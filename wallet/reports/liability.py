@@ -1,4 +1,4 @@
-"""What an operator owes its players when an interval ends (GLI-19 2.9.3), and where that money is."""
+"""Player funds that an operator owes at the end of an interval (GLI-19 2.9.3), by where they are held."""
 
 from typing import Final
 
@@ -25,18 +25,18 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Read a row for each kind of money and currency."""
     return ReportData(
-        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, scope.values())]
     )
 
 
 LIABILITY: Final = ReportDefinition(
     name="liability",
     title="Operator liability",
-    about="What players own when the interval ends: on accounts and at tables, in wagers of rounds in play, and in "
-    "withdrawals that are not paid yet. Commission held in racks is the house's, debts are the players'.",
+    description="Player funds at the end of the interval: on accounts, at tables, in wagers of rounds in play, and in "
+    "withdrawals not yet paid. Commission held in racks belongs to the operator; debts are owed by players.",
     columns=(
         MONEY_TYPE,
         CURRENCY,

@@ -138,10 +138,14 @@ def _again(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e
     now = event.at
     match event:
         case e.PlayLimitSet(by=by, limit_type=limit_type, period=period, limit=limit):
-            return decider.set_limit(state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now)
+            return decider.set_limit(
+                state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now
+            )
         case e.PlayLimitIncreaseRequested(limit_type=limit_type, period=period, limit=limit):
             by = Initiator.PLAYER
-            return decider.set_limit(state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now)
+            return decider.set_limit(
+                state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now
+            )
         case e.PlayLimitIncreased(limit_type=limit_type, period=period):
             return decider.confirm_increase(state, owner=whose, limit_type=limit_type, period=period, now=now)
         case e.PlayLimitIncreaseCancelled(limit_type=limit_type, period=period):

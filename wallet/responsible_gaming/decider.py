@@ -12,15 +12,15 @@ from uuid import UUID
 from casino.kernel.money import MAX_AMOUNT
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
-    OperatorLimitSet,
     Initiator,
     LimitPeriod,
     LimitType,
-    PlayerUnblocked,
+    OperatorLimitSet,
     PlayerBlocked,
-    PlayLimitIncreaseRequested,
+    PlayerUnblocked,
     PlayLimitIncreaseCancelled,
     PlayLimitIncreased,
+    PlayLimitIncreaseRequested,
     PlayLimitSet,
     PlayMoneyCapSet,
     RealityCheckSet,

@@ -167,6 +167,32 @@ class PlayMoneyCapSet:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class PlayMoneyToppedUp:
+    """`amount` minor units of play money appeared on a player's account at the player's own wish."""
+
+    operator: UUID
+    player: UUID
+    currency: str
+    amount: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TableLimitSet:
+    """A player stakes at most `amount` minor units on a spot, or None: as much as the tables take.
+
+    It changes again from `next_change_at` on. Stream: `limit-{player}`.
+    """
+
+    operator: UUID
+    player: UUID
+    currency: str
+    amount: int | None
+    at: datetime
+    next_change_at: datetime
+
+
 PlayLimitEvent = PlayLimitSet | PlayLimitIncreaseRequested | PlayLimitIncreased | PlayLimitIncreaseCancelled
 PlayerBlockEvent = PlayerBlocked | PlayerUnblocked
 PlayerRestrictionEvent = (
@@ -174,6 +200,7 @@ PlayerRestrictionEvent = (
 )
 OperatorLimitEvent = OperatorLimitSet | PlayMoneyCapSet
 ResponsibleGamingEvent = PlayerRestrictionEvent | OperatorLimitEvent
+PlayerRequestEvent = PlayMoneyToppedUp | TableLimitSet
 
 
 def responsible_gaming_stream(player: UUID) -> str:
@@ -183,3 +210,8 @@ def responsible_gaming_stream(player: UUID) -> str:
 def operator_limits_stream(operator: UUID) -> str:
     """Name the stream of what holds for all players of an operator."""
     return f"operator-limits-{operator}"
+
+
+def table_limit_stream(player: UUID) -> str:
+    """Name the stream of the limit per spot that a player sets."""
+    return f"limit-{player}"

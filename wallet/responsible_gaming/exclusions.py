@@ -10,9 +10,9 @@ from uuid import UUID
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
 from casino.operators.queries import require_player
-from wallet.ledger.event_registry import CATALOGUE
 from wallet.responsible_gaming.events import responsible_gaming_stream
 from wallet.responsible_gaming.exclusion_history import ExclusionRecord, exclusion_history
+from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.refusals import ExclusionNoteInvalid
 
 MAX_NOTE_LENGTH: Final = 500
@@ -56,7 +56,9 @@ def list_exclusions(*, operator: UUID, player: UUID) -> list[AnnotatedExclusion]
     rows = fetch(_EVENTS, [responsible_gaming_stream(player), MAX_EXCLUSIONS])
     if not rows:
         return []
-    events: list[Any] = [CATALOGUE.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)]
+    events: list[Any] = [
+        RESPONSIBLE_GAMING_EVENTS.registry.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)
+    ]
     said = fetch(_SAID, [player, operator])
     opened = crypto_shredding.decrypt_many([note for _, note in said])
     notes = {since: note or "" for (since, _), note in zip(said, opened, strict=True)}

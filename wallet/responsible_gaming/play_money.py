@@ -1,29 +1,28 @@
 """Play money from nothing, on request: up to a cap that the operator sets, and once in an hour."""
 
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
 from casino.events.sql import fetch
-from casino.events.store import Append, Metadata, append
+from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, operator_account, player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import PlayMoneyToppedUp, wallet_stream
-from wallet.ledger.postings import entry_for
-from wallet.ledger.refusals import UnknownAccount
+from wallet.ledger.events import wallet_stream
 from wallet.responsible_gaming import projection
+from wallet.responsible_gaming.events import PlayMoneyToppedUp
+from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon
 
 TOP_UP_INTERVAL: Final = timedelta(hours=1)
 DEFAULT_CAP_UNITS: Final = 1000
 """The cap where an operator has set none: a thousand of the currency."""
 
-_STANDS: Final = """
+_CURRENT: Final = """
     SELECT clock_timestamp(),
            (SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s),
            (SELECT (data->>'at')::timestamptz FROM events_event
@@ -31,7 +30,6 @@ _STANDS: Final = """
            (SELECT coalesce(sum(balance), 0)::bigint FROM wallet_account JOIN wallet_balance ON account_id = id
              WHERE player_id = %s AND operator_id = %s AND money_type = 'play')
 """
-_OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 
 
 def play_money_cap(*, operator: UUID, currency: str) -> int:
@@ -48,16 +46,16 @@ def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
     account = player_account(operator=operator, player=player, money_type=MoneyType.PLAY, currency=currency)
     source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=MoneyType.PLAY, currency=currency)
     with transaction.atomic():
-        if not fetch(_OPEN, [account.id]):
-            raise UnknownAccount
+        store.require_open(account)
         # Who holds the balance alone may write the stream, as with credits: a twin waits here.
         store.lock((account, source))
-        now, version, last, held = fetch(_STANDS, [wallet_stream(player), wallet_stream(player), player, operator])[0]
+        now, version, last, held = fetch(_CURRENT, [wallet_stream(player), wallet_stream(player), player, operator])[0]
         _require_playing(operator, player, now)
         amount = _missing(
             held, play_money_cap(operator=operator, currency=currency), last=last, now=now, currency=currency
         )
-        _record(PlayMoneyToppedUp(operator, player, currency, amount, now), version, metadata)
+        event = PlayMoneyToppedUp(operator, player, currency, amount, now)
+        RESPONSIBLE_GAMING_EVENTS.record(wallet_stream(player), version=version, events=[event], metadata=metadata)
         return amount, store.balances((account,))[account]
 
 
@@ -75,9 +73,3 @@ def _missing(held: int, cap: int, *, last: datetime | None, now: datetime, curre
     if last is not None and now < last + TOP_UP_INTERVAL:
         raise PlayMoneyTooSoon(next_at=last + TOP_UP_INTERVAL)
     return cap - held
-
-
-def _record(event: PlayMoneyToppedUp, version: int, metadata: Metadata) -> None:
-    ((cause,),) = append([Append(wallet_stream(event.player), version, (CATALOGUE.encode(event),), metadata)])
-    entry: Any = entry_for(event, cause)
-    store.post([entry])

@@ -5,15 +5,22 @@ from uuid import UUID
 
 import msgspec
 
+from casino.events.projections import RebuildResult, encode, rebuild, stream_histories
 from casino.events.sql import execute, fetch
-from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState
+from wallet.ledger.recording import event_group
+from wallet.responsible_gaming.events import PlayerRequestEvent, ResponsibleGamingEvent
+from wallet.responsible_gaming.postings import entry_for
+from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, fold, fold_operator_limits
+from wallet.responsible_gaming.usage import PLAYED, TURNOVER
 
 RESTRICTIONS_TABLE: Final = "wallet_playerrestrictions"
 OPERATOR_LIMITS_TABLE: Final = "wallet_operatorlimits"
-_encode: Final = msgspec.json.Encoder(order="sorted").encode
+RESPONSIBLE_GAMING_EVENTS: Final = event_group(ResponsibleGamingEvent | PlayerRequestEvent, entry_for)
 _protection: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
 _house: Final = msgspec.json.Decoder(OperatorLimitsState).decode
 
+_FIRST_OF_PLAYER: Final = ("PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked")
+_FIRST_OF_OPERATOR: Final = ("OperatorLimitSet", "PlayMoneyCapSet")
 _SAVE: Final = """
     INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, limit_types, excluded_until, version)
     VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s)
@@ -36,12 +43,12 @@ _LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_operatorlimits WHE
 def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictionsState, version: int) -> None:
     """Add a player's row or bring it up to date."""
     until = None if state.exclusion is None else state.exclusion.until
-    execute(_SAVE, [player, operator, _encode(state).decode(), _limit_types(state), until, version])
+    execute(_SAVE, [player, operator, encode(state).decode(), _limit_types(state), until, version])
 
 
 def save_operator_limits(*, operator: UUID, currency: str, state: OperatorLimitsState, version: int) -> None:
     """Add an operator's row or bring it up to date."""
-    execute(_SAVE_HOUSE, [operator, currency, _encode(state).decode(), _limit_types(state), version])
+    execute(_SAVE_HOUSE, [operator, currency, encode(state).decode(), _limit_types(state), version])
 
 
 def load_restrictions(*, operator: UUID, player: UUID) -> tuple[PlayerRestrictionsState, int]:
@@ -81,3 +88,28 @@ def load_all_operator_limits() -> dict[UUID, tuple[str, OperatorLimitsState, int
 
 def _limit_types(state: PlayerRestrictionsState | OperatorLimitsState) -> list[Any]:
     return sorted({limit.limit_type.value for limit in state.limits})
+
+
+def rebuild_responsible_gaming(*, compare: bool = False) -> RebuildResult:
+    """Rebuild restrictions and operators' limits from events, turnover and time played from entries."""
+    tables = {
+        RESTRICTIONS_TABLE: "player_id",
+        OPERATOR_LIMITS_TABLE: "operator_id",
+        "wallet_turnover": "account_id || ' ' || sequence",
+        "wallet_played": "player_id || ' ' || slot",
+    }
+    return rebuild(tables, _fill, compare=compare)
+
+
+def _fill() -> None:
+    registry = RESPONSIBLE_GAMING_EVENTS.registry
+    for chunk in stream_histories(registry, *_FIRST_OF_PLAYER):
+        for events in chunk:
+            first = events[0]
+            save_restrictions(operator=first.operator, player=first.player, state=fold(events), version=len(events))
+    for chunk in stream_histories(registry, *_FIRST_OF_OPERATOR):
+        for events in chunk:
+            last, state = events[-1], fold_operator_limits(events)
+            save_operator_limits(operator=last.operator, currency=last.currency, state=state, version=len(events))
+    execute(f"INSERT INTO wallet_turnover (account_id, at, sequence, staked, lost) {TURNOVER}")
+    execute(f"INSERT INTO wallet_played (player_id, slot) {PLAYED}")

@@ -3,21 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.sql import fetch
-from casino.events.store import Append, Metadata, append
+from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
 from casino.operators import pins
 from casino.operators.refusals import PinNotSet
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import decider, projection
 from wallet.responsible_gaming.decider import WalletOwner
 from wallet.responsible_gaming.events import (
@@ -29,10 +25,10 @@ from wallet.responsible_gaming.events import (
     operator_limits_stream,
     responsible_gaming_stream,
 )
+from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.state import PlayerRestrictionsState, evolve, evolve_operator_limits
 
 Decide = Callable[[PlayerRestrictionsState, datetime], PlayerRestrictionEvent]
-_OPEN: Final = "SELECT FROM wallet_account WHERE id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +149,7 @@ def set_operator_wide_limit(
             limit_type=limit_type,
             period=period,
             limit=limit,
-            now=_clock(),
+            now=store.database_now(),
         )
         _change_house(event, version, metadata)
 
@@ -162,28 +158,29 @@ def set_play_money_cap(*, operator: UUID, currency: str, cap: int, metadata: Met
     """Say up to how many minor units play money is topped up. Raises PlayLimitImpossible, VersionConflict."""
     with transaction.atomic():
         _, version = projection.load_operator_limits(operator=operator)
-        event = decider.set_play_money_cap(operator=operator, currency=currency, cap=cap, now=_clock())
+        event = decider.set_play_money_cap(operator=operator, currency=currency, cap=cap, now=store.database_now())
         _change_house(event, version, metadata)
 
 
 def _change(on: PlayerContext, decide: Decide) -> PlayerRestrictionsState:
     account = player_account(operator=on.operator, player=on.player, money_type=MoneyType.REAL, currency=on.currency)
     with transaction.atomic():
-        if not fetch(_OPEN, [account.id]):
-            raise UnknownAccount
+        store.require_open(account)
         # Wagers and deposits hold this lock too: what is decided here holds for every one that comes after it.
         store.lock((account,))
-        now = _clock()
+        now = store.database_now()
         state, version = projection.load_restrictions(operator=on.operator, player=on.player)
         event = decide(state, now)
-        append([Append(responsible_gaming_stream(on.player), version, (CATALOGUE.encode(event),), on.metadata)])
+        stream = responsible_gaming_stream(on.player)
+        RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=on.metadata)
         state = evolve(state, event)
         projection.save_restrictions(operator=on.operator, player=on.player, state=state, version=version + 1)
     return state
 
 
 def _change_house(event: OperatorLimitEvent, version: int, metadata: Metadata) -> None:
-    append([Append(operator_limits_stream(event.operator), version, (CATALOGUE.encode(event),), metadata)])
+    stream = operator_limits_stream(event.operator)
+    RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=metadata)
     state, _ = projection.load_operator_limits(operator=event.operator)
     projection.save_operator_limits(
         operator=event.operator,
@@ -191,8 +188,3 @@ def _change_house(event: OperatorLimitEvent, version: int, metadata: Metadata) -
         state=evolve_operator_limits(state, event),
         version=version + 1,
     )
-
-
-def _clock() -> datetime:
-    moment: datetime = fetch("SELECT clock_timestamp()")[0][0]
-    return moment

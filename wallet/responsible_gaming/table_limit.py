@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from wallet.ledger.events import TableLimitSet
 from wallet.responsible_gaming.betting_week import BettingWeek
+from wallet.responsible_gaming.events import TableLimitSet
 from wallet.responsible_gaming.table_limit_refusals import (
     OverOwnTableLimit,
     TableLimitChangedThisWeek,

@@ -1,14 +1,13 @@
 """Players' own limits as an audit follows them: each change in its place and its week, and the rows that result."""
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import UUID
 
 from casino.kernel.findings import Finding
 from casino.kernel.money import MAX_AMOUNT
-from wallet.ledger.events import TableLimitSet, table_limit_stream
-from wallet.responsible_gaming import table_limit_projection
 from wallet.responsible_gaming.betting_week import WEEK
+from wallet.responsible_gaming.events import TableLimitSet, table_limit_stream
+from wallet.responsible_gaming.table_limit_projection import TABLE_LIMITS, table_limit_row
 
 
 class TableLimitTraces:
@@ -40,20 +39,5 @@ class TableLimitTraces:
             yield Finding("limit changed twice in a week", where, f"{last.next_change_at} or later", str(event.at))
 
     def check_state(self) -> Iterator[Finding]:
-        """Compare the rows with what the events have led to."""
-        wanted = {player: table_limit_projection.row(event, version) for player, (event, version) in self._last.items()}
-        found = table_limit_projection.rows()
-        for player in sorted(wanted.keys() | found.keys()):
-            yield from _differences(player, wanted.get(player), found.get(player))
-
-
-def _differences(player: UUID, wanted: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> Iterator[Finding]:
-    where = f"{table_limit_projection.TABLE} {player}"
-    if wanted is None:
-        yield Finding("row is extra", where, "none", "a row")
-    elif found is None:
-        yield Finding("row is missing", where, "a row", "none")
-    else:
-        for name, due, has in zip(table_limit_projection.COLUMNS, wanted, found, strict=True):
-            if due != has:
-                yield Finding("row differs", f"{where} {name}", str(due), str(has))
+        """Compare the rows with those that the events have led to."""
+        yield from TABLE_LIMITS.compare(table_limit_row(event, version) for event, version in self._last.values())

@@ -1,110 +1,68 @@
-"""The row of each player's own limit: a projection of the streams limit-{player}, read with every wager."""
+"""The row of each player's table limit: written with its events, read with every wager, and rebuilt."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
-from uuid import UUID
+from typing import Final
 
-from django.db import transaction
-
-from casino.events.sql import execute, fetch
+from casino.events.projections import ProjectionTable, RebuildResult, Row, rebuild, stream_histories
+from casino.events.sql import fetch
 from wallet.ledger.accounts import AccountName
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import TableLimitSet
+from wallet.models import PlayerTableLimit
 from wallet.responsible_gaming import eligibility
 from wallet.responsible_gaming.eligibility import PlayerEligibility
+from wallet.responsible_gaming.events import TableLimitSet
+from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.table_limit import PersonalTableLimit
 
-TABLE: Final = "wallet_table_limit"
-COLUMNS: Final = ("player_id", "operator_id", "currency", "amount", "set_at", "next_change_at", "version")
-Row = tuple[Any, ...]
-
-_SAVE: Final = """
-    INSERT INTO wallet_table_limit (player_id, operator_id, currency, amount, set_at, next_change_at, version)
-    VALUES (%s, %s, %s, %s, %s, %s, %s)
-    ON CONFLICT (player_id) DO UPDATE
-    SET operator_id = excluded.operator_id, currency = excluded.currency, amount = excluded.amount,
-        set_at = excluded.set_at, next_change_at = excluded.next_change_at, version = excluded.version
-"""
-_PURSE: Final = f"""
-    SELECT kept.amount, kept.currency, kept.set_at, kept.next_change_at, {eligibility.ELIGIBILITY_COLUMNS}
+TABLE_LIMITS: Final = ProjectionTable.of(PlayerTableLimit)
+_ELIGIBILITY: Final = f"""
+    SELECT table_limit.amount, table_limit.currency, table_limit.set_at, table_limit.next_change_at,
+           {eligibility.ELIGIBILITY_COLUMNS}
       FROM {eligibility.ELIGIBILITY_CALL_SQL}
-      LEFT JOIN wallet_table_limit kept ON kept.player_id = %s AND kept.currency = %s
+      LEFT JOIN wallet_table_limit table_limit ON table_limit.player_id = %s AND table_limit.currency = %s
 """  # noqa: S608  (constants)
-_LATEST: Final = """
-    SELECT DISTINCT ON (stream) type, schema, data::text, version FROM events_event
-     WHERE type = 'TableLimitSet' ORDER BY stream, version DESC
-"""
-_ROWS: Final = f"SELECT {', '.join(COLUMNS)} FROM {TABLE} ORDER BY player_id"  # noqa: S608  (constants)
 
 
 @dataclass(frozen=True, slots=True)
 class WagerEligibility:
-    """What a game balance holds, what a wager from it is judged by, and the limit per spot that its player has set."""
+    """A player's eligibility to wager from a game balance, and the limit per spot that the player has set."""
 
     eligibility: PlayerEligibility
     table_limit: PersonalTableLimit | None
 
     @property
     def balance(self) -> int:
-        """What it holds, in minor units."""
+        """The game balance, in minor units."""
         return self.eligibility.balance
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildResult:
-    """How many rows the projection has now; `changed` names those that came out otherwise, where compared."""
-
-    rows: dict[str, int]
-    changed: tuple[str, ...]
-
-
 def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligibility:
-    """Read a player's game balance and what wagers are judged by, locking the player, in one statement."""
+    """Read a game balance and everything that its wagers are checked against, locking the player, in one statement."""
     ((amount, currency, set_at, next_change_at, *row),) = fetch(
-        _PURSE, [*eligibility.eligibility_parameters(account, now), account.player, account.currency]
+        _ELIGIBILITY, [*eligibility.eligibility_parameters(account, now), account.player, account.currency]
     )
     limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
     return WagerEligibility(eligibility.eligibility_from_row(account, now, row), limit)
 
 
-def row(event: TableLimitSet, version: int) -> Row:
-    """Turn an event at a version of its stream into the row that it leads to."""
-    return (
-        event.player,
-        event.operator,
-        event.currency,
-        event.amount,
-        event.at,
-        event.next_change_at,
-        version,
+def table_limit_row(event: TableLimitSet, version: int) -> Row:
+    """Return the row that an event at a version of its stream leads to."""
+    return TABLE_LIMITS.row(
+        player_id=event.player,
+        operator_id=event.operator,
+        currency=event.currency,
+        amount=event.amount,
+        set_at=event.at,
+        next_change_at=event.next_change_at,
+        version=version,
     )
 
 
-def save(event: TableLimitSet, version: int) -> None:
-    """Add a player's row or bring it up to date."""
-    execute(_SAVE, row(event, version))
-
-
-def rows() -> dict[UUID, Row]:
-    return {found[0]: found for found in fetch(_ROWS)}
-
-
 def rebuild_limits(*, compare: bool = False) -> RebuildResult:
-    """Make the projection again from its events in one transaction, holding writers out."""
-    with transaction.atomic():
-        execute(f"LOCK TABLE {TABLE} IN EXCLUSIVE MODE")
-        before = rows() if compare else {}
-        execute(f"DELETE FROM {TABLE}")  # noqa: S608  (a constant)
-        for kind, schema, data, version in fetch(_LATEST):
-            save(CATALOGUE.decode(kind, schema, data), version)
-        after = rows()
-    changed = tuple(_changed(before, after)) if compare else ()
-    return RebuildResult({TABLE: len(after)}, changed)
+    """Rebuild the projection in one transaction, holding writers out."""
+    return rebuild({TABLE_LIMITS.table: "player_id"}, _fill, compare=compare)
 
 
-def _changed(before: Mapping[UUID, Row], after: Mapping[UUID, Row]) -> Iterator[str]:
-    for player in sorted(before.keys() | after.keys()):
-        if before.get(player) != after.get(player):
-            yield f"{TABLE} {player}"
+def _fill() -> None:
+    for chunk in stream_histories(RESPONSIBLE_GAMING_EVENTS.registry, TableLimitSet.__name__):
+        TABLE_LIMITS.upsert([table_limit_row(events[-1], len(events)) for events in chunk])

@@ -7,15 +7,15 @@ from django.conf import settings
 from django.db import transaction
 
 from casino.events.sql import fetch
-from casino.events.store import Append, Metadata, append
+from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from casino.operators import pins
 from wallet.ledger.accounts import player_account
-from wallet.ledger.event_registry import CATALOGUE
-from wallet.ledger.events import table_limit_stream
 from wallet.ledger.refusals import UnknownAccount
-from wallet.responsible_gaming import table_limit_projection
+from wallet.responsible_gaming.events import table_limit_stream
+from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from_event, set_limit
+from wallet.responsible_gaming.table_limit_projection import TABLE_LIMITS, table_limit_row
 
 _CURRENT: Final = """
     SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE id = %s),
@@ -56,8 +56,9 @@ def _change(operator: UUID, player: UUID, currency: str, amount: int | None, met
         now=now,
         week=settings.BETTING_WEEK,
     )
-    append([Append(table_limit_stream(player), version, (CATALOGUE.encode(event),), metadata)])
-    table_limit_projection.save(event, version + 1)
+    stream = table_limit_stream(player)
+    RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=metadata)
+    TABLE_LIMITS.upsert([table_limit_row(event, version + 1)])
     return limit_from_event(event)
 
 

@@ -7,10 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.rebuild import CannotRebuild, rebuild_projections
 from baccarat.chat.rebuild import rebuild_chat
-from wallet.adjustments.rebuild import rebuild_adjustments
-from wallet.payments.rebuild import rebuild_payments
-from wallet.reconciliation.rebuild import rebuild_reconciliation
-from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.adjustments.records import rebuild_adjustments
+from wallet.payments.records import rebuild_payments
+from wallet.reconciliation.records import rebuild_reconciliation
+from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.table_limit_projection import rebuild_limits
 
 OTHER_REBUILDS: Final = (

@@ -143,7 +143,16 @@ def test_liability_is_what_balances_were_at_the_end(looked: Looked) -> None:
 
 
 def test_each_players_account_goes_from_opening_to_closing_by_what_moved_it(looked: Looked) -> None:
-    moves = ("deposits", "reversed", "withdrawals", "to_games", "from_games", "adjustments", "credits", "debts_paid")
+    moves = (
+        "deposits",
+        "deposits_reversed",
+        "withdrawals",
+        "to_games",
+        "from_games",
+        "adjustments",
+        "sandbox_credits",
+        "debts_paid",
+    )
     for asked in (*looked.parts(), looked.asked()):
         for row in rows_of(ACCOUNTS, asked):
             assert row["other"] == 0

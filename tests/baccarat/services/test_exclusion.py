@@ -25,7 +25,7 @@ from wallet.ledger import player_accounts as wallet
 from wallet.payments import deposits, methods, withdrawals
 from wallet.responsible_gaming import services
 from wallet.responsible_gaming.events import Initiator
-from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.refusals import NotSelfExcluded, PlayerExcluded
 from wallet.responsible_gaming.state import ExclusionKind
 

@@ -37,7 +37,7 @@ from casino.operators import services as operators
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
-from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.refusals import PlayerIsBlocked
 
 B = Spot.BANKER

@@ -28,7 +28,7 @@ from wallet.payments import deposits, methods
 from wallet.payments.debts import outstanding
 from wallet.responsible_gaming import eligibility, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
-from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.refusals import LimitIncreaseTooEarly, PlayLimitReached
 
 P, B = Spot.PLAYER, Spot.BANKER
@@ -68,7 +68,7 @@ def test_stakes_fit_up_to_the_limit_and_not_a_chip_more(house: House) -> None:
     at.deal({P: 500, B: 500})
 
     facts = refused.value.facts
-    assert (facts["limit"], facts["used"], facts["left"], facts["unit"]) == ("25.00", "15.00", "10.00", "EUR")
+    assert (facts["limit"], facts["used"], facts["remaining"], facts["unit"]) == ("25.00", "15.00", "10.00", "EUR")
     assert (facts["measure"], facts["period"], facts["set_by"]) == ("stake", "day", "player")
 
 
@@ -216,7 +216,7 @@ def test_time_is_counted_in_five_minutes_and_ends_at_the_limit(house: House, mon
     assert used(at.player)[LimitType.TIME, LimitPeriod.DAY] == 10
     with pytest.raises(PlayLimitReached) as refused:
         at.deal({B: 500})
-    assert (refused.value.facts["left"], refused.value.facts["unit"]) == ("0", "minutes")
+    assert (refused.value.facts["remaining"], refused.value.facts["unit"]) == ("0", "minutes")
     with pytest.raises(PlayLimitReached):
         at.rebuy(100)
     age_play(at.player, DAY - timedelta(minutes=5))

@@ -15,7 +15,7 @@ from casino.events.store import Metadata
 from casino.events.subscriptions import head
 from casino.operators.principals import PlayerPrincipal
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, company, deal_all, sit
-from wallet import notices
+from wallet.adjustments import notices
 
 
 def restored(player: Gambler, **query: Any) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Ten
     seen = now(ann)
     gone(ann)
     assert absent_seats.release_absent_seats() == 1
-    ann = Gambler(lucky.do(f"players/{ann.id}/sessions", {"seconds": 3600})["token"], ann.id)
+    ann = Gambler(lucky.do(f"players/{ann.id}/sessions", {"ttl_seconds": 3600})["token"], ann.id)
     sit(lucky.player("Ben"), table)
 
     found = restored(ann, after=seen)

@@ -17,7 +17,7 @@ from tests.wallet.ledger.world import ALICE, OPERATOR
 from tests.wallet.payments.counter import open_alice
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentReason, AdjustmentRequested, Direction
-from wallet.adjustments.rebuild import rebuild_adjustments
+from wallet.adjustments.records import rebuild_adjustments
 
 ROWS = "SELECT kept::text FROM wallet_adjustment AS kept ORDER BY 1"
 TAMPERING = {

@@ -11,8 +11,7 @@ from casino.events.sql import execute, fetch
 from casino.kernel.money import AmountNotPositive, MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import holds, open_alice
-from wallet import notices
-from wallet.adjustments import queries, services
+from wallet.adjustments import notices, queries, services
 from wallet.adjustments.events import AdjustmentReason, Direction
 from wallet.adjustments.queries import AdjustmentFilter, AdjustmentTotal
 from wallet.adjustments.refusals import (

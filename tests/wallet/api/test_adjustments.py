@@ -54,7 +54,7 @@ def test_two_people_at_the_desk_correct_an_account_and_the_player_reads_why(hous
     told = alice.read("notices")
     (notice,) = told["items"]
     assert (told["unread"], notice["kind"], notice["message"]) == (1, "adjustment_credit", "Sorry!")
-    assert notice["facts"]["amount"] == {"amount": "20.00", "currency": "EUR"}
+    assert notice["details"]["amount"] == {"amount": "20.00", "currency": "EUR"}
     assert "note" not in str(told)
     assert alice.do(f"notices/{notice['id']}/read")["read_at"] is not None
     assert alice.read("notices", unread="true") == {"items": [], "next": None, "unread": 0}

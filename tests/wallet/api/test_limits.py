@@ -12,7 +12,7 @@ from tests.wallet.api.test_payments import Caller, deposit, house
 from tests.wallet.payments.counter import use_provider
 
 pytestmark = pytest.mark.django_db
-DAY: dict[str, Any] = {"measure": "deposit", "period": "day"}
+DAY: dict[str, Any] = {"limit_type": "deposit", "period": "day"}
 FIFTY = {**DAY, "amount": "50.00", "currency": "EUR"}
 
 
@@ -36,7 +36,7 @@ def code(answer: Any) -> tuple[int, str]:
 
 
 def line(shown: dict[str, Any], measure: str = "deposit", period: str = "day") -> dict[str, Any]:
-    (found,) = (each for each in shown["items"] if (each["measure"], each["period"]) == (measure, period))
+    (found,) = (each for each in shown["items"] if (each["limit_type"], each["period"]) == (measure, period))
     return dict(found)
 
 
@@ -47,16 +47,16 @@ def id_of(lucky: Caller) -> str:
 def test_all_measures_and_periods_are_shown_limited_or_not(alice: Caller) -> None:
     shown = alice.get("me/limits").json()
     assert len(shown["items"]) == 12
-    assert {each["unit"] for each in shown["items"] if each["measure"] == "time"} == {"minutes"}
+    assert {each["unit"] for each in shown["items"] if each["limit_type"] == "time"} == {"minutes"}
     assert line(shown) == {
         **DAY,
         "unit": "EUR",
         "limit": None,
         "used": "0.00",
-        "left": None,
-        "own": None,
-        "operators": None,
-        "everyones": None,
+        "remaining": None,
+        "player_limit": None,
+        "operator_limit": None,
+        "operator_wide_limit": None,
         "pending": None,
     }
     assert shown["exclusion"] is None
@@ -69,12 +69,12 @@ def test_deposits_are_held_to_it_at_once_and_pending_ones_count(lucky: Caller, a
     refused = deposit(alice, card, "20.01")
     assert code(refused) == (409, "play_limit_reached")
     told = refused.json()
-    assert (told["limit"], told["used"], told["left"], told["unit"]) == ("50.00", "30.00", "20.00", "EUR")
+    assert (told["limit"], told["used"], told["remaining"], told["unit"]) == ("50.00", "30.00", "20.00", "EUR")
     ((asked_at,),) = fetch("SELECT requested_at FROM wallet_deposit")
     assert told["available_at"] == (asked_at + timedelta(days=1)).isoformat().replace("+00:00", "Z")
     assert code(alice.post("me/deposits/quick")) == (409, "play_limit_reached")
     assert deposit(alice, card, "20.00").status_code == 201
-    assert line(alice.get("me/limits").json())["left"] == "0.00"
+    assert line(alice.get("me/limits").json())["remaining"] == "0.00"
 
 
 def test_failed_deposits_and_old_ones_do_not_count(lucky: Caller, alice: Caller) -> None:
@@ -105,21 +105,21 @@ def test_a_higher_limit_is_pending_for_a_day_and_can_be_cancelled(lucky: Caller,
 
 def test_the_strictest_of_player_operator_and_house_holds(lucky: Caller, alice: Caller) -> None:
     path = f"players/{id_of(lucky)}/limits"
-    assert lucky.post("limits", **{**FIFTY, "amount": "90.00"}).json()["items"][0]["limit"] == "90.00"
+    assert lucky.post("operator/limits", **{**FIFTY, "amount": "90.00"}).json()["items"][0]["limit"] == "90.00"
     lucky.post(path, **{**FIFTY, "amount": "70.00"})
     alice.post("me/limits", **{**FIFTY, "amount": "80.00"})
     for answer in (lucky.get(path), alice.get("me/limits")):
         shown = line(answer.json())
-        found = tuple(shown[name] for name in ("limit", "own", "operators", "everyones"))
+        found = tuple(shown[name] for name in ("limit", "player_limit", "operator_limit", "operator_wide_limit"))
         assert found == ("70.00", "80.00", "70.00", "90.00")
     assert line(lucky.post(path, **{**DAY, "amount": None}).json())["limit"] == "80.00"
-    assert lucky.post("limits", **{**DAY, "amount": None}).json() == {"items": []}
-    assert lucky.get("limits").json() == {"items": []}
+    assert lucky.post("operator/limits", **{**DAY, "amount": None}).json() == {"items": []}
+    assert lucky.get("operator/limits").json() == {"items": []}
 
 
 def test_time_is_limited_in_minutes(alice: Caller) -> None:
-    shown = alice.post("me/limits", measure="time", period="week", minutes=600).json()
-    assert line(shown, "time", "week")["left"] == "600"
+    shown = alice.post("me/limits", limit_type="time", period="week", minutes=600).json()
+    assert line(shown, "time", "week")["remaining"] == "600"
 
 
 @pytest.mark.parametrize(
@@ -127,15 +127,15 @@ def test_time_is_limited_in_minutes(alice: Caller) -> None:
     [
         ({**DAY}, "invalid_play_limit"),
         ({**DAY, "minutes": 5}, "invalid_play_limit"),
-        ({"measure": "time", "period": "day", "amount": "5.00", "currency": "EUR"}, "invalid_play_limit"),
-        ({"measure": "time", "period": "day", "minutes": 0}, "invalid_play_limit"),
-        ({"measure": "time", "period": "day", "minutes": 50_000}, "invalid_play_limit"),
-        ({"measure": "time", "period": "day", "minutes": "5"}, "not_an_integer"),
+        ({"limit_type": "time", "period": "day", "amount": "5.00", "currency": "EUR"}, "invalid_play_limit"),
+        ({"limit_type": "time", "period": "day", "minutes": 0}, "invalid_play_limit"),
+        ({"limit_type": "time", "period": "day", "minutes": 50_000}, "invalid_play_limit"),
+        ({"limit_type": "time", "period": "day", "minutes": "5"}, "not_an_integer"),
         ({**DAY, "amount": "5.00"}, "field_required"),
         ({**FIFTY, "amount": 50}, "amount_not_text"),
         ({**FIFTY, "amount": "0.00"}, "amount_not_positive"),
         ({**FIFTY, "currency": "USD"}, "wrong_currency"),
-        ({**FIFTY, "measure": "wins"}, "unknown_choice"),
+        ({**FIFTY, "limit_type": "wins"}, "unknown_choice"),
         ({**FIFTY, "period": "year"}, "unknown_choice"),
         ({**FIFTY, "more": 1}, "unknown_field"),
     ],
@@ -143,7 +143,7 @@ def test_time_is_limited_in_minutes(alice: Caller) -> None:
 def test_bad_limits_have_their_codes_and_change_nothing(
     lucky: Caller, alice: Caller, body: dict[str, Any], expected: str
 ) -> None:
-    for caller, path in ((alice, "me/limits"), (lucky, f"players/{id_of(lucky)}/limits"), (lucky, "limits")):
+    for caller, path in ((alice, "me/limits"), (lucky, f"players/{id_of(lucky)}/limits"), (lucky, "operator/limits")):
         assert code(caller.post(path, **body)) == (422, expected)
     assert fetch("SELECT FROM events_event WHERE type LIKE '%%Limit%%'") == []
 

@@ -24,8 +24,8 @@ CARD = {
     "maximum": "2000.00",
     "fee_fixed": "0.25",
     "fee_percent": "1.5",
-    "seconds": 60,
-    "payouts": True,
+    "processing_seconds": 60,
+    "supports_withdrawals": True,
 }
 
 
@@ -89,19 +89,19 @@ def balance(player: Caller, account: str = "account") -> str:
 
 def test_a_player_sees_fee_and_arrival_before_committing(lucky: Caller) -> None:
     lucky.method()
-    lucky.method(name="Bank", fee_fixed="0", fee_percent="0", minimum="100.00", seconds=86400)
+    lucky.method(name="Bank", fee_fixed="0", fee_percent="0", minimum="100.00", processing_seconds=86400)
     lucky.method(name="Closed", enabled=False)
     player = lucky.player()
     shown = player.get("deposit-methods?amount=50.00").json()["items"]
-    assert [(each["name"], each["seconds"], each["quote"]["refused"]) for each in shown] == [
+    assert [(each["name"], each["processing_seconds"], each["quote"]["refusal_code"]) for each in shown] == [
         ("Card", 60, None),
         ("Bank", 86400, "amount_out_of_range"),
     ]
     assert shown[0]["quote"]["fee"] == {"amount": "1.00", "currency": "EUR"}
-    assert shown[0]["quote"]["arrives"] == {"amount": "49.00", "currency": "EUR"}
-    at = datetime.fromisoformat(shown[0]["quote"]["expected_at"]) - timedelta(seconds=shown[0]["seconds"])
+    assert shown[0]["quote"]["net_amount"] == {"amount": "49.00", "currency": "EUR"}
+    at = datetime.fromisoformat(shown[0]["quote"]["expected_at"]) - timedelta(seconds=shown[0]["processing_seconds"])
     assert timedelta() <= datetime.now(UTC) - at < timedelta(minutes=1)
-    assert [each["quote"]["expected_at"] for each in shown if each["quote"]["refused"]] == [None]
+    assert [each["quote"]["expected_at"] for each in shown if each["quote"]["refusal_code"]] == [None]
     assert player.get("deposit-methods").json()["items"][0]["quote"] is None
     assert len(lucky.get("deposit-methods").json()["items"]) == 3
     assert player.get("deposit-methods?amount=5,0").json()["code"] == "amount_malformed"
@@ -123,9 +123,9 @@ def test_only_the_operator_offers_methods_and_only_its_own_change(lucky: Caller)
         ({"minimum": "3000.00"}, "invalid_deposit_method"),
         ({"fee_percent": "100"}, "invalid_deposit_method"),
         ({"fee_percent": 1.5}, "not_a_string"),
-        ({"seconds": -1}, "invalid_deposit_method"),
-        ({"seconds": "60"}, "not_an_integer"),
-        ({"payouts": "yes"}, "not_a_boolean"),
+        ({"processing_seconds": -1}, "invalid_deposit_method"),
+        ({"processing_seconds": "60"}, "not_an_integer"),
+        ({"supports_withdrawals": "yes"}, "not_a_boolean"),
         ({"minimum": 10}, "amount_not_text"),
         ({"currency": "SEK"}, "wrong_currency"),
         ({"tip": "1"}, "unknown_field"),
@@ -142,9 +142,9 @@ def test_a_deposit_from_request_to_balance(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
     made = deposit(player, method)
     assert (made.status_code, made.json()["status"]) == (201, "pending")
-    assert made.json()["arrives"] == {"amount": "49.00", "currency": "EUR"}
+    assert made.json()["net_amount"] == {"amount": "49.00", "currency": "EUR"}
     told = call_back(made.json()["id"], "completed")
-    assert (told.status_code, told.json()) == (202, {"new": True})
+    assert (told.status_code, told.json()) == (202, {"applied": True})
     assert balance(player) == "0.00"
     callbacks.apply_waiting()
     assert balance(player) == "49.00"
@@ -264,7 +264,7 @@ def test_a_debt_is_shown_and_refused_by_name(lucky: Caller) -> None:
     call_back(made, "reversed")
     callbacks.apply_waiting()
     assert (balance(player), balance(player, "debt")) == ("0.00", "-40.00")
-    assert player.get(f"me/deposits/{made}").json()["owed"] == {"amount": "40.00", "currency": "EUR"}
+    assert player.get(f"me/deposits/{made}").json()["debt_created"] == {"amount": "40.00", "currency": "EUR"}
     refused = player.post("me/withdrawals", method=method, amount="1.00", currency="EUR")
     assert (refused.status_code, refused.json()["code"], refused.json()["owed"]) == (409, "debt_outstanding", "40.00")
 
@@ -276,9 +276,9 @@ def test_a_withdrawals_cost_is_told_before_it_is_asked_for() -> None:
     assert (made.status_code, made.json()["fee_percent"], made.json()["max_pending"]) == (201, "1", 1)
     player = lucky.player()
     told = player.get("me/withdrawal-quote?amount=50.00").json()
-    assert (told["fee"]["amount"], told["arrives"]["amount"], told["approvals"]) == ("1.00", "49.00", 1)
-    assert player.get("me/withdrawal-quote?amount=9.99").json()["refused"] == "withdrawal_too_small"
-    assert player.get("me/withdrawal-quote?amount=500.01").json()["refused"] == "withdrawal_too_large"
+    assert (told["fee"]["amount"], told["net_amount"]["amount"], told["approvals_required"]) == ("1.00", "49.00", 1)
+    assert player.get("me/withdrawal-quote?amount=9.99").json()["refusal_code"] == "withdrawal_too_small"
+    assert player.get("me/withdrawal-quote?amount=500.01").json()["refusal_code"] == "withdrawal_too_large"
     assert player.get("me/withdrawal-quote").status_code == 422
     for wrong in ({"max_pending": 0}, {"fee_percent": "100"}, {"minimum": "9.00", "maximum": "8.00"}):
         answer = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="0", **wrong)

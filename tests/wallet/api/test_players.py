@@ -151,7 +151,7 @@ def test_a_statement_lists_what_moved_newest_first_in_pages(lucky: House) -> Non
     ]
     assert {line["kind"] for line in lines} == {"sandbox_credit"}
     nothing = {"amount": "0.00", "currency": "EUR"}
-    empty = {"opening": nothing, "closing": nothing, "moved": nothing, "items": [], "next": None}
+    empty = {"opening": nothing, "closing": nothing, "net_change": nothing, "items": [], "next": None}
     assert lucky.get(f"players/{player}/statement?money_type=play").json() == empty
 
 

@@ -23,7 +23,7 @@ def differing(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> 
     ]
     which = ReconciliationDay(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
     services._keep(which, "EUR", compare([], theirs))
-    return [item["id"] for item in house.pages("differences", day=day.isoformat())]
+    return [item["id"] for item in house.pages("discrepancies", day=day.isoformat())]
 
 
 def code(answer: Any) -> tuple[int, str]:
@@ -34,31 +34,31 @@ def test_the_desk_assigns_and_resolves_a_difference_in_words() -> None:
     house = tenant("lucky")
     (key,) = differing(house, "p1")
     (run,) = house.read("reconciliations")["items"]
-    assert (run["ours"], run["theirs"], run["matched"], run["differing"]) == (0, 1, 0, 1)
-    shown = house.read(f"differences/{key}")
-    assert (shown["what"], shown["their_amount"]["amount"], shown["our_amount"]) == ("missing_ours", "9.00", None)
-    assigned = house.do(f"differences/{key}/assign", {"actor": "agent-3", "owner": "agent-9", "note": "Please ask."})
+    assert (run["ours"], run["theirs"], run["matched"], run["discrepancies"]) == (0, 1, 0, 1)
+    shown = house.read(f"discrepancies/{key}")
+    assert (shown["type"], shown["their_amount"]["amount"], shown["our_amount"]) == ("missing_ours", "9.00", None)
+    assigned = house.do(f"discrepancies/{key}/assign", {"actor": "agent-3", "owner": "agent-9", "note": "Please ask."})
     assert (assigned["status"], assigned["owner"], assigned["notes"][0]["note"]) == (
         "assigned", "desk:agent-9", "Please ask.",
     )  # fmt: skip
     said = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
-    done = house.do(f"differences/{key}/resolve", said)
+    done = house.do(f"discrepancies/{key}/resolve", said)
     assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
-    assert code(house.post(f"differences/{key}/resolve", said)) == (409, "discrepancy_closed")
-    assert code(house.post(f"differences/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "discrepancy_closed")
+    assert code(house.post(f"discrepancies/{key}/resolve", said)) == (409, "discrepancy_closed")
+    assert code(house.post(f"discrepancies/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "discrepancy_closed")
 
 
 def test_lists_are_paged_and_filtered() -> None:
     house = tenant("lucky")
     older = differing(house, "p1", "p2", day=date(2026, 11, 19))
     newer = differing(house, "p3", "p4", "p5")
-    found = house.pages("differences")
+    found = house.pages("discrepancies")
     assert [item["id"] for item in found] == [*newer, *older]
     assert len(house.pages("reconciliations", limit=1)) == 2
-    house.do(f"differences/{newer[0]}/resolve", {"actor": "a", "resolution": "timing", "note": "x"})
-    assert [item["id"] for item in house.pages("differences", status="resolved")] == [newer[0]]
-    assert house.get("differences", day="yesterday").status_code == 422
-    assert house.get("differences", status="lost").status_code == 422
+    house.do(f"discrepancies/{newer[0]}/resolve", {"actor": "a", "resolution": "timing", "note": "x"})
+    assert [item["id"] for item in house.pages("discrepancies", status="resolved")] == [newer[0]]
+    assert house.get("discrepancies", day="yesterday").status_code == 422
+    assert house.get("discrepancies", status="lost").status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_lists_are_paged_and_filtered() -> None:
 def test_bad_input_is_refused_and_changes_nothing(given: dict[str, str]) -> None:
     house = tenant("lucky")
     (key,) = differing(house, "p1")
-    assert house.post(f"differences/{key}/resolve", given).status_code == 422
-    assert house.read(f"differences/{key}")["status"] == "open"
+    assert house.post(f"discrepancies/{key}/resolve", given).status_code == 422
+    assert house.read(f"discrepancies/{key}")["status"] == "open"
 
 
 def test_another_operator_sees_and_changes_nothing() -> None:
     house, rival = tenant("lucky"), tenant("rival")
     (key,) = differing(house, "p1")
-    assert (rival.read("differences")["items"], rival.read("reconciliations")["items"]) == ([], [])
-    assert code(rival.get(f"differences/{key}")) == (404, "unknown_discrepancy")
+    assert (rival.read("discrepancies")["items"], rival.read("reconciliations")["items"]) == ([], [])
+    assert code(rival.get(f"discrepancies/{key}")) == (404, "unknown_discrepancy")
     said = {"actor": "x", "resolution": "timing", "note": "x"}
-    assert code(rival.post(f"differences/{key}/resolve", said)) == (404, "unknown_discrepancy")
-    assert code(rival.post(f"differences/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_discrepancy")
+    assert code(rival.post(f"discrepancies/{key}/resolve", said)) == (404, "unknown_discrepancy")
+    assert code(rival.post(f"discrepancies/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_discrepancy")

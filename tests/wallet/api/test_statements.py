@@ -15,13 +15,13 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from wallet.api.csv_export import escape_cell, iterate_in_thread
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
 from tests.wallet.ledger.world import METADATA, causes, deposits, move
-from wallet.api.csv_renderer import escape_cell, one_by_one
 from wallet.api.statements import format_statement_csv
 from wallet.ledger import player_accounts, queries, store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, player_account
@@ -85,7 +85,7 @@ def rows_of(answer: Any) -> list[list[str]]:
 
 
 def amounts(found: dict[str, Any]) -> tuple[str, str, str]:
-    return found["opening"]["amount"], found["moved"]["amount"], found["closing"]["amount"]
+    return found["opening"]["amount"], found["net_change"]["amount"], found["closing"]["amount"]
 
 
 def test_a_period_begins_with_its_first_moment_and_ends_before_its_last(teller: Teller) -> None:
@@ -163,7 +163,7 @@ def test_a_long_statement_is_streamed_in_several_pieces(teller: Teller, monkeypa
 
 def test_under_asgi_pieces_are_read_without_holding_up_the_loop() -> None:
     async def read() -> list[str]:
-        return [piece async for piece in one_by_one(iter(["a", "", "b"]))]
+        return [piece async for piece in iterate_in_thread(iter(["a", "", "b"]))]
 
     assert asyncio.run(read()) == ["a", "", "b"]
 

@@ -7,13 +7,12 @@ import pytest
 from casino.events.store import read
 from casino.kernel.money import AmountNotPositive, MoneyType, UnknownCurrency
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
+from wallet.audit.registry import CATALOGUE, entry_for
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
 from wallet.ledger.audit import check, compare_batch
-from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, wallet_stream
 from wallet.ledger.player_accounts import MAX_SANDBOX_CREDIT, credit_sandbox_player, open_player_accounts
-from wallet.ledger.postings import entry_for
 from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
 

@@ -2,11 +2,10 @@ import pytest
 
 from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, OPERATOR, account
+from wallet.audit.registry import CATALOGUE, entry_for
 from wallet.ledger.accounts import AccountKind, operator_account
 from wallet.ledger.entries import NewEntry, NewPosting
-from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited
-from wallet.ledger.postings import entry_for
 
 OPENED = PlayerAccountOpened(OPERATOR, ALICE, "EUR", (MoneyType.REAL, MoneyType.PLAY))
 CREDITED = SandboxCredited(OPERATOR, ALICE, MoneyType.REAL, "EUR", 2500, "welcome")

@@ -11,12 +11,11 @@ from django.conf import settings
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
+from wallet.audit.registry import CATALOGUE, entry_for
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, debt_account, hold_account, operator_account
 from wallet.ledger.audit import check, compare_batch
-from wallet.ledger.event_registry import CATALOGUE
 from wallet.ledger.player_accounts import open_player_accounts
-from wallet.ledger.postings import entry_for
 from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, withdrawals
 from wallet.payments.audit import PaymentTraces
 from wallet.payments.fees import DepositTerms
@@ -38,7 +37,13 @@ def use_provider(monkeypatch: pytest.MonkeyPatch, url: str = URL) -> None:
 def offer(**changes: Any) -> MethodOffer:
     terms = {"currency": "EUR", "minimum": 1000, "maximum": 200_000, "fee_fixed": 25, "fee_ppm": 15_000}
     given = {name: changes.pop(name, value) for name, value in terms.items()}
-    rest = {"name": "Card", "provider": "sandbox", "processing_seconds": 60, "supports_withdrawals": True, "enabled": True}
+    rest = {
+        "name": "Card",
+        "provider": "sandbox",
+        "processing_seconds": 60,
+        "supports_withdrawals": True,
+        "enabled": True,
+    }
     return MethodOffer(terms=DepositTerms(**given), **{**rest, **changes})
 
 

@@ -18,7 +18,7 @@ from wallet.ledger import store
 from wallet.payments import deposits
 from wallet.payments import events as pe
 from wallet.payments.audit import PaymentTraces
-from wallet.payments.rebuild import rebuild_payments
+from wallet.payments.records import rebuild_payments
 
 TAMPERING = {
     "row differs": "UPDATE wallet_deposit SET status = 'failed' WHERE status = 'completed'",

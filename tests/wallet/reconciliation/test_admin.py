@@ -13,7 +13,7 @@ from tests.support.office import client_of
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, report
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
-from wallet.models import ProviderCallback, Discrepancy, Reconciliation
+from wallet.models import Discrepancy, ProviderCallback, Reconciliation
 from wallet.payments import callbacks
 
 pytestmark = pytest.mark.django_db

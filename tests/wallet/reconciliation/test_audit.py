@@ -16,8 +16,8 @@ from wallet.models import Discrepancy
 from wallet.reconciliation import services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import (
-    DiscrepancyFound,
     DiscrepancyCleared,
+    DiscrepancyFound,
     DiscrepancyType,
     ReconciliationCompleted,
     Resolution,
@@ -25,7 +25,7 @@ from wallet.reconciliation.events import (
     run_id,
     stream_of,
 )
-from wallet.reconciliation.rebuild import rebuild_reconciliation
+from wallet.reconciliation.records import rebuild_reconciliation
 
 ROWS = """SELECT kept::text FROM wallet_discrepancy AS kept
     UNION ALL SELECT kept::text FROM wallet_reconciliation AS kept ORDER BY 1"""

@@ -12,12 +12,12 @@ from tests.wallet.responsible_gaming.test_counting import TABLES, post, rich
 from wallet.responsible_gaming.audit import ResponsibleGamingTraces
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
-    OperatorLimitSet,
     Initiator,
     LimitPeriod,
     LimitType,
-    PlayLimitIncreaseRequested,
+    OperatorLimitSet,
     PlayLimitIncreased,
+    PlayLimitIncreaseRequested,
     PlayLimitSet,
     PlayMoneyCapSet,
     RealityCheckSet,
@@ -122,4 +122,6 @@ def test_a_wager_over_the_limit_that_held_is_found(period: LimitPeriod, most: in
 
 
 def _follow(protections: ResponsibleGamingTraces, event: Any) -> Any:
-    return protections.replay(event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=1, where="here")
+    return protections.replay(
+        event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=1, where="here"
+    )

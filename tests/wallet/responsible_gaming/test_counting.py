@@ -18,7 +18,7 @@ from wallet.ledger.entries import NewPosting, build_entry
 from wallet.responsible_gaming import eligibility, release_times, windows
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import ExceededLimit
-from wallet.responsible_gaming.rebuild import rebuild_responsible_gaming
+from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.state import PlayLimit
 
 TABLES = (UUID(int=501), UUID(int=502), UUID(int=503))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.wallet.ledger.world import ALICE, OPERATOR
-from wallet.ledger.events import TableLimitSet
 from wallet.responsible_gaming.betting_week import WEEK, parse
+from wallet.responsible_gaming.events import TableLimitSet
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from_event, require_within, set_limit
 from wallet.responsible_gaming.table_limit_refusals import (
     OverOwnTableLimit,

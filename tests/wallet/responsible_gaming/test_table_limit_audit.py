@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR
-from wallet.ledger.events import TableLimitSet, table_limit_stream
 from wallet.responsible_gaming.betting_week import WEEK
+from wallet.responsible_gaming.events import TableLimitSet, table_limit_stream
 from wallet.responsible_gaming.table_limit_audit import TableLimitTraces
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -1,0 +1,34 @@
+"""Every event of the wallet and the entry that follows from it, as the audit and the compliance mapping read them."""
+
+from typing import Final
+
+from casino.events.codec import EventRegistry, EventType
+from wallet.adjustments.records import ADJUSTMENT_EVENTS
+from wallet.ledger.entries import NewEntry
+from wallet.ledger.recording import PLAYER_ACCOUNT_EVENTS, EventGroup
+from wallet.payments.records import PAYMENT_EVENTS
+from wallet.reconciliation.records import RECONCILIATION_EVENTS
+from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
+
+GROUPS: Final = (
+    PLAYER_ACCOUNT_EVENTS,
+    PAYMENT_EVENTS,
+    ADJUSTMENT_EVENTS,
+    RESPONSIBLE_GAMING_EVENTS,
+    RECONCILIATION_EVENTS,
+)
+_GROUP_OF: Final[dict[type, EventGroup]] = {event: group for group in GROUPS for event in group.registry.events}
+EVENTS: Final = frozenset(_GROUP_OF)
+"""Every class of event that the wallet writes."""
+CATALOGUE: Final = EventRegistry([EventType(event) for event in _GROUP_OF])
+
+
+def entry_for(event: object, cause: int) -> NewEntry | None:
+    """Return the entry that follows from a wallet event with id `cause`, or None where no money moves.
+
+    Raises TypeError for an event of another part.
+    """
+    group = _GROUP_OF.get(type(event))
+    if group is None:
+        raise TypeError(f"{type(event).__name__} is not an event of the wallet.")
+    return group.entry_for(event, cause)

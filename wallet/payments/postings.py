@@ -1,0 +1,123 @@
+"""The entries that follow from events of deposits, withdrawals and debts. Pure."""
+
+from typing import Any
+from uuid import UUID
+
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import (
+    AccountKind,
+    AccountName,
+    debt_account,
+    hold_account,
+    operator_account,
+    player_account,
+)
+from wallet.ledger.entries import NewEntry, NewPosting, build_entry, transfer
+from wallet.payments.events import (
+    DebtCollected,
+    DepositCompleted,
+    DepositReversed,
+    PaymentEvent,
+    WithdrawalCancelled,
+    WithdrawalPaid,
+    WithdrawalRejected,
+    WithdrawalRequested,
+    WithdrawalReturned,
+)
+
+
+def entry_for(event: PaymentEvent, cause: int) -> NewEntry | None:
+    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
+    match event:
+        case DepositCompleted():
+            return _deposit_completed(event, cause)
+        case DepositReversed():
+            return _deposit_reversed(event, cause) if event.credited else None
+        case DebtCollected():
+            return _moved("debt_collected", cause, _account(event), _debt(event), event.amount)
+        case WithdrawalRequested():
+            return _moved("withdrawal_held", cause, _account(event), _hold(event), event.amount)
+        case WithdrawalRejected():
+            return _moved("withdrawal_rejected", cause, _hold(event), _account(event), event.amount)
+        case WithdrawalCancelled():
+            return _moved("withdrawal_cancelled", cause, _hold(event), _account(event), event.amount)
+        case WithdrawalPaid():
+            return _withdrawal_paid(event, cause)
+        case WithdrawalReturned():
+            return _withdrawal_returned(event, cause)
+        case _:
+            return None
+
+
+def _deposit_completed(event: DepositCompleted, cause: int) -> NewEntry:
+    """The payment comes from outside; the fee is the operator's, the rest the player's."""
+    postings = (
+        NewPosting(_operator_account(AccountKind.DEPOSITS, event.operator, event.currency), -event.amount),
+        NewPosting(_account(event), event.amount - event.fee),
+        NewPosting(_operator_account(AccountKind.FEES, event.operator, event.currency), event.fee),
+    )
+    return build_entry(kind="deposit", cause=cause, postings=postings)
+
+
+def _deposit_reversed(event: DepositReversed, cause: int) -> NewEntry:
+    """A deposit goes back: what is no longer on the account becomes a debt, the fee is given back."""
+    postings = (
+        NewPosting(_operator_account(AccountKind.DEPOSITS, event.operator, event.currency), event.amount),
+        NewPosting(_account(event), -event.taken),
+        NewPosting(_debt(event), -event.owed),
+        NewPosting(_operator_account(AccountKind.FEES, event.operator, event.currency), -event.fee),
+    )
+    return build_entry(kind="deposit_reversed", cause=cause, postings=postings)
+
+
+def _withdrawal_paid(event: WithdrawalPaid, cause: int) -> NewEntry:
+    """The amount leaves the hold; the fee stays with the operator."""
+    postings = (
+        NewPosting(_hold(event), -event.amount),
+        NewPosting(
+            _operator_account(AccountKind.WITHDRAWALS, event.operator, event.currency), event.amount - event.fee
+        ),
+        NewPosting(_operator_account(AccountKind.FEES, event.operator, event.currency), event.fee),
+    )
+    return build_entry(kind="withdrawal_paid", cause=cause, postings=postings)
+
+
+def _withdrawal_returned(event: WithdrawalReturned, cause: int) -> NewEntry:
+    """The whole amount is the player's again, including the fee."""
+    kind = "withdrawal_returned"
+    if not event.was_paid:
+        return _moved(kind, cause, _hold(event), _account(event), event.amount)
+    postings = (
+        NewPosting(
+            _operator_account(AccountKind.WITHDRAWALS, event.operator, event.currency), event.fee - event.amount
+        ),
+        NewPosting(_operator_account(AccountKind.FEES, event.operator, event.currency), -event.fee),
+        NewPosting(_account(event), event.amount),
+    )
+    return build_entry(kind=kind, cause=cause, postings=postings)
+
+
+def _moved(kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
+    return transfer(kind=kind, cause=cause, source=source, target=target, amount=amount)
+
+
+def _operator_account(kind: AccountKind, operator: UUID, currency: str) -> AccountName:
+    return operator_account(kind=kind, operator=operator, money_type=MoneyType.REAL, currency=currency)
+
+
+def _account(event: Any) -> AccountName:
+    return player_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.REAL, currency=event.currency
+    )
+
+
+def _hold(event: Any) -> AccountName:
+    return hold_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.REAL, currency=event.currency
+    )
+
+
+def _debt(event: Any) -> AccountName:
+    return debt_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.REAL, currency=event.currency
+    )
