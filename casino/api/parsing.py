@@ -29,10 +29,10 @@ class StrictJSONParser(BaseParser):
         """Read and parse the body. Raises Rejected (body_too_large, malformed_json)."""
         del parser_context
         _require_utf8(media_type or "")
-        largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
-        raw = stream.read(largest + 1)
-        if len(raw) > largest:
-            raise RequestRejected(BODY_TOO_LARGE, f"A body may have {largest} bytes.", largest=largest)
+        max_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
+        raw = stream.read(max_bytes + 1)
+        if len(raw) > max_bytes:
+            raise RequestRejected(BODY_TOO_LARGE, f"A body may have {max_bytes} bytes.", max_bytes=max_bytes)
         return parse(raw)
 
 

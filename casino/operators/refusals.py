@@ -92,7 +92,7 @@ class PinWrong(CommittedRefusal):
     code = "pin_wrong"
     kind = RefusalKind.FORBIDDEN
     title = "The PIN is wrong"
-    remedy = "Send the right PIN with a new Idempotency-Key while there are tries left."
+    remedy = "Send the right PIN with a new Idempotency-Key while there are attempts left."
 
 
 class PinLocked(Refusal):

@@ -93,7 +93,7 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
     Raises InvalidSessionLength, PlayerIsRemoved, and UnknownPlayer also for a player of another operator.
     """
     if not MIN_SESSION_SECONDS <= seconds <= MAX_SESSION_SECONDS:
-        raise InvalidSessionLength(f"Got {seconds} seconds.", shortest=MIN_SESSION_SECONDS, longest=MAX_SESSION_SECONDS)
+        raise InvalidSessionLength(f"Got {seconds} seconds.", min=MIN_SESSION_SECONDS, max=MAX_SESSION_SECONDS)
     token = credentials.new_token()
     values: dict[str, Any] = {
         "player": player,

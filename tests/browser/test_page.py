@@ -329,7 +329,7 @@ def test_limits_on_play_hold_at_once_and_a_higher_one_has_to_be_confirmed_later(
     panel = screen.open("limit")
     expect(panel.get_by_role("columnheader")).to_have_text(["Session", "24 hours", "7 days", "a month"])
 
-    panel.locator("#play-limit-measure").select_option("Losses")
+    panel.locator("#play-limit-limit_type").select_option("Losses")
     panel.get_by_label("At most").fill("50")
     panel.get_by_role("button", name="Set the limit").require_event.click()
     line = panel.locator("[data-limit='loss day']")

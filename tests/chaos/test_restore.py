@@ -121,7 +121,7 @@ class Seat:
 
     def log_in_again(self) -> None:
         """A new client; the session of the old one is taken over."""
-        self.token = self.house.do(f"players/{self.player}/sessions", {"seconds": 3600})["token"]
+        self.token = self.house.do(f"players/{self.player}/sessions", {"ttl_seconds": 3600})["token"]
 
     def is_settled(self) -> bool:
         """Whether the last round has the player's wager and its result."""

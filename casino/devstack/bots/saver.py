@@ -143,7 +143,7 @@ class PaymentBot:
 
     async def _play_to_the_limit(self, here: Connection) -> None:
         """One more stake is allowed by the limit, and no second one."""
-        body = {"measure": "stake", "period": "day", "amount": f"{10 * (ROUNDS + 2)}.00", "currency": self.currency}
+        body = {"limit_type": "stake", "period": "day", "amount": f"{10 * (ROUNDS + 2)}.00", "currency": self.currency}
         await here.client.post("/me/limits", body)
         await self._settled(here, await self._bet(here))
         try:

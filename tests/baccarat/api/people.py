@@ -100,7 +100,7 @@ class Tenant(Caller):
                 f"players/{player}/sandbox-credits",
                 {"amount": funds, "currency": self.currency, "money_type": money_type},
             )
-        token = self.do(f"players/{player}/sessions", {"seconds": 3600})["token"]
+        token = self.do(f"players/{player}/sessions", {"ttl_seconds": 3600})["token"]
         gambler = Gambler(token, player)
         self.players.append(gambler)
         return gambler

@@ -62,7 +62,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     }
     rules = {**opening["rules"], "minimum": "5.00", "maximum": "50.00", "seats": 3}  # type: ignore[dict-item]
     table = sent(lucky, "tables", {**opening, "rules": rules | LONG_TURN})["id"]
-    alice = Gambler(lucky.do(f"players/{player}/sessions", {"seconds": 600})["token"], player)
+    alice = Gambler(lucky.do(f"players/{player}/sessions", {"ttl_seconds": 600})["token"], player)
     sent(lucky, f"players/{player}/pin", {"pin": "482913"})
     sent(alice, "me/pin", {"old_pin": "482913", "new_pin": "730164"})
     at = f"tables/{table}"

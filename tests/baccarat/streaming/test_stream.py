@@ -279,7 +279,7 @@ def test_a_session_that_is_taken_over_or_ends_closes_its_stream(web: Web, lucky:
     with web.listen(alice) as hers, web.listen(bob) as his, web.listen(carol) as third:
         for stream in (hers, his, third):
             stream.until(lambda s: s.of("snapshot"))
-        lucky.do(f"players/{alice.id}/sessions", {"seconds": 3600})
+        lucky.do(f"players/{alice.id}/sessions", {"ttl_seconds": 3600})
         bob.send("delete", "sessions/current")
         execute(
             "UPDATE operators_playersession SET last_used_at = now() - interval '1 hour' WHERE token_hash = %s",

@@ -5,10 +5,11 @@ import json
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from casino.api.shapes import example_of
 from casino.checkpoints import signing
 from casino.checkpoints.document import fingerprint, parse, signed_bytes
 from casino.kernel.merkle import is_consistent, is_included, leaf_hash
-from casino.operators.api import checkpoints_documents
+from casino.operators.api.checkpoints import ConsistencyProofResponse, InclusionProofResponse, LogKey
 from tests.baccarat.api.people import tenant
 from tests.casino.checkpoints.signing_here import log_of
 
@@ -54,7 +55,7 @@ def require_signed(shown, public):
 @pytest.fixture
 def operator(settings, tmp_path):
     """An operator of a log with three checkpoints: at 3, 400 and 401."""
-    settings.CHECKPOINT_STORE = (tmp_path / "kept").as_uri()
+    settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
     for number, count in enumerate((3, 397, 1)):
         log_of(count, stream=f"round-{number}")
         signing.sign_now()
@@ -62,12 +63,14 @@ def operator(settings, tmp_path):
 
 
 def test_the_examples_of_the_document_hold():
-    for shown in (checkpoints_documents.FIRST, checkpoints_documents.SECOND):
-        require_signed(shown, checkpoints_documents.PUBLIC)
-    first = parse(json.dumps(checkpoints_documents.FIRST))
-    assert checkpoints_documents.SECOND["previous"] == fingerprint(first).hex()
-    require_included(checkpoints_documents.INCLUSION)
-    require_consistent(checkpoints_documents.CONSISTENCY)
+    inclusion, consistency = example_of(InclusionProofResponse), example_of(ConsistencyProofResponse)
+    older, newer, public_key = consistency["from"], consistency["to"], example_of(LogKey)["public_key"]
+    assert inclusion["checkpoint"] == newer
+    for checkpoint in (older, newer):
+        require_signed(checkpoint, public_key)
+    assert newer["previous"] == fingerprint(parse(json.dumps(older))).hex()
+    require_included(inclusion)
+    require_consistent(consistency)
 
 
 def test_checkpoints_are_listed_newest_first_and_shown_one_by_one(operator):
@@ -77,7 +80,7 @@ def test_checkpoints_are_listed_newest_first_and_shown_one_by_one(operator):
     (key,) = operator.read("log/keys")["items"]
     for each in listed:
         assert each["key"] == key["id"]
-        require_signed(each, key["public"])
+        require_signed(each, key["public_key"])
 
 
 def test_a_position_is_proven(operator):

@@ -161,7 +161,7 @@ def test_another_operators_player_is_as_unknown_as_one_that_never_was(lucky: Hou
 
 @pytest.mark.parametrize("seconds", [0, 59, 86401, -1, 10**30])
 def test_a_session_has_a_sensible_length(lucky: House, seconds: int) -> None:
-    answer = call("post", f"players/{lucky.player.id}/sessions", lucky.key, {"seconds": seconds})
+    answer = call("post", f"players/{lucky.player.id}/sessions", lucky.key, {"ttl_seconds": seconds})
 
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_session_length")
 

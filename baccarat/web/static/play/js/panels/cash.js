@@ -55,7 +55,7 @@ function quick(game) {
 
 async function follow(game, deposit, status) {
   for (let tries = 0, made = deposit; ; tries++) {
-    status.textContent = t(`deposit.${made.status}`, { amount: money(made.arrives.amount, made.arrives.currency), reason: made.reason });
+    status.textContent = t(`deposit.${made.status}`, { amount: money(made.net_amount.amount, made.net_amount.currency), reason: made.reason });
     game.refreshPurse();
     if (made.status !== "pending" || tries > 40 || !status.isConnected) return;
     await new Promise((done) => setTimeout(done, 700));
@@ -65,7 +65,7 @@ async function follow(game, deposit, status) {
 
 function methodLine(method, currency) {
   const fee = [minor(method.fee_fixed.amount) > 0n ? money(method.fee_fixed.amount, currency) : null, method.fee_percent !== "0" ? `${method.fee_percent} %` : null].filter(Boolean).join(" + ");
-  const takes = method.seconds < 90 ? t("method.moments") : t("method.minutes", { n: Math.round(method.seconds / 60) });
+  const takes = method.processing_seconds < 90 ? t("method.moments") : t("method.minutes", { n: Math.round(method.processing_seconds / 60) });
   return [fee ? t("method.fee", { fee }) : t("method.free"), takes].join(" · ");
 }
 

@@ -8,12 +8,12 @@ import { decimal, typed } from "../core/money.js";
 import { count, moment, money, t } from "../words/index.js";
 import { amountInput, field, form, inWords, later, Wrong } from "./parts.js";
 
-const MEASURES = ["deposit", "stake", "loss", "time"];
+const LIMIT_TYPES = ["deposit", "stake", "loss", "time"];
 const PERIODS = ["day", "week", "month"];
-const SETTERS = { own: "limits.by.own", operators: "limits.by.operators", everyones: "limits.by.everyones" };
+const SETTERS = { player_limit: "limits.by.player", operator_limit: "limits.by.operator", operator_wide_limit: "limits.by.operator_wide" };
 
 const amountOf = (value, unit) => (unit === "minutes" ? t("played.minutes", { minutes: count(Number(value)) }) : money(value, unit));
-const nameOf = ({ measure, period }) => t("limits.name", { what: t(`measure.${measure}`), period: t(`period.${period}`) });
+const nameOf = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
 
 /** Whose limit it is that holds: the lowest of the three. */
 function holder(line) {
@@ -24,12 +24,12 @@ class Limits {
   constructor(game, shown) {
     this.game = game;
     this.list = h("ul", { class: "limit-lines" });
-    this.measure = this.select("measure", MEASURES);
+    this.limitType = this.select("limit_type", LIMIT_TYPES);
     this.period = this.select("period", PERIODS);
     this.amount = amountInput({ name: "most", id: "play-limit", required: false });
     this.status = h("p", { class: "quiet-words", role: "status" });
     this.form = form(() => this.set(), h("div", { class: "side-by-side" },
-      h("label", { class: "field" }, h("span", { class: "field-label" }, t("limits.what")), this.measure),
+      h("label", { class: "field" }, h("span", { class: "field-label" }, t("limits.what")), this.limitType),
       h("label", { class: "field" }, h("span", { class: "field-label" }, t("limits.period")), this.period)),
       field(t("limits.most"), this.amount, t("limits.most.note")), h("button", { class: "primary", type: "submit" }, t("limits.do")), this.status);
     this.element = h("div", { class: "bounds" }, this.list, h("p", { class: "quiet-words" }, t("limits.how")), this.form);
@@ -47,12 +47,12 @@ class Limits {
   }
 
   line(line) {
-    const { limit, used, left, unit, pending } = line;
+    const { limit, used, remaining, unit, pending } = line;
     const holds = limit === null ? null : [
-      h("p", {}, t("limits.used", { used: amountOf(used, unit), left: amountOf(left, unit) })),
+      h("p", {}, t("limits.used", { used: amountOf(used, unit), left: amountOf(remaining, unit) })),
       h("p", { class: "quiet-words" }, t(SETTERS[holder(line)])),
     ];
-    return h("li", { class: "limit-line", "data-limit": `${line.measure} ${line.period}` },
+    return h("li", { class: "limit-line", "data-limit": `${line.limit_type} ${line.period}` },
       h("p", { class: "limit-name" }, h("strong", {}, nameOf(line)), h("span", {}, limit === null ? t("limits.open") : amountOf(limit, unit))),
       holds, pending ? this.wish(line) : null,
       h("button", { type: "button", class: "quiet", "aria-label": t("limits.change.long", { name: nameOf(line) }), onclick: () => this.change(line) }, t("limits.change")));
@@ -70,15 +70,15 @@ class Limits {
   }
 
   change(line) {
-    this.measure.value = line.measure;
+    this.limitType.value = line.limit_type;
     this.period.value = line.period;
-    this.amount.value = line.own ?? "";
+    this.amount.value = line.player_limit ?? "";
     this.amount.focus();
   }
 
-  async answer(path, { measure, period }, fault) {
+  async answer(path, { limit_type, period }, fault) {
     try {
-      this.draw(await command(`me/limits/${path}`, { measure, period }));
+      this.draw(await command(`me/limits/${path}`, { limit_type, period }));
       this.tell(t(`limits.${path}ed`));
     } catch (error) {
       fault.textContent = inWords(error);
@@ -86,21 +86,21 @@ class Limits {
   }
 
   async set() {
-    const [measure, period] = [this.measure.value, this.period.value];
+    const [limit_type, period] = [this.limitType.value, this.period.value];
     this.status.textContent = "";
-    this.draw(await command("me/limits", { measure, period, ...this.most(measure) }));
-    const line = this.items.find((each) => each.measure === measure && each.period === period);
+    this.draw(await command("me/limits", { limit_type, period, ...this.most(limit_type) }));
+    const line = this.items.find((each) => each.limit_type === limit_type && each.period === period);
     this.amount.value = "";
-    this.tell(line.pending ? t("limits.asked", { name: nameOf(line), when: moment(line.pending.confirm_from) }) : t("limits.set", { name: nameOf(line), amount: amountOf(line.own, line.unit) }));
+    this.tell(line.pending ? t("limits.asked", { name: nameOf(line), when: moment(line.pending.confirm_from) }) : t("limits.set", { name: nameOf(line), amount: amountOf(line.player_limit, line.unit) }));
   }
 
-  most(measure) {
+  most(limit_type) {
     const { currency } = this.game.picture;
-    const digits = measure === "time" ? 0 : digitsOf(this.game.picture);
+    const digits = limit_type === "time" ? 0 : digitsOf(this.game.picture);
     const empty = this.amount.value.trim() === "";
     const units = empty ? null : typed(this.amount.value, digits);
-    if (!empty && units === null) throw new Wrong(t(measure === "time" ? "form.minutes" : "form.amount"));
-    if (measure === "time") return { minutes: empty ? null : Number(units) };
+    if (!empty && units === null) throw new Wrong(t(limit_type === "time" ? "form.minutes" : "form.amount"));
+    if (limit_type === "time") return { minutes: empty ? null : Number(units) };
     return empty ? { amount: null, currency } : { amount: decimal(units, digits), currency };
   }
 

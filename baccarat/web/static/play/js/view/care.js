@@ -16,8 +16,8 @@ async function ask(path) {
 }
 
 /** What it is about in our words, and then in those of whoever wrote. */
-function inWords({ kind, facts, message }) {
-  const what = known(`notice.${kind}`) ? t(`notice.${kind}`, { amount: facts.amount ? money(facts.amount.amount, facts.amount.currency) : "" }) : "";
+function inWords({ kind, details, message }) {
+  const what = known(`notice.${kind}`) ? t(`notice.${kind}`, { amount: details.amount ? money(details.amount.amount, details.amount.currency) : "" }) : "";
   return [what, message].filter(Boolean).join(" ");
 }
 
