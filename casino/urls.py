@@ -26,7 +26,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("baccarat.api.urls")),
     path("api/v1/", include("baccarat.streaming.urls")),
     path("api/v1/", include("baccarat.chat.urls")),
-    path("api/v1/", include("baccarat.web.preferences_urls")),
     re_path(r"^api/", views.unknown),
     path("play", RedirectView.as_view(pattern_name="play")),
     path("play/", include("baccarat.web.urls")),

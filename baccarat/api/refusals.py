@@ -10,24 +10,24 @@ class UnknownSpot(Refusal):
     remedy = "Bet on player, banker or tie."
 
 
-class SpotNamedTwice(Refusal):
+class DuplicateSpot(Refusal):
     code = "duplicate_spot"
     kind = RefusalKind.INVALID
-    title = "A spot is named twice in one wager"
+    title = "A spot comes twice in one wager"
     remedy = "Send each spot once, with the whole stake on it."
 
 
-class MoneyTypeNamedTwice(Refusal):
+class DuplicateMoneyType(Refusal):
     code = "money_type_named_twice"
     kind = RefusalKind.INVALID
-    title = "A money_type is named twice"
+    title = "A money type comes twice"
     remedy = "Send each of real and play at most once."
 
 
 class ContributionMalformed(Refusal):
     code = "contribution_malformed"
     kind = RefusalKind.INVALID
-    title = "This is no contribution to a cut"
+    title = "This is not a contribution to a cut"
     remedy = "Send 1 to 32 bytes as hex digits, two for each byte."
 
 
@@ -41,5 +41,5 @@ class NoStakes(Refusal):
 class RatioMalformed(Refusal):
     code = "ratio_malformed"
     kind = RefusalKind.INVALID
-    title = "This is no ratio of two whole numbers"
+    title = "This is not a ratio of two whole numbers"
     remedy = 'Send odds such as "8:1", or a share such as "5/100", of whole numbers from 1 to 99999.'

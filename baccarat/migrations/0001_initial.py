@@ -3,7 +3,7 @@ from django.db.models.functions import Now
 
 from casino.events.immutability import append_only, grant_all, lift_append_only
 
-ORDINARY = ("baccarat_sitting", "baccarat_switch", "baccarat_rulesversion")
+ORDINARY = ("baccarat_sitting", "baccarat_switch", "baccarat_rulesversion", "baccarat_playerpreferences")
 
 
 class Migration(migrations.Migration):
@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("request_void", "Can ask for a void"),
                     ("approve_void", "Can agree to a void"),
-                    ("link_pack", "Can make links to dispute packs"),
+                    ("share_dispute_pack", "Can share dispute packs by link"),
                 ],
             },
         ),
@@ -208,6 +208,31 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("draft_rules", "Can draft rules and take drafts back"),
                     ("publish_rules", "Can publish, reject and withdraw rules"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PlayerPreferences",
+            fields=[
+                ("player_id", models.UUIDField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("sound", models.BooleanField(default=True)),
+                ("voice", models.BooleanField(default=False)),
+                ("animation", models.BooleanField(default=True)),
+                ("full_screen", models.BooleanField(default=False)),
+                ("instant", models.BooleanField(default=False)),
+                (
+                    "style",
+                    models.TextField(choices=[("modern", "Modern"), ("classic", "Classic")], default="modern"),
+                ),
+                ("changed_in", models.BinaryField()),
+                ("animation_at_entry", models.BooleanField(default=True)),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("style__in", ["modern", "classic"])), name="preferences_style"
+                    )
                 ],
             },
         ),

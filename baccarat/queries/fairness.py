@@ -1,24 +1,29 @@
-"""What a table tells of its shoes: what was committed to and with how many decks, who cut, and what is revealed.
+"""The shoes of a table: commitments with their decks, who cut, and what is revealed.
 
 The same for everyone who may see the table.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from datetime import datetime
+from itertools import islice
+from typing import Annotated, Final
 from uuid import UUID
+
+from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.domain.tables.shoe_events import ShoeCommitted, TableClosed
 from baccarat.domain.tables.state import TableState
-from baccarat.queries.round_view import present_contributions
 from baccarat.queries.shoes import long_shoe_events, revealed_seeds
 from baccarat.storage import projections
 from baccarat.storage.event_registry import CATALOGUE
+from casino.api.shapes import HexText, Shape, Timestamp
 from casino.events.sql import fetch
 
 MAX_REVEALED_SHOES: Final = 20
@@ -41,128 +46,181 @@ WHERE table_id = %s AND first_round IS NOT NULL ORDER BY first_round DESC
 """
 
 
-def fairness(*, table: UUID, operator: UUID) -> dict[str, Any]:
-    """Show the shoe in play, the next one, who has cut them, and the latest that are revealed.
+class ShoeResponse(Shape, kw_only=True):
+    """A shoe: committed to, then cut, then dealt. What does not concern it, or is not known yet, is null."""
+
+    id: UUID
+    number: Annotated[int, Meta(description="The long shoe's at its table, or that of the round it is for.")]
+    round: Annotated[UUID | None, Meta(description="The round whose own shoe it is.")]
+    commitment: Annotated[HexText, Meta(description="SHA-256 over a tag and the seed.")]
+    contributions: tuple[Contribution, ...]
+    cut: Annotated[HexText | None, Meta(description='Once it is fixed; "" if nobody contributed.')]
+    root: Annotated[HexText | None, Meta(description="Of a long shoe: the Merkle root of its cards.")]
+    cards_used: int | None
+    decks: Annotated[int | None, Meta(description="What it is made of, bound with the commitment.")]
+    accepts_contributions: bool
+
+
+class RevealedShoe(ShoeResponse, kw_only=True):
+    """A shoe whose seed is revealed: with seed and cut anyone can recompute its order."""
+
+    seed: HexText
+    ended_at: Timestamp
+
+
+class TableFairness(Shape):
+    """The shoes of a table."""
+
+    table: UUID
+    decks: int
+    shuffle: Shuffle
+    rounds: Annotated[int, Meta(description="Rounds begun at this table: their numbers have no gap.")]
+    voids: Annotated[int, Meta(description="How many of them were voided.")]
+    closed: Annotated[bool, Meta(description="Whether the table is closed for good.")]
+    shoe: Annotated[
+        ShoeResponse | None, Meta(description="The one in play: the long one, or that of the round in hand.")
+    ]
+    next_shoe: Annotated[
+        ShoeResponse | None,
+        Meta(description="The one committed to ahead: the long shoe that players cut now, or the next round's."),
+    ]
+    revealed_shoes: Annotated[tuple[RevealedShoe, ...], Meta(description="The latest, the newest first.")]
+
+
+def table_fairness(*, table: UUID, operator: UUID) -> TableFairness:
+    """Return the shoe in play, the next one, who has cut them, and the latest that are revealed.
 
     Raises UnknownTable.
     """
-    state = _table(table=table, operator=operator)
-    in_hand = NO_ROUND
-    for (row,) in fetch(_IN_HAND, [state.round]) if state.round is not None else []:
-        in_hand = projections.decode_round(row)
-    return {
-        "table": str(table),
-        "decks": state.rules.decks,
-        "shuffle": state.rules.shuffle,
-        "rounds": state.rounds,
-        "voids": state.voids,
-        "closed": state.closed,
-        "shoe": _long_now(state) if state.has_long_shoe() else _own_now(state, in_hand),
-        "next": _next(state),
-        "revealed": _revealed_long(state) if state.has_long_shoe() else _revealed_own(state),
-    }
-
-
-def _table(*, table: UUID, operator: UUID) -> TableState:
     rows = fetch(_TABLE, [table, operator])
     if not rows:
         raise UnknownTable
-    return projections.decode_table(rows[0][0])
+    state = projections.decode_table(rows[0][0])
+    in_hand = NO_ROUND
+    for (row,) in fetch(_IN_HAND, [state.round]) if state.round is not None else []:
+        in_hand = projections.decode_round(row)
+    return TableFairness(
+        table=table,
+        decks=state.rules.decks,
+        shuffle=state.rules.shuffle,
+        rounds=state.rounds,
+        voids=state.voids,
+        closed=state.closed,
+        shoe=_long_shoe_in_play(state) if state.has_long_shoe() else _own_shoe_in_play(state, in_hand),
+        next_shoe=_next_shoe(state),
+        revealed_shoes=tuple(_revealed_long(state) if state.has_long_shoe() else _revealed_own(state)),
+    )
 
 
-def _shown(*, contributions: Sequence[Contribution], **named: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(("cut", "root", "cards_used", "round", "decks"))
-    return {**nothing, **named, "contributions": present_contributions(contributions)}
-
-
-def _long_now(state: TableState) -> dict[str, Any] | None:
+def _long_shoe_in_play(state: TableState) -> ShoeResponse | None:
     shoe = state.shoe
     if shoe is None:
         return None
     started, _ = long_shoe_events(state.require_opened().table, shoe.shoe)
-    return _shown(
-        id=str(shoe.shoe),
+    return ShoeResponse(
+        id=shoe.shoe,
         number=shoe.number,
+        round=None,
         commitment=shoe.commitment,
         contributions=started.contributions,
         cut=shoe.cut,
         root=shoe.root,
         cards_used=shoe.cards_used,
         decks=state.rules.decks,
-        open=False,
+        accepts_contributions=False,
     )
 
 
-def _own_now(state: TableState, round_: RoundState) -> dict[str, Any] | None:
+def _own_shoe_in_play(state: TableState, round_: RoundState) -> ShoeResponse | None:
     if round_.opened is None:
         return None
-    open_ = round_.phase is Phase.BETTING and round_.suspension_reason is None
-    return _own(round_, decks=state.rules.decks, open=open_)
-
-
-def _own(round_: RoundState, **named: Any) -> dict[str, Any]:
-    facts = round_.require_opened()
-    return _shown(
-        id=str(facts.shoe),
-        number=facts.number,
-        round=str(facts.round),
-        commitment=facts.commitment,
+    opened = round_.opened
+    return ShoeResponse(
+        id=opened.shoe,
+        number=opened.number,
+        round=opened.round,
+        commitment=opened.commitment or "",
         contributions=as_contributions(round_.contributions),
         cut=round_.cut,
-        **named,
+        root=None,
+        cards_used=None,
+        decks=state.rules.decks,
+        accepts_contributions=round_.phase is Phase.BETTING and round_.suspension_reason is None,
     )
 
 
-def _next(state: TableState) -> dict[str, Any] | None:
-    coming, shape = state.next_shoe, state.committed_shape()
-    if coming is None:
+def _next_shoe(state: TableState) -> ShoeResponse | None:
+    shoe, shape = state.next_shoe, state.committed_shape()
+    if shoe is None:
         return None
-    return _shown(
-        id=str(coming.shoe),
-        number=coming.number,
-        commitment=coming.commitment,
-        contributions=as_contributions(coming.contributions),
-        open=state.has_long_shoe(),  # that of a round takes contributions while its round is open
+    return ShoeResponse(
+        id=shoe.shoe,
+        number=shoe.number,
+        round=None,
+        commitment=shoe.commitment,
+        contributions=as_contributions(shoe.contributions),
+        cut=None,
+        root=None,
+        cards_used=None,
         decks=None if shape is None else shape.decks,
+        accepts_contributions=state.has_long_shoe(),  # that of a round does while its round is open
     )
 
 
-def _revealed_own(state: TableState) -> list[dict[str, Any]]:
+def _revealed_own(state: TableState) -> list[RevealedShoe]:
     table = state.require_opened().table
-    found = [projections.decode_round(row) for (row,) in fetch(_ENDED, [table, MAX_REVEALED_SHOES])]
+    rounds = [projections.decode_round(row) for (row,) in fetch(_ENDED, [table, MAX_REVEALED_SHOES])]
     decks = _Decks(table)
-    return _given_up(state, found[0] if found else NO_ROUND) + [
-        {
-            **_own(round_, decks=decks.of(round_.require_opened().number), open=False),
-            "seed": round_.seed,
-            "ended_at": round_.ended_at,
-        }
-        for round_ in found
-        if round_.seed is not None
+    return _unused(state, rounds[0] if rounds else NO_ROUND) + [
+        _revealed_of_round(round_, round_.seed, round_.ended_at, decks)
+        for round_ in rounds
+        if round_.seed is not None and round_.ended_at is not None
     ]
 
 
-def _given_up(state: TableState, last: RoundState) -> list[dict[str, Any]]:
-    """The shoe that a closed table had named for a round which it never opened."""
-    named = state.require_opened().next_shoe if last.opened is None else last.opened.next_shoe
-    events = fetch(_CLOSED, [f"table-{state.require_opened().table}"]) if state.closed and named is not None else []
+def _revealed_of_round(round_: RoundState, seed: str, ended_at: datetime, decks: "_Decks") -> RevealedShoe:
+    opened = round_.require_opened()
+    return RevealedShoe(
+        id=opened.shoe,
+        number=opened.number,
+        round=opened.round,
+        commitment=opened.commitment or "",
+        contributions=as_contributions(round_.contributions),
+        cut=round_.cut,
+        root=None,
+        cards_used=None,
+        decks=decks.of(opened.number),
+        accepts_contributions=False,
+        seed=seed,
+        ended_at=ended_at,
+    )
+
+
+def _unused(state: TableState, last: RoundState) -> list[RevealedShoe]:
+    """The shoe that a closed table had committed to for a round which it never opened."""
+    shoe = state.require_opened().next_shoe if last.opened is None else last.opened.next_shoe
+    if shoe is None or not state.closed:
+        return []
+    events = fetch(_CLOSED, [f"table-{state.require_opened().table}"])
     closed: list[TableClosed] = [CATALOGUE.decode(*row) for row in events]
     return [
-        {
-            **_shown(
-                id=str(named.shoe),
-                number=state.rounds + 1,
-                commitment=named.commitment,
-                contributions=(),
-                decks=named.shape.decks,
-                open=False,
-            ),
-            "seed": each.seed,
-            "ended_at": event.closed_at,
-        }
+        RevealedShoe(
+            id=shoe.shoe,
+            number=state.rounds + 1,
+            round=None,
+            commitment=shoe.commitment,
+            contributions=(),
+            cut=None,
+            root=None,
+            cards_used=None,
+            decks=shoe.shape.decks,
+            accepts_contributions=False,
+            seed=each.seed,
+            ended_at=event.closed_at,
+        )
         for event in closed
         for each in event.seeds
-        if named is not None and each.shoe == named.shoe and each.seed is not None
+        if each.shoe == shoe.shoe and each.seed is not None
     ]
 
 
@@ -173,11 +231,11 @@ class _Decks:
         self._since = fetch(_DECKS, [table])
 
     def of(self, number: int) -> int:
-        """Tell how many decks a round was dealt from; 0 stands for the table's first."""
+        """Return how many decks a round was dealt from; 0 stands for the table's first."""
         return int(next((decks for first, decks in self._since if first <= number), self._since[-1][1]))
 
 
-def _revealed_long(state: TableState) -> list[dict[str, Any]]:
+def _revealed_long(state: TableState) -> list[RevealedShoe]:
     table = state.require_opened().table
     events = [CATALOGUE.decode(*row) for row in fetch(_SHOES, [f"table-{table}", 3 * MAX_REVEALED_SHOES + 3])]
     begun: dict[UUID, ShoeStarted | ShoeCommitted] = {
@@ -185,33 +243,37 @@ def _revealed_long(state: TableState) -> list[dict[str, Any]]:
     }
     begun.update((event.shoe, event) for event in events if isinstance(event, ShoeStarted))
     decks = _Decks(table)
-    return [
-        _long_revealed(begun[shoe], event, seed, decks)
+    revealed = (
+        _revealed_long_shoe(begun[shoe], event, seed, decks)
         for event in events
         for shoe, seed in revealed_seeds(event)
         if seed is not None and shoe in begun
-    ][:MAX_REVEALED_SHOES]
+    )
+    return list(islice(revealed, MAX_REVEALED_SHOES))
 
 
-def _long_revealed(
+def _revealed_long_shoe(
     begun: ShoeStarted | ShoeCommitted, by: ShoeEnded | TableClosed, seed: str, decks: _Decks
-) -> dict[str, Any]:
+) -> RevealedShoe:
     """A long shoe that was played, as far as its table was; or one that never started, as its table was closed."""
-    told: dict[str, Any] = {"contributions": (), "decks": None}
+    contributions: Sequence[Contribution] = ()
+    cut = root = deck_count = None
     if isinstance(begun, ShoeStarted):
-        told = {"contributions": begun.contributions, "cut": begun.cut, "root": begun.root}
-        told["decks"] = decks.of(begun.first_round)
+        contributions, cut, root = begun.contributions, begun.cut, begun.root
+        deck_count = decks.of(begun.first_round)
     elif begun.shape is not None:
-        told["decks"] = begun.shape.decks
-    return {
-        **_shown(
-            id=str(begun.shoe),
-            number=begun.number,
-            commitment=begun.commitment,
-            cards_used=by.dealt if isinstance(by, ShoeEnded) else None,
-            open=False,
-            **told,
-        ),
-        "seed": seed,
-        "ended_at": by.ended_at if isinstance(by, ShoeEnded) else by.closed_at,
-    }
+        deck_count = begun.shape.decks
+    return RevealedShoe(
+        id=begun.shoe,
+        number=begun.number,
+        round=None,
+        commitment=begun.commitment,
+        contributions=tuple(contributions),
+        cut=cut,
+        root=root,
+        cards_used=by.dealt if isinstance(by, ShoeEnded) else None,
+        decks=deck_count,
+        accepts_contributions=False,
+        seed=seed,
+        ended_at=by.ended_at if isinstance(by, ShoeEnded) else by.closed_at,
+    )

@@ -1,13 +1,13 @@
 """Reads of the lobby and of a table's board: one query each, whatever the number of tables."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.roads.marks import RoundMark, append_mark, find_pairs
 from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
-from baccarat.queries.board_view import present_board, present_lobby_table
+from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, present_lobby_table
 from baccarat.storage import projections
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
@@ -35,8 +35,8 @@ WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' ORDER
 """
 
 
-def table_board(*, table: UUID, operator: UUID, shoe: int | None = None) -> dict[str, Any]:
-    """Draw a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
+def table_board(*, table: UUID, operator: UUID, shoe: int | None = None) -> Scoreboard:
+    """Return a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
 
     Raises UnknownTable, UnknownShoe.
     """
@@ -57,15 +57,15 @@ def _marks_of(table: UUID, shoe: int) -> str:
         raise UnknownShoe
     run = ""
     for number, outcome, cards, natural in fetch(_ROUNDS, [table, first, following]):
-        found = find_pairs(cards.split())
-        run = append_mark(run, RoundMark(number, Outcome(outcome), "p" in found, "b" in found, natural), max_marks=None)
+        pairs = find_pairs(cards.split())
+        run = append_mark(run, RoundMark(number, Outcome(outcome), "p" in pairs, "b" in pairs, natural), max_marks=None)
     return run
 
 
-def tables(
+def lobby_tables(
     *, operator: UUID, viewer: UUID, money_type: MoneyType | None, after: UUID | None, limit: int
-) -> list[dict[str, Any]]:
-    """List an operator's tables for a player, in the order they were opened; `money_type` None is either money_type."""
+) -> list[LobbyTable]:
+    """List an operator's tables for a player, in the order they were opened; `money_type` None is both."""
     first = after or _FIRST
     if money_type is None:
         rows = fetch(_ALL_TABLES, [operator, first, limit])

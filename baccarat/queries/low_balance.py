@@ -1,20 +1,23 @@
-"""The notice of a game balance under the table's minimum, which names every way out, and why one is closed. Pure."""
+"""The notice of a game balance under the table's minimum: every way to more chips, and why one is unavailable. Pure."""
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
+from msgspec import Meta
+
 from baccarat.domain.rounds.state import RoundState, SeatStatus
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.state import Seat
-from casino.kernel.money import MoneyType, format_amount
+from casino.api.shapes import Money, Shape, Timestamp
+from casino.kernel.money import MoneyType
 from wallet.payments.funding_options import FundingOptions
 
 CODE: Final = "under_minimum"
 
 
-class FundingMethod(StrEnum):
+class FundingOptionType(StrEnum):
     """How money comes to a game balance, or to the account that it comes from."""
 
     REBUY = "rebuy"
@@ -23,103 +26,136 @@ class FundingMethod(StrEnum):
     TOP_UP = "top_up"
 
 
-class FundingAvailability(StrEnum):
-    """From when a way is open."""
+class FundingOptionTiming(StrEnum):
+    """When a way is open."""
 
     NOW = "now"
     AFTER_ROUND = "after_round"
 
 
-class FundingRefusal(StrEnum):
-    """Why a way is closed."""
+class FundingOptionUnavailableCode(StrEnum):
+    """Why a way is not available."""
 
     PLAYER_EXCLUDED = "player_excluded"
     DEBT_OUTSTANDING = "debt_outstanding"
     ACCOUNT_EMPTY = "account_empty"
-    METHOD_CLOSED = "method_unavailable"
+    METHOD_UNAVAILABLE = "method_unavailable"
+
+
+class FundingOptionUnavailable(Shape):
+    """Why a way is not available, and until when if that is known (a self-exclusion lasts until it is ended)."""
+
+    code: FundingOptionUnavailableCode
+    until: Timestamp | None
+
+
+class FundingOption(Shape):
+    """One way to more chips; fields that do not concern it are null."""
+
+    type: FundingOptionType
+    available: Annotated[bool, Meta(description="False: `unavailable` says why.")]
+    unavailable: FundingOptionUnavailable | None
+    when: Annotated[
+        FundingOptionTiming, Meta(description="`after_round`: a wager is in play and has to be settled first.")
+    ]
+    deadline_at: Annotated[Timestamp | None, Meta(description="When betting on that wager's round closes.")]
+    amount: Annotated[Money | None, Meta(description="The most for a rebuy; the last amount for a quick deposit.")]
+    method: UUID | None
+    name: Annotated[str | None, Meta(description="The method's.")]
+
+    @classmethod
+    def of(
+        cls,
+        type_: FundingOptionType,
+        unavailable: FundingOptionUnavailable | None,
+        *,
+        when: FundingOptionTiming = FundingOptionTiming.NOW,
+        deadline_at: datetime | None = None,
+        amount: Money | None = None,
+        method: UUID | None = None,
+        name: str | None = None,
+    ) -> "FundingOption":
+        """Present a way that is available unless a reason is given."""
+        return cls(
+            type=type_,
+            available=unavailable is None,
+            unavailable=unavailable,
+            when=when,
+            deadline_at=deadline_at,
+            amount=amount,
+            method=method,
+            name=name,
+        )
+
+
+class LowBalance(Shape):
+    """The game balance is under the table's minimum."""
+
+    code: Annotated[str, Meta(examples=[CODE])]
+    minimum: Money
+    shortfall: Money
+    funding_options: tuple[FundingOption, ...]
 
 
 def present_low_balance(
     *, seat: Seat, rules: TableRules, round_: RoundState, balance: int, funding_options: FundingOptions
-) -> dict[str, Any] | None:
-    """Draw the notice, or None where `balance` (minor units) reaches the table's minimum."""
+) -> LowBalance | None:
+    """Present the notice, or return None where `balance` (minor units) reaches the table's minimum."""
     if balance >= rules.minimum:
         return None
-    ways = [_rebuy(seat, rules, round_, funding_options)]
+    options = [_rebuy(seat, rules, round_, funding_options)]
     if seat.money_type is MoneyType.PLAY:
-        ways.append(_way(FundingMethod.TOP_UP, closed=_away(funding_options)))
+        options.append(FundingOption.of(FundingOptionType.TOP_UP, _exclusion(funding_options)))
     else:
-        ways += _deposits(rules, funding_options)
-    return {
-        "code": CODE,
-        "minimum": _money(rules.minimum, rules),
-        "missing": _money(rules.minimum - balance, rules),
-        "ways": ways,
-    }
+        options += _deposits(rules, funding_options)
+    return LowBalance(
+        code=CODE,
+        minimum=Money.of(rules.minimum, rules.currency),
+        shortfall=Money.of(rules.minimum - balance, rules.currency),
+        funding_options=tuple(options),
+    )
 
 
-def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, means: FundingOptions) -> dict[str, Any]:
+def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, funding: FundingOptions) -> FundingOption:
     """All of the account, between rounds: with a wager in play, when its round is settled."""
     part = round_.seat_of(seat.player)
     waits = round_.is_running() and part is not None and part.status is SeatStatus.CONFIRMED
-    return _way(
-        FundingMethod.REBUY,
-        closed=_away(means) or _purse(means),
-        when=FundingAvailability.AFTER_ROUND if waits else FundingAvailability.NOW,
+    return FundingOption.of(
+        FundingOptionType.REBUY,
+        _exclusion(funding) or _account(funding),
+        when=FundingOptionTiming.AFTER_ROUND if waits else FundingOptionTiming.NOW,
         deadline_at=round_.require_opened().deadline_at if waits else None,
-        amount=_money(means.balance, rules),
+        amount=Money.of(funding.balance, rules.currency),
     )
 
 
-def _deposits(rules: TableRules, means: FundingOptions) -> list[dict[str, Any]]:
-    last, closed = means.last_deposit, _away(means)
+def _deposits(rules: TableRules, funding: FundingOptions) -> list[FundingOption]:
+    last, excluded = funding.last_deposit, _exclusion(funding)
+    deposit = FundingOption.of(FundingOptionType.DEPOSIT, excluded)
     if last is None:
-        return [_way(FundingMethod.DEPOSIT, closed=closed)]
-    quick = _way(
-        FundingMethod.QUICK_DEPOSIT,
-        closed=closed or (None if last.method_available else _closed(FundingRefusal.METHOD_CLOSED)),
-        amount=_money(last.amount, rules),
+        return [deposit]
+    method_gone = None if last.method_available else _unavailable(FundingOptionUnavailableCode.METHOD_UNAVAILABLE)
+    quick = FundingOption.of(
+        FundingOptionType.QUICK_DEPOSIT,
+        excluded or method_gone,
+        amount=Money.of(last.amount, rules.currency),
         method=last.method,
         name=last.name,
     )
-    return [quick, _way(FundingMethod.DEPOSIT, closed=closed)]
+    return [quick, deposit]
 
 
-def _away(means: FundingOptions) -> dict[str, Any] | None:
-    return None if means.exclusion is None else _closed(FundingRefusal.PLAYER_EXCLUDED, until=means.exclusion.until)
+def _exclusion(funding: FundingOptions) -> FundingOptionUnavailable | None:
+    if funding.exclusion is None:
+        return None
+    return _unavailable(FundingOptionUnavailableCode.PLAYER_EXCLUDED, until=funding.exclusion.until)
 
 
-def _purse(means: FundingOptions) -> dict[str, Any] | None:
-    if means.owed:
-        return _closed(FundingRefusal.DEBT_OUTSTANDING)
-    return None if means.balance > 0 else _closed(FundingRefusal.ACCOUNT_EMPTY)
+def _account(funding: FundingOptions) -> FundingOptionUnavailable | None:
+    if funding.owed:
+        return _unavailable(FundingOptionUnavailableCode.DEBT_OUTSTANDING)
+    return None if funding.balance > 0 else _unavailable(FundingOptionUnavailableCode.ACCOUNT_EMPTY)
 
 
-def _closed(why: FundingRefusal, *, until: datetime | None = None) -> dict[str, Any]:
-    return {"code": why, "until": until}
-
-
-def _way(
-    way: FundingMethod,
-    *,
-    closed: dict[str, Any] | None,
-    when: FundingAvailability = FundingAvailability.NOW,
-    deadline_at: datetime | None = None,
-    amount: dict[str, str] | None = None,
-    method: UUID | None = None,
-    name: str | None = None,
-) -> dict[str, Any]:
-    return {
-        "way": way,
-        "possible": closed is None,
-        "closed": closed,
-        "when": when,
-        "deadline_at": deadline_at,
-        "amount": amount,
-        "method": None if method is None else str(method),
-        "name": name,
-    }
-
-
-def _money(minor: int, rules: TableRules) -> dict[str, str]:
-    return {"amount": format_amount(minor, rules.currency), "currency": rules.currency}
+def _unavailable(code: FundingOptionUnavailableCode, *, until: datetime | None = None) -> FundingOptionUnavailable:
+    return FundingOptionUnavailable(code=code, until=until)

@@ -1,140 +1,275 @@
-"""A round as it is drawn for one viewer: plain JSON-ready values, money as decimal strings."""
+"""A round as one viewer may see it. Pure."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 from uuid import UUID
 
+from msgspec import UNSET, Meta, UnsetType
+
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.ceremony_events import HandedBackBy
 from baccarat.domain.rounds.cut import SeatContribution
-from baccarat.domain.rounds.state import RoundSeat, RoundState
-from baccarat.domain.rounds.void_events import SeatVoided
+from baccarat.domain.rounds.events import SeatSettled
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
+from baccarat.domain.rounds.void_events import SeatVoided, VoidReason
+from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.hands import total
+from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import format_amount
+from casino.api.shapes import AmountText, CurrencyCode, HexText, Shape, Timestamp
+from casino.kernel.money import MoneyType, format_amount
+
+PLAYER_ID = "The player's id for the operator; null for players."
+RoundPhase = Annotated[
+    str, Meta(extra_json_schema={"enum": [phase.value for phase in Phase if phase is not Phase.UNOPENED]})
+]
+CardText = Annotated[str, Meta(description="Rank and suit.", examples=["9h", "Td"])]
 
 
-def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> dict[str, Any]:
-    """Draw one round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
-    facts = round_.require_opened()
+class StakeResponse(Shape):
+    """An amount on a spot."""
+
+    spot: Spot
+    amount: AmountText
+
+
+class SpotResultResponse(Shape):
+    """What a stake on one spot returned."""
+
+    spot: Spot
+    stake: AmountText
+    result: StakeResult
+    win: Annotated[AmountText, Meta(description="Gross, without the stake.")]
+    commission: AmountText
+    returned: AmountText
+
+    @classmethod
+    def of(cls, result: SpotResult, currency: str) -> "SpotResultResponse":
+        """Present the result of one spot."""
+        return cls(
+            spot=result.spot,
+            stake=format_amount(result.stake, currency),
+            result=result.result,
+            win=format_amount(result.win, currency),
+            commission=format_amount(result.commission, currency),
+            returned=format_amount(result.returned, currency),
+        )
+
+
+class WagerResult(Shape):
+    """What a wager returned."""
+
+    staked: AmountText
+    won: AmountText
+    commission: AmountText
+    commission_deferred: bool
+    returned: AmountText
+    spots: tuple[SpotResultResponse, ...]
+
+    @classmethod
+    def of(cls, settled: SeatSettled, currency: str) -> "WagerResult":
+        """Present the settlement of a wager."""
+        return cls(
+            staked=format_amount(settled.staked, currency),
+            won=format_amount(settled.won, currency),
+            commission=format_amount(settled.commission, currency),
+            commission_deferred=settled.deferred,
+            returned=format_amount(settled.returned, currency),
+            spots=tuple(SpotResultResponse.of(result, currency) for result in settled.results),
+        )
+
+
+class WagerVoid(Shape):
+    """How a wager of a voided round was undone. Only its player and the operator see the accounts involved."""
+
+    stake_returned: AmountText
+    winnings_taken: Annotated[AmountText, Meta(description="What the settlement had paid.")]
+    to_game: AmountText | UnsetType = UNSET
+    to_account: AmountText | UnsetType = UNSET
+    from_game: AmountText | UnsetType = UNSET
+    from_account: AmountText | UnsetType = UNSET
+    owed: Annotated[AmountText | UnsetType, Meta(description="Spent before the void, and owed from now on.")] = UNSET
+    forgiven: AmountText | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, wager: SeatVoided, viewer: UUID | None, currency: str) -> "WagerVoid":
+        """Present how a wager was undone; the accounts are private to the player and the house."""
+        public = {"stake_returned": wager.staked, "winnings_taken": wager.paid}
+        private = {
+            "to_game": wager.to_game,
+            "to_account": wager.to_account,
+            "from_game": wager.from_game,
+            "from_account": wager.from_account,
+            "owed": wager.owed,
+            "forgiven": wager.forgiven,
+        }
+        visible = public | private if viewer in {None, wager.player} else public
+        return cls(**{name: format_amount(amount, currency) for name, amount in visible.items()})
+
+
+class RoundVoid(Shape):
+    """Malfunction voids all pays and plays: every stake, payout and commission of the round was undone."""
+
+    reason: VoidReason
+    voided_at: Timestamp
+
+
+class RoundSeatResponse(Shape):
+    """A seat's part in a round."""
+
+    seat: int
+    player: Annotated[UUID | None, Meta(description=PLAYER_ID)]
+    you: bool
+    money_type: MoneyType
+    status: SeatStatus
+    placed: tuple[StakeResponse, ...]
+    wager: tuple[StakeResponse, ...] | None
+    raised: Annotated[tuple[StakeResponse, ...] | None, Meta(description="What was added to reach the minimum.")]
+    confirmed_at: Timestamp | None
+    result: WagerResult | None
+    void: WagerVoid | None
+
+    @classmethod
+    def of(cls, seat: RoundSeat, void: SeatVoided | None, viewer: UUID | None, currency: str) -> "RoundSeatResponse":
+        """Present a seat's chips, wager and result."""
+        return cls(
+            seat=seat.seat,
+            player=player_id_for(seat.player, viewer),
+            you=seat.player == viewer,
+            money_type=seat.money_type,
+            status=seat.status,
+            placed=present_stakes(seat.placed_stakes(), currency),
+            wager=None if seat.stakes is None else present_stakes(seat.stakes, currency),
+            raised=present_stakes(seat.raised, currency) if seat.raised else None,
+            confirmed_at=seat.confirmed_at,
+            result=None if seat.settlement is None else WagerResult.of(seat.settlement, currency),
+            void=None if void is None else WagerVoid.of(void, viewer, currency),
+        )
+
+
+class Hand(Shape):
+    """One side's cards."""
+
+    cards: tuple[CardText, ...]
+    total: int | None
+
+
+class CeremonyResponse(Shape):
+    """The Player's two cards, face down, at the seat of the highest Player wager."""
+
+    seat: int
+    you: bool
+    until: Annotated[Timestamp, Meta(description="When the cards go back by themselves.")]
+    looked: bool
+    handed_back: Annotated[HandedBackBy | None, Meta(description="Who ended it; null while the seat has the cards.")]
+
+
+class PeekedCards(Shape):
+    """The Player's two cards, for the one player who holds them."""
+
+    cards: tuple[CardText, ...]
+    until: Timestamp
+
+
+class RoundResponse(Shape):
+    """A round: cards as rank and suit ("9h", "Td"), in deal order and by hand."""
+
+    id: UUID
+    table: UUID
+    number: int
+    rules: Annotated[str, Meta(description="Preset and rules version.", examples=["mini@1"])]
+    currency: Annotated[CurrencyCode, Meta(description="Of every amount in here.")]
+    phase: RoundPhase
+    opened_at: Timestamp
+    deadline_at: Timestamp | None
+    ended_at: Timestamp | None
+    commitment: Annotated[HexText | None, Meta(description="To the seed of the round's own shoe.")]
+    shoe: UUID
+    contributions: Annotated[tuple[Contribution, ...], Meta(description="To the cut of the round's own shoe.")]
+    cut: Annotated[
+        HexText | None,
+        Meta(description='Fixed when betting closes; "" if nobody contributed to a shoe of its own.'),
+    ]
+    seed: HexText | None
+    cards: tuple[CardText, ...]
+    player_hand: Hand
+    banker_hand: Hand
+    natural: bool | None
+    outcome: Outcome | None
+    suspended: bool
+    void: RoundVoid | None
+    ceremony: Annotated[
+        CeremonyResponse | None, Meta(description="At a table with a Caller, where somebody bet on Player.")
+    ]
+    seats: tuple[RoundSeatResponse, ...]
+
+
+def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> RoundResponse:
+    """Present a round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
+    opened = round_.require_opened()
     player, banker = split_hands(round_.cards)
-    return {
-        "id": str(facts.round),
-        "table": str(facts.table),
-        "number": facts.number,
-        "rules": facts.rules,
-        "currency": currency,
-        "phase": round_.phase,
-        "opened_at": facts.opened_at,
-        "deadline_at": facts.deadline_at,
-        "ended_at": round_.ended_at,
-        "commitment": facts.commitment,
-        "shoe": str(facts.shoe),
-        "contributions": present_contributions(round_.contributions),
-        "cut": round_.cut,
-        "seed": round_.seed,
-        "cards": list(round_.cards),
-        "player_hand": {"cards": player, "total": round_.player_total},
-        "banker_hand": {"cards": banker, "total": round_.banker_total},
-        "natural": round_.natural,
-        "outcome": round_.outcome,
-        "suspended": round_.suspension_reason is not None,
-        "void": None
-        if round_.voided is None
-        else {"reason": round_.voided.reason, "voided_at": round_.voided.voided_at},
-        "ceremony": _ceremony(round_, viewer),
-        "seats": [
-            _round_seat(seat, viewer, currency, _undone(round_.void_of(seat.seat), viewer, currency))
-            for seat in round_.seats
-        ],
-    }
+    voided = round_.voided
+    return RoundResponse(
+        id=opened.round,
+        table=opened.table,
+        number=opened.number,
+        rules=opened.rules,
+        currency=currency,
+        phase=round_.phase,
+        opened_at=opened.opened_at,
+        deadline_at=opened.deadline_at,
+        ended_at=round_.ended_at,
+        commitment=opened.commitment,
+        shoe=opened.shoe,
+        contributions=present_contributions(round_.contributions),
+        cut=round_.cut,
+        seed=round_.seed,
+        cards=round_.cards,
+        player_hand=Hand(cards=player, total=round_.player_total),
+        banker_hand=Hand(cards=banker, total=round_.banker_total),
+        natural=round_.natural,
+        outcome=round_.outcome,
+        suspended=round_.suspension_reason is not None,
+        void=None if voided is None else RoundVoid(reason=voided.reason, voided_at=voided.voided_at),
+        ceremony=_ceremony(round_, viewer),
+        seats=tuple(RoundSeatResponse.of(seat, round_.void_of(seat.seat), viewer, currency) for seat in round_.seats),
+    )
 
 
-def present_contributions(given: Iterable[SeatContribution | Contribution]) -> list[dict[str, Any]]:
-    """Draw what seats have added to a cut; everyone at the table may see it."""
-    return [{"seat": each.seat, "contribution": each.contribution} for each in given]
+def present_contributions(contributions: Iterable[SeatContribution | Contribution]) -> tuple[Contribution, ...]:
+    """Present what seats added to a cut, without their players; everyone at the table may see it."""
+    return tuple(Contribution(seat=each.seat, contribution=each.contribution) for each in contributions)
 
 
-def split_hands(cards: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def split_hands(cards: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split cards in deal order (P B P B, thirds) into the Player's and the Banker's hand."""
-    player, banker = list(cards[0:4:2]), list(cards[1:4:2])
-    thirds = list(cards[4:])
+    player, banker, thirds = cards[0:4:2], cards[1:4:2], cards[4:]
     if thirds and total(player) <= 5:  # type: ignore[arg-type]
-        player.append(thirds.pop(0))
+        return (*player, thirds[0]), banker + thirds[1:]
     return player, banker + thirds
 
 
-def player_id_for(player: UUID, viewer: UUID | None) -> str | None:
-    """The operator is told who sits where; players know each other by seat."""
-    return str(player) if viewer is None else None
+def player_id_for(player: UUID, viewer: UUID | None) -> UUID | None:
+    """Return the id for the operator only; players know each other by seat."""
+    return player if viewer is None else None
 
 
-def present_stakes(stakes: dict[Any, int], currency: str) -> list[dict[str, str]]:
-    # In the layout's order: a stored state comes back in the database's own.
-    return [{"spot": spot, "amount": format_amount(stakes[spot], currency)} for spot in Spot if spot in stakes]
+def present_stakes(stakes: Mapping[Any, int], currency: str) -> tuple[StakeResponse, ...]:
+    """Present stakes by spot, in the layout's order: a stored state comes back in the database's own."""
+    return tuple(
+        StakeResponse(spot=spot, amount=format_amount(stakes[spot], currency)) for spot in Spot if spot in stakes
+    )
 
 
-def _ceremony(round_: RoundState, viewer: UUID | None) -> dict[str, Any] | None:
-    """Who has the Player's cards and until when; the cards themselves are in no picture before they are turned."""
+def _ceremony(round_: RoundState, viewer: UUID | None) -> CeremonyResponse | None:
+    """Who has the Player's cards and until when, without the cards."""
     ceremony = round_.ceremony
     if ceremony is None:
         return None
-    return {
-        "seat": ceremony.seat,
-        "you": any(seat.seat == ceremony.seat and seat.player == viewer for seat in round_.seats),
-        "until": ceremony.until,
-        "looked": ceremony.looked_at is not None,
-        "handed_back": ceremony.handed_back,
-    }
-
-
-def _undone(undone: SeatVoided | None, viewer: UUID | None, currency: str) -> dict[str, str] | None:
-    """How a wager was undone; where the money was taken from is between the player and the house."""
-    if undone is None:
-        return None
-    public = {"stake_returned": undone.staked, "winnings_taken": undone.paid}
-    private = {
-        "to_game": undone.to_game,
-        "to_account": undone.to_account,
-        "from_game": undone.from_game,
-        "from_account": undone.from_account,
-        "owed": undone.owed,
-        "forgiven": undone.forgiven,
-    }
-    shown = public | private if viewer in {None, undone.player} else public
-    return {name: format_amount(amount, currency) for name, amount in shown.items()}
-
-
-def _round_seat(seat: RoundSeat, viewer: UUID | None, currency: str, undone: dict[str, str] | None) -> dict[str, Any]:
-    settled = seat.settlement
-    return {
-        "seat": seat.seat,
-        "player": player_id_for(seat.player, viewer),
-        "you": seat.player == viewer,
-        "money_type": seat.money_type,
-        "standing": seat.status,
-        "placed": present_stakes(seat.placed_stakes(), currency),
-        "wager": None if seat.stakes is None else present_stakes(seat.stakes, currency),
-        "raised": None if not seat.raised else present_stakes(seat.raised, currency),
-        "confirmed_at": seat.confirmed_at,
-        "result": None
-        if settled is None
-        else {
-            "staked": format_amount(settled.staked, currency),
-            "won": format_amount(settled.won, currency),
-            "commission": format_amount(settled.commission, currency),
-            "commission_deferred": settled.deferred,
-            "returned": format_amount(settled.returned, currency),
-            "spots": [
-                {
-                    "spot": result.spot,
-                    "stake": format_amount(result.stake, currency),
-                    "result": result.result,
-                    "win": format_amount(result.win, currency),
-                    "commission": format_amount(result.commission, currency),
-                    "returned": format_amount(result.returned, currency),
-                }
-                for result in settled.results
-            ],
-        },
-        "void": undone,
-    }
+    return CeremonyResponse(
+        seat=ceremony.seat,
+        you=any(seat.seat == ceremony.seat and seat.player == viewer for seat in round_.seats),
+        until=ceremony.until,
+        looked=ceremony.looked_at is not None,
+        handed_back=ceremony.handed_back,
+    )

@@ -35,7 +35,7 @@ SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
  WHERE r.table_id = %s AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL) GROUP BY r.rules, w.money_type
 """
 _SWITCHES: Final = """
-SELECT id, scope, subject, operator_id, stopped, reason, says, by, at, version FROM baccarat_switch
+SELECT id, scope, subject, operator_id, stopped, reason, message, by, at, version FROM baccarat_switch
  WHERE operator_id = %s OR (operator_id IS NULL AND stopped AND (scope = 'gaming' OR subject IN (
        SELECT label FROM baccarat_rulesversion WHERE operator_id = %s AND status IN ('in_force', 'published'))))
  ORDER BY id

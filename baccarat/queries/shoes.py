@@ -1,11 +1,12 @@
-"""What is told of the shoe that a round was dealt from: its seed where that is revealed, else single cards, proven.
+"""The shoe that a round was dealt from: its seed where that is revealed, else single cards, proven.
 
-Seeds that are still secret are read in here to open cards that lie on the table, and leave it in no answer.
+Seeds that are still secret are read here to open cards that lie on the table, and are in no answer.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
+
+from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.openings import CardOpening, open_cards
@@ -16,6 +17,7 @@ from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.shoe_events import TableClosed
 from baccarat.storage import projections, shoe_seeds
 from baccarat.storage.event_registry import CATALOGUE
+from casino.api.shapes import HexText, Shape
 from casino.events.sql import fetch
 
 _ROUND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
@@ -30,72 +32,74 @@ ORDER BY version
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeDisclosure:
-    """The shoe that a round was dealt from, as far as it may be told now.
+class RoundShoe(Shape):
+    """The shoe of a round that has ended: its seed where that is revealed, else its cards one by one."""
 
-    `seed`, in hex, is None while the shoe is in play (or lost); then `openings` prove the round's cards, and `turned`
-    the first card of the shoe, against `root`. `number` is None for a round's own shoe; `position` is the place of the
-    round's first card, None where none was dealt.
-    """
-
+    round: UUID
     shoe: UUID
-    number: int | None
+    number: Annotated[int | None, Meta(description="The long shoe's; null for a round's own.")]
     decks: int
-    commitment: str
+    commitment: HexText
     contributions: tuple[Contribution, ...]
-    cut: str
-    root: str | None
-    seed: str | None
-    position: int | None
-    first_card: CardOpening | None
-    openings: tuple[CardOpening, ...]
+    cut: HexText
+    root: HexText | None
+    seed: Annotated[HexText | None, Meta(description="Null while a long shoe is in play, or where it is lost.")]
+    shoe_position: Annotated[int | None, Meta(description="The place of the round's first card.")]
+    turned_card: Annotated[
+        CardOpening | None, Meta(description="The long shoe's first card, turned before the burning.")
+    ]
+    openings: Annotated[
+        tuple[CardOpening, ...], Meta(description="The round's cards, in deal order; of long shoes only.")
+    ]
 
 
-def disclose_shoe(*, round_: UUID, operator: UUID) -> ShoeDisclosure:
-    """Tell what is known of the shoe of a round that has ended. Raises UnknownRound, RoundIsRunning."""
+def disclose_shoe(*, round_: UUID, operator: UUID) -> RoundShoe:
+    """Return what is known of the shoe of a round that has ended. Raises UnknownRound, RoundIsRunning."""
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
         raise UnknownRound
     state = projections.decode_round(rows[0][0])
     if state.is_running():
         raise RoundIsRunning
-    decks = fetch(_DECKS, [state.require_opened().table, state.require_opened().rules])[0][0]
-    return _long_shoe(state, decks) if state.require_opened().commitment is None else _own_shoe(state, decks)
+    opened = state.require_opened()
+    decks = fetch(_DECKS, [opened.table, opened.rules])[0][0]
+    return _long_shoe(state, decks) if opened.commitment is None else _own_shoe(state, decks)
 
 
-def _own_shoe(state: RoundState, decks: int) -> ShoeDisclosure:
-    facts = state.require_opened()
-    return ShoeDisclosure(
-        shoe=facts.shoe,
+def _own_shoe(state: RoundState, decks: int) -> RoundShoe:
+    opened = state.require_opened()
+    return RoundShoe(
+        round=opened.round,
+        shoe=opened.shoe,
         number=None,
         decks=decks,
-        commitment=facts.commitment or "",
+        commitment=opened.commitment or "",
         contributions=as_contributions(state.contributions),
         cut=state.cut or "",
         root=None,
-        seed=state.seed or _late(facts.table, facts.shoe),
-        position=state.position,
-        first_card=None,
+        seed=state.seed or _revealed_later(opened.table, opened.shoe),
+        shoe_position=state.position,
+        turned_card=None,
         openings=(),
     )
 
 
-def _late(table: UUID, shoe: UUID) -> str | None:
+def _revealed_later(table: UUID, shoe: UUID) -> str | None:
     """The seed of a void round's shoe that could only be read later."""
     return next((row[0] for row in fetch(_REVEALED, [f"table-{table}", str(shoe)])), None)
 
 
-def _long_shoe(state: RoundState, decks: int) -> ShoeDisclosure:
-    facts = state.require_opened()
-    started, revealed = long_shoe_events(facts.table, facts.shoe)
+def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
+    opened = state.require_opened()
+    started, revealed = long_shoe_events(opened.table, opened.shoe)
     dealt = () if state.position is None else range(state.position, state.position + len(state.cards))
-    seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([facts.shoe]).get(facts.shoe)
-    opened: tuple[CardOpening, ...] = ()
+    seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([opened.shoe]).get(opened.shoe)
+    openings: tuple[CardOpening, ...] = ()
     if seed is not None and started.root is not None:
-        opened = open_cards(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])
-    return ShoeDisclosure(
-        shoe=facts.shoe,
+        openings = open_cards(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])
+    return RoundShoe(
+        round=opened.round,
+        shoe=opened.shoe,
         number=started.number,
         decks=decks,
         commitment=started.commitment,
@@ -103,9 +107,9 @@ def _long_shoe(state: RoundState, decks: int) -> ShoeDisclosure:
         cut=started.cut,
         root=started.root,
         seed=revealed,
-        position=state.position,
-        first_card=opened[0] if opened and started.turned is not None else None,
-        openings=opened[1:],
+        shoe_position=state.position,
+        turned_card=openings[0] if openings and started.turned is not None else None,
+        openings=openings[1:],
     )
 
 

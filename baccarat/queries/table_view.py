@@ -1,21 +1,150 @@
-"""A table as it is drawn for one viewer: plain JSON-ready values, money as decimal strings."""
+"""A table as one viewer may see it. Pure."""
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from baccarat.domain.rounds.state import RoundState
+from msgspec import Meta
+
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.domain.tables.state import Seat, TableState
-from baccarat.queries.low_balance import present_low_balance
-from baccarat.queries.round_view import player_id_for, present_contributions, present_round, present_stakes
-from casino.kernel.money import format_amount
+from baccarat.domain.tables.state import NextShoe, Seat, Shoe, TableState
+from baccarat.queries.low_balance import LowBalance, present_low_balance
+from baccarat.queries.round_view import (
+    PLAYER_ID,
+    RoundResponse,
+    StakeResponse,
+    player_id_for,
+    present_contributions,
+    present_round,
+    present_stakes,
+)
+from baccarat.queries.rules_view import TableRulesResponse, present_rules
+from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, Timestamp
+from casino.kernel.money import MoneyType, format_amount
 from wallet.payments.funding_options import FundingOptions
 
 CLOSURE_NOTICE: Final = "This table closes for good. What is confirmed is settled, then chips go back to the accounts."
+TableStopScope = Annotated[
+    str, Meta(extra_json_schema={"enum": [scope.value for scope in StopScope if scope is not StopScope.PLAYER]})
+]
 
 
-def present_table(
+class SeatResponse(Shape):
+    """A taken seat."""
+
+    seat: int
+    player: Annotated[UUID | None, Meta(description=PLAYER_ID)]
+    you: bool
+    money_type: MoneyType
+    commission_owed: AmountText
+
+    @classmethod
+    def of(cls, seat: Seat, viewer: UUID | None, currency: str) -> "SeatResponse":
+        """Present a seat for a viewer."""
+        return cls(
+            seat=seat.seat,
+            player=player_id_for(seat.player, viewer),
+            you=seat.player == viewer,
+            money_type=seat.money_type,
+            commission_owed=format_amount(seat.owed, currency),
+        )
+
+
+class ShoeInPlay(Shape):
+    """The long shoe in play."""
+
+    id: UUID
+    number: int
+    cards_used: int
+    commitment: HexText
+    cut: Annotated[HexText, Meta(description='"" if nobody contributed.')]
+    root: Annotated[HexText | None, Meta(description="The Merkle root of all its cards.")]
+
+    @classmethod
+    def of(cls, shoe: Shoe) -> "ShoeInPlay":
+        """Present the shoe in play."""
+        return cls(
+            id=shoe.shoe,
+            number=shoe.number,
+            cards_used=shoe.cards_used,
+            commitment=shoe.commitment,
+            cut=shoe.cut,
+            root=shoe.root,
+        )
+
+
+class NextShoeResponse(Shape):
+    """The shoe that the table has committed to and that comes next: a long one, or that of the next round.
+
+    A long one takes contributions to its cut until it starts; that of a round does while betting on the round is open.
+    """
+
+    id: UUID
+    number: Annotated[int, Meta(description="The long shoe's at its table, or that of the round it is for.")]
+    commitment: HexText
+    contributions: tuple[Contribution, ...]
+
+    @classmethod
+    def of(cls, shoe: NextShoe) -> "NextShoeResponse":
+        """Present the shoe that is committed to."""
+        return cls(
+            id=shoe.shoe,
+            number=shoe.number,
+            commitment=shoe.commitment,
+            contributions=present_contributions(shoe.contributions),
+        )
+
+
+class OwnSeat(Shape):
+    """The caller's own seat at the table."""
+
+    seat: int
+    money_type: MoneyType
+    game_balance: Money
+    under_minimum: Annotated[bool, Meta(description="True: rebuy or deposit before the next wager.")]
+    low_balance: Annotated[
+        LowBalance | None, Meta(description="Ways to more chips, where the game balance is under the minimum.")
+    ]
+    commission_owed: Money
+    in_round: bool
+    status: Annotated[SeatStatus | None, Meta(description="In the round in hand; null for one who waits.")]
+    last_wager: tuple[StakeResponse, ...] | None
+
+
+class TableStop(Shape):
+    """Nothing new starts at the table: the round in hand goes on with what is confirmed in it."""
+
+    scope: Annotated[TableStopScope, Meta(description="How far the stop reaches.")]
+    player_message: Annotated[str, Meta(description="Why, in words for players.")]
+    since: Timestamp
+
+
+class TableStateResponse(Shape, kw_only=True):
+    """A table after an action."""
+
+    id: UUID
+    name: str
+    currency: CurrencyCode
+    seats: tuple[SeatResponse, ...]
+    shoe: ShoeInPlay | None
+    next_shoe: NextShoeResponse | None
+    round: RoundResponse | None
+    you: OwnSeat | None
+    stop: Annotated[TableStop | None, Meta(description="Null while the table plays.")]
+    server_time: Timestamp
+
+
+class TableResponse(TableStateResponse, kw_only=True):
+    """A table with its rules and its last round that was settled or voided."""
+
+    money_types: tuple[MoneyType, ...]
+    rules: TableRulesResponse
+    last_round: RoundResponse | None
+
+
+def present_table_state(
     table: TableState,
     round_: RoundState,
     *,
@@ -23,76 +152,63 @@ def present_table(
     now: datetime,
     game_balance: int | None = None,
     funding_options: FundingOptions | None = None,
-) -> dict[str, Any]:
-    """Draw the table as it stands, its seats, the shoe and the round in hand for `viewer`.
+) -> TableStateResponse:
+    """Present a table with its seats, the shoe and the round in hand for `viewer`; None is the operator.
 
-    `viewer` None is the operator. `game_balance` is the viewer's, in minor units, None for one without a seat;
-    `means` are for the notice where that is too small. To players, players appear by seat only; `you` marks the own.
+    `game_balance` is the viewer's, in minor units, None for one without a seat; `funding_options` are for the notice
+    where that is too low. Players know each other by seat only; `you` marks the viewer's own.
     """
-    facts, currency = table.require_opened(), table.rules.currency
-    yours = None if viewer is None else table.seat_of(viewer)
-    return {
-        "id": str(facts.table),
-        "name": facts.name,
-        "currency": currency,
-        "seats": [_seat(seat, viewer, currency) for seat in table.seats],
-        "shoe": None
-        if table.shoe is None
-        else {
-            "id": str(table.shoe.shoe),
-            "number": table.shoe.number,
-            "cards_used": table.shoe.cards_used,
-            "commitment": table.shoe.commitment,
-            "cut": table.shoe.cut,
-            "root": table.shoe.root,
-        },
-        "next_shoe": None
-        if table.next_shoe is None
-        else {
-            "id": str(table.next_shoe.shoe),
-            "number": table.next_shoe.number,
-            "commitment": table.next_shoe.commitment,
-            "contributions": present_contributions(table.next_shoe.contributions),
-        },
-        "round": None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency),
-        "you": None
-        if yours is None
-        else _you(yours, table, round_, game_balance or 0, funding_options or FundingOptions(0)),
-        "stopped": _stopped(table),
-        "server_time": now,
-    }
+    opened, currency = table.require_opened(), table.rules.currency
+    own = None if viewer is None else table.seat_of(viewer)
+    return TableStateResponse(
+        id=opened.table,
+        name=opened.name,
+        currency=currency,
+        seats=tuple(SeatResponse.of(seat, viewer, currency) for seat in table.seats),
+        shoe=None if table.shoe is None else ShoeInPlay.of(table.shoe),
+        next_shoe=None if table.next_shoe is None else NextShoeResponse.of(table.next_shoe),
+        round=None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency),
+        you=None
+        if own is None
+        else _own_seat(own, table, round_, game_balance or 0, funding_options or FundingOptions(0)),
+        stop=_stop(table),
+        server_time=now,
+    )
 
 
-def _stopped(table: TableState) -> dict[str, Any] | None:
-    """Why nothing new starts at the table, in words for players; None while it plays."""
-    held, closing = table.widest_stop(), table.pending_closure
-    if held is None and closing is not None:
-        return {"scope": StopScope.TABLE, "says": CLOSURE_NOTICE, "since": closing.since}
-    return None if held is None else {"scope": held.scope, "says": held.message, "since": held.since}
+def present_table(state: TableStateResponse, table: TableState, last_round: RoundResponse | None) -> TableResponse:
+    """Present a table with its rules and its last round."""
+    fields = {name: getattr(state, name) for name in TableStateResponse.__struct_fields__}
+    return TableResponse(
+        **fields,
+        money_types=tuple(table.require_opened().money_types),
+        rules=present_rules(table.rules),
+        last_round=last_round,
+    )
 
 
-def _seat(seat: Seat, viewer: UUID | None, currency: str) -> dict[str, Any]:
-    return {
-        "seat": seat.seat,
-        "player": player_id_for(seat.player, viewer),
-        "you": seat.player == viewer,
-        "money_type": seat.money_type,
-        "commission_owed": format_amount(seat.owed, currency),
-    }
+def _stop(table: TableState) -> TableStop | None:
+    """Why nothing new starts at the table, for players; None while it plays."""
+    stop, closure = table.widest_stop(), table.pending_closure
+    if stop is not None:
+        return TableStop(scope=stop.scope, player_message=stop.message, since=stop.since)
+    if closure is not None:
+        return TableStop(scope=StopScope.TABLE, player_message=CLOSURE_NOTICE, since=closure.since)
+    return None
 
 
-def _you(seat: Seat, table: TableState, round_: RoundState, balance: int, means: FundingOptions) -> dict[str, Any]:
+def _own_seat(seat: Seat, table: TableState, round_: RoundState, balance: int, funding: FundingOptions) -> OwnSeat:
     currency, part = table.rules.currency, round_.seat_of(seat.player)
-    return {
-        "seat": seat.seat,
-        "money_type": seat.money_type,
-        "game_balance": {"amount": format_amount(balance, currency), "currency": currency},
-        "under_minimum": balance < table.rules.minimum,
-        "notice": present_low_balance(
-            seat=seat, rules=table.rules, round_=round_, balance=balance, funding_options=means
+    return OwnSeat(
+        seat=seat.seat,
+        money_type=seat.money_type,
+        game_balance=Money.of(balance, currency),
+        under_minimum=balance < table.rules.minimum,
+        low_balance=present_low_balance(
+            seat=seat, rules=table.rules, round_=round_, balance=balance, funding_options=funding
         ),
-        "commission_owed": {"amount": format_amount(seat.owed, currency), "currency": currency},
-        "in_round": part is not None and round_.is_running(),
-        "standing": None if part is None else part.status,
-        "last_wager": None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
-    }
+        commission_owed=Money.of(seat.owed, currency),
+        in_round=part is not None and round_.is_running(),
+        status=None if part is None else part.status,
+        last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
+    )

@@ -3,28 +3,25 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds.events import ChipsPlaced, WagerConfirmed, StakesRebet
+from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed
 from baccarat.domain.rounds.refusals import NoOpenRound, RoundIsOpen
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import require_playing
 from baccarat.domain.tables.refusals import NotSeated, WrongCurrency
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.queries.funding import funding_options_if_low
-from baccarat.queries.table_view import present_table
+from baccarat.queries.table_state import load_table_state
+from baccarat.queries.table_view import TableStateResponse
 from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository
 from wallet.responsible_gaming.table_limit import require_within
 from wallet.responsible_gaming.table_limit_projection import WagerEligibility, load_wager_eligibility
-
-JsonObject = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -46,7 +43,7 @@ class Turn:
         return self.seat.player
 
 
-def new_game(*, actor: TableActor) -> JsonObject:
+def new_game(*, actor: TableActor) -> TableStateResponse:
     """Open a round where none is open; where one is and the player has not confirmed, it clears the chips.
 
     Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
@@ -64,7 +61,7 @@ def new_game(*, actor: TableActor) -> JsonObject:
     return _take_turn(actor, play)
 
 
-def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> JsonObject:
+def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> TableStateResponse:
     """Put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
     Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
@@ -79,22 +76,22 @@ def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> JsonO
     return _take_turn(actor, play)
 
 
-def undo(*, actor: TableActor) -> JsonObject:
+def undo(*, actor: TableActor) -> TableStateResponse:
     """Take back the last placement. Raises NoChipsPlaced, NoOpenRound and the refusals of a turn."""
     return _take_turn(actor, lambda turn: _on_open_round(turn, c.UndoPlacement(player=turn.player, now=turn.now)))
 
 
-def clear(*, actor: TableActor) -> JsonObject:
+def clear(*, actor: TableActor) -> TableStateResponse:
     """Take back all unconfirmed chips. Raises NoOpenRound and the refusals of a turn."""
     return _take_turn(actor, lambda turn: _on_open_round(turn, c.ClearChips(player=turn.player, now=turn.now)))
 
 
-def pass_turn(*, actor: TableActor) -> JsonObject:
+def pass_turn(*, actor: TableActor) -> TableStateResponse:
     """Leave this round out. Raises NoOpenRound and the refusals of a turn."""
     return _take_turn(actor, lambda turn: _on_open_round(turn, c.PassTurn(player=turn.player, now=turn.now)))
 
 
-def rebet(*, actor: TableActor) -> JsonObject:
+def rebet(*, actor: TableActor) -> TableStateResponse:
     """Place the last wager again on a cleared table.
 
     Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnLimit.
@@ -102,7 +99,7 @@ def rebet(*, actor: TableActor) -> JsonObject:
     return _take_turn(actor, _repeat)
 
 
-def rebet_and_deal(*, actor: TableActor) -> JsonObject:
+def rebet_and_deal(*, actor: TableActor) -> TableStateResponse:
     """Place the last wager again and confirm it, in one transaction."""
 
     def play(turn: Turn) -> None:
@@ -114,7 +111,7 @@ def rebet_and_deal(*, actor: TableActor) -> JsonObject:
 
 def deal(
     *, actor: TableActor, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None
-) -> JsonObject:
+) -> TableStateResponse:
     """Confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
 
     A `contribution` (hex) to the cut is noted before, also with the stakes that open the round: the shoe it is for was
@@ -137,7 +134,7 @@ def deal(
     return _take_turn(actor, play)
 
 
-def _take_turn(guest: TableActor, play: Callable[[Turn], None]) -> JsonObject:
+def _take_turn(guest: TableActor, play: Callable[[Turn], None]) -> TableStateResponse:
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
         seat = journal.table.seat_of(guest.player)
@@ -150,14 +147,7 @@ def _take_turn(guest: TableActor, play: Callable[[Turn], None]) -> JsonObject:
         _require_allowed(means, journal, guest.player)
         repository.save([(journal, guest.metadata)])
     balance = turn.balance - _just_staked(journal)
-    return present_table(
-        journal.table,
-        journal.round,
-        viewer=guest.player,
-        now=now,
-        game_balance=balance,
-        funding_options=funding_options_if_low(journal.table, player=guest.player, balance=balance),
-    )
+    return load_table_state(journal.table, journal.round, viewer=guest.player, now=now, balance=balance)
 
 
 def _require_allowed(means: WagerEligibility, journal: UnitOfWork, player: UUID) -> None:

@@ -1,26 +1,25 @@
 """Use cases of the Caller's ceremony: look at the Player's cards, hand them back. Each is one transaction."""
 
-from typing import Any
-
 from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds.commands import HandBackCards, LookAtCards
 from baccarat.domain.rounds.refusals import NoCeremony
 from baccarat.domain.tables.refusals import NotSeated
-from baccarat.queries.funding import funding_options_if_low
-from baccarat.queries.table_view import present_table
+from baccarat.queries.round_view import PeekedCards
+from baccarat.queries.table_state import load_table_state
+from baccarat.queries.table_view import TableStateResponse
 from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.shoe_seeds import SeedUnavailable
 from wallet.ledger import store
 
 
-def look(*, actor: TableActor) -> dict[str, Any]:
-    """Show the Player's two cards to the player who holds them: {"cards": [...], "until": time to hand back}.
+def look(*, actor: TableActor) -> PeekedCards:
+    """Return the Player's two cards for the player who holds them, and until when to hand them back.
 
     Looking again shows the same. What is recorded names no card, and the answer must be kept nowhere. Raises
-    UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SecretLost where the shoe's seed can't be read.
+    UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SeedUnavailable where the shoe's seed can't be read.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
@@ -32,10 +31,10 @@ def look(*, actor: TableActor) -> dict[str, Any]:
         if ceremony is None:
             raise NoCeremony
         repository.save([(journal, actor.metadata)])
-    return {"cards": list(dealer.players_cards(journal, seed)), "until": ceremony.until}
+    return PeekedCards(cards=tuple(dealer.players_cards(journal, seed)), until=ceremony.until)
 
 
-def hand_back(*, actor: TableActor) -> dict[str, Any]:
+def hand_back(*, actor: TableActor) -> TableStateResponse:
     """Hand the cards back to the Caller, who turns the hands over; returns the table as it then stands.
 
     Raises UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack.
@@ -49,7 +48,4 @@ def hand_back(*, actor: TableActor) -> dict[str, Any]:
         account = repository.accounts_of(journal).game(actor.player, seat.money_type)
         balance = store.balances([account])[account]
         repository.save([(journal, actor.metadata)])
-    means = funding_options_if_low(journal.table, player=actor.player, balance=balance)
-    return present_table(
-        journal.table, journal.round, viewer=actor.player, now=now, game_balance=balance, funding_options=means
-    )
+    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=balance)

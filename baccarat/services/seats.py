@@ -1,7 +1,7 @@
 """Use cases of players at a table that move money or seats: sit down, change seat, rebuy, leave."""
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
@@ -13,8 +13,8 @@ from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.queries.funding import funding_options_if_low
-from baccarat.queries.table_view import present_table
+from baccarat.queries.table_state import load_table_state
+from baccarat.queries.table_view import TableStateResponse
 from baccarat.services.table_actor import TableActor
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
@@ -22,7 +22,6 @@ from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.responsible_gaming.eligibility import load_eligibility
 
-JsonObject = dict[str, Any]
 _INTERRUPTED: Final = """
 SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_id
  WHERE t.suspension_reason IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
@@ -31,7 +30,7 @@ SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_
 
 def take(
     *, actor: TableActor, seat: int, money_type: MoneyType, buy_in: int, currency: str, contribution: str | None = None
-) -> JsonObject:
+) -> TableStateResponse:
     """Sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
 
     A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round. Also raises the
@@ -56,7 +55,7 @@ def take(
         if journal.table.rules.turn_seconds is not None:
             dealer.open_round(journal, entropy=repository.draw_entropy(journal), now=now)
         repository.save([(journal, actor.metadata)])
-    return _picture(journal, actor, now, balance=buy_in)
+    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=buy_in)
 
 
 def _require_no_interruption(guest: TableActor) -> None:
@@ -66,7 +65,7 @@ def _require_no_interruption(guest: TableActor) -> None:
         raise GameInterrupted(table=str(waits[0][0]))
 
 
-def change(*, actor: TableActor, seat: int) -> JsonObject:
+def change(*, actor: TableActor, seat: int) -> TableStateResponse:
     """Move the player to a free seat, out of a round in which nothing is confirmed yet.
 
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
@@ -77,10 +76,10 @@ def change(*, actor: TableActor, seat: int) -> JsonObject:
         if seat != _seat(journal, actor).seat:
             leave_round_and_seat(journal, tc.ChangeSeat(player=actor.player, seat=seat, now=now))
         repository.save([(journal, actor.metadata)])
-    return _picture(journal, actor, now, balance=balance)
+    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=balance)
 
 
-def rebuy(*, actor: TableActor, amount: int, currency: str) -> JsonObject:
+def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateResponse:
     """Move `amount` minor units from the account to the game balance, between the player's rounds.
 
     Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, DebtOutstanding,
@@ -97,10 +96,10 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> JsonObject:
         means.require_buy_in(amount)
         journal.decide_on_table(tc.Rebuy(player=actor.player, amount=amount, available=means.balance, now=now))
         repository.save([(journal, actor.metadata)])
-    return _picture(journal, actor, now, balance=balance + amount)
+    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=balance + amount)
 
 
-def leave(*, actor: TableActor) -> JsonObject:
+def leave(*, actor: TableActor) -> TableStateResponse:
     """Let the player leave: owed commission is collected, the game balance goes to the account.
 
     Raises NotSeated, WagerInPlay.
@@ -110,7 +109,7 @@ def leave(*, actor: TableActor) -> JsonObject:
         balance = _game_balance(journal, actor)
         leave_round_and_seat(journal, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
         repository.save([(journal, actor.metadata)])
-    return _picture(journal, actor, now, balance=None)
+    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=None)
 
 
 def leave_round_and_seat(journal: UnitOfWork, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
@@ -164,10 +163,3 @@ def _require_currency(currency: str, journal: UnitOfWork) -> None:
         raise WrongCurrency(
             f"This table plays in {journal.table.rules.currency}.", currency=journal.table.rules.currency
         )
-
-
-def _picture(journal: UnitOfWork, guest: TableActor, now: datetime, *, balance: int | None) -> JsonObject:
-    means = funding_options_if_low(journal.table, player=guest.player, balance=balance)
-    return present_table(
-        journal.table, journal.round, viewer=guest.player, now=now, game_balance=balance, funding_options=means
-    )

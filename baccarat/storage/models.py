@@ -3,6 +3,8 @@
 Amounts are minor units. `state` is the folded state as canonical JSON, `version` the stream's version it stands for.
 """
 
+from enum import StrEnum
+
 from django.db import models
 from django.db.models.functions import Now
 
@@ -71,7 +73,7 @@ class Round(models.Model):
         permissions = [
             ("request_void", "Can ask for a void"),
             ("approve_void", "Can agree to a void"),
-            ("link_pack", "Can make links to dispute packs"),
+            ("share_dispute_pack", "Can share dispute packs by link"),
         ]
 
     def __str__(self) -> str:
@@ -233,3 +235,39 @@ class ShoeSecret(models.Model):
 
     def __str__(self) -> str:
         return f"secret of shoe {self.shoe_id}"
+
+
+class Style(StrEnum):
+    """How the table looks."""
+
+    MODERN = "modern"
+    CLASSIC = "classic"
+
+
+class PlayerPreferences(models.Model):
+    """A player's preferences. `changed_in` is the hash of the session's token in which they were last changed.
+
+    Animation changes with the next entry to the game, as the Atlantic City rules print it. An entry is a session:
+    `animation_at_entry` is what held when the session of the last change began.
+    """
+
+    player_id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    sound = models.BooleanField(default=True)
+    voice = models.BooleanField(default=False)
+    animation = models.BooleanField(default=True)
+    full_screen = models.BooleanField(default=False)
+    instant = models.BooleanField(default=False)
+    style = models.TextField(choices=[(style.value, style.name.title()) for style in Style], default=Style.MODERN.value)
+    changed_in = models.BinaryField()
+    animation_at_entry = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(style__in=[style.value for style in Style]), name="preferences_style"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"preferences of {self.player_id}"

@@ -1,31 +1,32 @@
-"""What happened at a player's tables since a sealed position, and what it came to for the player."""
+"""What happened at a player's tables since a sealed position, and the results for the player."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import msgspec
-from django.db import connection
+from msgspec import Meta
 
-from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent
-from casino.api.fields import present_money
+from baccarat.domain.tables.events import SeatReleased, SeatReleaseReason
+from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, LiveEventResponse
+from casino.api.shapes import Money, Shape, Timestamp
 from casino.events.records import SealedEvent
 from casino.events.sql import fetch
+from casino.kernel.money import MoneyType
 
 MAX_EVENTS: Final = 200
-"""Events that are told one by one: the newest."""
+"""Events that are listed: the newest."""
 MAX_ROUNDS_PER_TABLE: Final = 100
-"""Rounds of a table that are looked through."""
+"""Rounds of a table that are searched."""
 MAX_EVENTS_PER_STREAM: Final = 500
-"""Events of one table or round that are looked through."""
+"""Events of one table or round that are searched."""
 
 _MOMENT: Final = """
     SELECT recorded_at FROM events_seal JOIN events_event ON events_event.id = event_id WHERE position = %s
 """
 # A clock read before the commit is a little behind: a minute more is looked at, and the position decides.
-_AWAY: Final = f"""
+_ABSENCE: Final = f"""
     WITH mine AS (
         SELECT table_id FROM baccarat_sitting
          WHERE player_id = %(player)s AND (seat IS NOT NULL OR at >= %(moment)s::timestamptz - interval '1 minute')
@@ -60,11 +61,58 @@ _AWAY: Final = f"""
 """  # noqa: S608  (constants)
 _THE_BEGINNING: Final = "-infinity"
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_as_seat_released: Final = msgspec.json.Decoder(SeatReleased).decode
+
+
+class AbsenceResult(Shape):
+    """What rounds settled meanwhile brought the player, in one kind of money."""
+
+    money_type: MoneyType
+    rounds: int
+    voided: Annotated[int, Meta(description="Rounds that were voided; `net` has what that undid.")]
+    staked: Money
+    returned: Annotated[Money, Meta(description="Net of commission, also where it is deferred.")]
+    net: Annotated[Money, Meta(description="Below zero for a loss.")]
+
+
+class SeatReleasedResponse(Shape):
+    """A seat that was released; the money is on the account."""
+
+    table: UUID
+    seat: int
+    money_type: MoneyType
+    reason: SeatReleaseReason
+    returned: Money
+    commission_collected: Money
+    released_at: Timestamp
+
+    @classmethod
+    def of(cls, table: UUID, event: SeatReleased, currency: str) -> "SeatReleasedResponse":
+        """Present the release of a seat."""
+        return cls(
+            table=table,
+            seat=event.seat,
+            money_type=event.money_type,
+            reason=event.reason,
+            returned=Money.of(event.returned, currency),
+            commission_collected=Money.of(event.collected, currency),
+            released_at=event.released_at,
+        )
+
+
+class AbsenceResponse(Shape):
+    """What was decided since position `after` at the tables where the player sat."""
+
+    after: int
+    events: Annotated[tuple[LiveEventResponse, ...], Meta(description="The newest 200, oldest first.")]
+    more: Annotated[bool, Meta(description="True: older ones are left out; the rounds' own lists have them.")]
+    results: Annotated[tuple[AbsenceResult, ...], Meta(description="Of the last hundred rounds of each table.")]
+    seats_released: tuple[SeatReleasedResponse, ...]
 
 
 @dataclass(slots=True)
-class AbsenceResult:
-    """What settled rounds came to for one player in one kind of money, in minor units; voids are taken off again."""
+class AbsenceTotals:
+    """Results of settled rounds for one player in one kind of money, in minor units; voids are taken off again."""
 
     rounds: int = 0
     voided: int = 0
@@ -81,111 +129,88 @@ class AbsenceResult:
         self.net += returned - wager["staked"]
 
     def add_voided(self, wager: dict[str, Any], *, was_settled: bool) -> None:
-        """Take a voided wager off again; one that was still in play had come to nothing yet."""
+        """Take a voided wager off again; one that was still in play had brought nothing yet."""
         self.voided += 1
         if was_settled:
             self.net += wager["staked"] - wager["paid"]
 
+    def present(self, money_type: str, currency: str) -> AbsenceResult:
+        """Present the totals."""
+        return AbsenceResult(
+            money_type=MoneyType(money_type),
+            rounds=self.rounds,
+            voided=self.voided,
+            staked=Money.of(self.staked, currency),
+            returned=Money.of(self.returned, currency),
+            net=Money.of(self.net, currency),
+        )
+
 
 @dataclass(slots=True)
 class AbsenceSummary:
-    """What is told to one player: events to show, results by (money_type, currency), and seats that were freed."""
+    """Collects for one player: events to show, results by (money_type, currency), and seats that were released."""
 
     viewer: UUID
     events: list[LiveEvent] = field(default_factory=list)
-    results: dict[tuple[str, str], AbsenceResult] = field(default_factory=dict)
-    freed_seats: list[dict[str, Any]] = field(default_factory=list)
-    _gone: set[UUID | None] = field(default_factory=set)
+    totals: dict[tuple[str, str], AbsenceTotals] = field(default_factory=dict)
+    seats_released: list[SeatReleasedResponse] = field(default_factory=list)
+    _left: set[UUID | None] = field(default_factory=set)
 
-    def add_event(self, happening: LiveEvent, data: dict[str, Any]) -> None:
-        """Note one event, the next in order; of a table that the player left it tells nothing more."""
-        mine = str(self.viewer) in happening.players
-        if happening.type == SEAT_TAKEN and mine:
-            self._gone.discard(happening.table)
-        if mine or happening.table not in self._gone:
-            self.events.append(happening)
-        if mine and happening.type in SEAT_VACATED:
-            self._gone.add(happening.table)
-        self._count(happening, data)
+    def add_event(self, event: LiveEvent, data: bytes) -> None:
+        """Add one event, the next in order; nothing more of a table that the player left."""
+        own = str(self.viewer) in event.players
+        if event.type == SEAT_TAKEN and own:
+            self._left.discard(event.table)
+        if own or event.table not in self._left:
+            self.events.append(event)
+        if own and event.type in SEAT_VACATED:
+            self._left.add(event.table)
+        self._count(event, data)
 
-    def _count(self, happening: LiveEvent, data: dict[str, Any]) -> None:
-        own, currency = str(self.viewer), happening.currency or ""
-        match happening.type:
+    def _count(self, event: LiveEvent, raw: bytes) -> None:
+        own, currency = str(self.viewer), event.currency or ""
+        match event.type:
             case "RoundSettled":
-                for wager in data["wagers"]:
+                for wager in _as_dict(raw)["wagers"]:
                     if wager["player"] == own:
-                        self._result(wager, currency).add_settled(wager)
+                        self._totals(wager, currency).add_settled(wager)
             case "RoundVoided":
+                data = _as_dict(raw)
                 for wager in data["seats"]:
                     if wager["player"] == own:
-                        self._result(wager, currency).add_voided(wager, was_settled=data["was_settled"])
-            case "SeatReleased" if data["player"] == own:
-                self.freed_seats.append(_freed(happening, data, currency))
+                        self._totals(wager, currency).add_voided(wager, was_settled=data["was_settled"])
+            case "SeatReleased" if own and event.table is not None:
+                released = _as_seat_released(raw)
+                if released.player == self.viewer:
+                    self.seats_released.append(SeatReleasedResponse.of(event.table, released, currency))
 
-    def _result(self, wager: dict[str, Any], currency: str) -> AbsenceResult:
-        return self.results.setdefault((wager["money_type"], currency), AbsenceResult())
+    def _totals(self, wager: dict[str, Any], currency: str) -> AbsenceTotals:
+        return self.totals.setdefault((wager["money_type"], currency), AbsenceTotals())
 
 
 def recorded_at(position: int) -> datetime | None:
-    """Tell when the event at a sealed position was recorded; None for the time before the first."""
+    """Return when the event at a sealed position was recorded; None for the time before the first."""
     rows = fetch(_MOMENT, [position])
     return rows[0][0] if rows else None
 
 
-def load_absence_summary(*, after: int, since: datetime | None, player: UUID) -> dict[str, Any]:
-    """Tell what happened above position `after`, recorded at `moment`, at the tables where the player sits.
+def load_absence(*, after: int, since: datetime | None, player: UUID) -> AbsenceResponse:
+    """Return what happened above position `after`, recorded at `since`, at the tables where the player sits.
 
-    Tables that the player left since are told of up to there. One query, whatever happened.
+    Tables that the player left since are included up to there. One query, whatever happened.
     """
-    given = {"player": player, "after": after, "moment": since or _THE_BEGINNING}
-    return present_absence(fetch_rows(given), after=after, viewer=player)
-
-
-def fetch_rows(given: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Read the events: the columns of a sealed one, then its table, round and currency."""
-    with connection.cursor() as cursor:
-        cursor.execute(_AWAY, given)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
-
-
-def present_absence(rows: Iterable[Sequence[Any]], *, after: int, viewer: UUID) -> dict[str, Any]:
-    """Shape what happened for an answer."""
-    told = AbsenceSummary(viewer)
-    for position, digest, key, stream, version, kind, schema, data, metadata, recorded_at, *place in rows:
-        table, round_, currency = place
+    summary = AbsenceSummary(player)
+    for row in fetch(_ABSENCE, {"player": player, "after": after, "moment": since or _THE_BEGINNING}):
+        position, digest, key, stream, version, kind, schema, data, metadata, recorded, table, round_, currency = row
         raw = data.encode()
-        sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded_at)
-        told.add_event(LiveEvent(sealed, table=table, round_=round_, currency=currency), _as_dict(raw))
-    return {
-        "after": after,
-        "events": [event.redact_for(viewer) for event in told.events[-MAX_EVENTS:]],
-        "more": len(told.events) > MAX_EVENTS,
-        "results": [
-            _result(money_type, currency, result) for (money_type, currency), result in sorted(told.results.items())
-        ],
-        "seats_released": told.freed_seats,
-    }
-
-
-def _result(money_type: str, currency: str, result: AbsenceResult) -> dict[str, Any]:
-    return {
-        "money_type": money_type,
-        "rounds": result.rounds,
-        "voided": result.voided,
-        "staked": present_money(result.staked, currency),
-        "returned": present_money(result.returned, currency),
-        "net": present_money(result.net, currency),
-    }
-
-
-def _freed(happening: LiveEvent, data: dict[str, Any], currency: str) -> dict[str, Any]:
-    return {
-        "table": happening.table,
-        "seat": data["seat"],
-        "money_type": data["money_type"],
-        "reason": data["reason"],
-        "returned": present_money(data["returned"], currency),
-        "commission_collected": present_money(data["collected"], currency),
-        "released_at": data["released_at"],
-    }
+        sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded)
+        summary.add_event(LiveEvent(sealed, table=table, round_=round_, currency=currency), raw)
+    return AbsenceResponse(
+        after=after,
+        events=tuple(event.present(player) for event in summary.events[-MAX_EVENTS:]),
+        more=len(summary.events) > MAX_EVENTS,
+        results=tuple(
+            totals.present(money_type, currency) for (money_type, currency), totals in sorted(summary.totals.items())
+        ),
+        seats_released=tuple(summary.seats_released),
+    )

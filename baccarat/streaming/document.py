@@ -2,9 +2,12 @@
 
 from typing import Any, Final
 
-from baccarat.api import examples
+from baccarat.streaming.notifications import LiveEventResponse
+from baccarat.streaming.snapshot import SnapshotMessage
 from casino.api.openapi import REQUEST_ID
+from casino.api.shapes import example_of
 from casino.api.streaming import sse
+from wallet.api.balances import Balances
 
 PATH: Final = "/api/v1/stream"
 
@@ -14,11 +17,11 @@ while the stream is open are followed), a table that is watched (`table`, no sea
 
 | event | id | data |
 |---|---|---|
-| `snapshot` | position | `position`, `server_time`, `tables` (each as `GET /api/v1/tables/{id}` answers), `wallet` (as `GET /api/v1/me/balances`): draw everything anew. The first message; again when the player sits down at another table. |
+| `snapshot` | position | `position`, `server_time`, `tables` (each as `GET /api/v1/tables/{id}` answers), `balances` (as `GET /api/v1/me/balances`): draw everything again. The first message; again when the player sits down at another table. |
 | `event` | position | `position`, `type`, `table`, `round`, `recorded_at`, `data`: what happened, as this player may see it. Amounts are decimal strings; only the player's own id is shown. A `ChatMessageSent` brings its `text`: show it as text, never as markup. |
-| `wallet` | none | The player's balances, after money moved, and when the next reality check is due (`reality_check`). |
-| `reset` | none | Too much was missed to be told one by one: a `snapshot` follows. |
-| `bye` | none | `code` says why the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_ended_by_ban`, `token_expired`, `too_many_streams`, `internal_error` (the last one: come back at once). |
+| `balances` | none | The player's balances, after money moved, and when the next reality check is due (`reality_check`). |
+| `reset` | none | Too much was missed to be sent one by one: a `snapshot` follows. |
+| `end` | none | `code` says why the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_ended_by_ban`, `token_expired`, `too_many_streams`, `internal_error` (the last one: come back at once). |
 
 Positions ascend and nothing is sent twice. To resume, send the last id as `Last-Event-ID` or as `after`; balances come
 first, then all that was missed. In 15 seconds of silence a comment comes, with an id and no data: it counts as the last
@@ -26,39 +29,13 @@ id. Deadlines are sent once, as times: compare them with `server_time`. A reader
 EventSource sends no header and a ticket is good once: open the next stream with another ticket and `after`.
 An open stream counts as use of the session.
 """  # noqa: E501  (rows of a table)
-_EVENT: Final = {
-    "position": 48211,
-    "type": "WagerConfirmed",
-    "table": examples.TABLE_ID,
-    "round": examples.ROUND_ID,
-    "recorded_at": "2026-11-21T09:00:03.500000Z",
-    "data": {
-        "seat": 1,
-        "money_type": "play",
-        "stakes": {"banker": "10.00"},
-        "raised": {},
-        "confirmed_at": "2026-11-21T09:00:03.490000Z",
-    },
-}
-_WALLET: Final = {
-    "items": [
-        {"account": "account", "money_type": "play", "table": None, "balance": {"amount": "90.00", "currency": "EUR"}}
-    ],
-    "reality_check": {"minutes": 60, "due_at": "2026-11-21T10:00:00Z"},
-}
-_SNAPSHOT: Final = {
-    "position": 48210,
-    "server_time": "2026-11-21T09:00:03.400000Z",
-    "tables": [examples.SHOWN],
-    "wallet": _WALLET,
-}
 _EXAMPLE: Final = (
     sse.RETRY
-    + sse.message("snapshot", _SNAPSHOT, position=48210)
-    + sse.message("event", _EVENT, position=48211)
-    + sse.message("wallet", _WALLET)
+    + sse.message("snapshot", example_of(SnapshotMessage), position=48210)
+    + sse.message("event", example_of(LiveEventResponse), position=48211)
+    + sse.message("balances", example_of(Balances))
     + sse.keep_alive(48391)
-    + sse.message("bye", {"code": "session_taken_over"})
+    + sse.message("end", {"code": "session_taken_over"})
 ).decode()
 _PARAMETERS: Final = (
     ("query", "ticket", {"type": "string"}, "From `POST /api/v1/stream/tickets`, instead of the Authorization header."),

@@ -71,7 +71,7 @@ class LiveFollower:
     def end(self, code: str) -> None:
         """Say goodbye and end the stream."""
         if not self.mailbox.closed:
-            self.send(sse.message("bye", {"code": code}))
+            self.send(sse.message("end", {"code": code}))
             self.mailbox.close()
 
     def fail(self) -> None:

@@ -3,14 +3,16 @@
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import msgspec
+from msgspec import Meta
 
 from baccarat.chat import queries as chat
-from baccarat.queries import tables as queries
+from baccarat.queries import rounds, tables
 from baccarat.queries.redaction import SPECTATOR, format_amounts, mentioned_players, redact_for
+from casino.api.shapes import Shape, Timestamp
 from casino.api.streaming import sse
 from casino.events.records import SealedEvent
 
@@ -41,11 +43,24 @@ def player_topic(player: UUID) -> str:
     return f"player:{player}"
 
 
+class LiveEventResponse(Shape):
+    """An event as the stream sends it: what this player may see of it, amounts as decimal strings."""
+
+    position: int
+    type: Annotated[str, Meta(examples=["WagerConfirmed"])]
+    table: UUID | None
+    round: UUID | None
+    recorded_at: Timestamp
+    data: Annotated[
+        dict[str, Any], Meta(examples=[{"seat": 1, "money_type": "play", "stakes": {"banker": "10.00"}, "raised": {}}])
+    ]
+
+
 class LiveEvent:
-    """One sealed event. What it says is written once for all who may see the same of it."""
+    """One sealed event. Its message is written once for all who may see the same of it."""
 
     __slots__ = (
-        "_data", "_text", "_told", "currency", "players", "position", "recorded_at", "round", "table", "topics", "type",
+        "_data", "_payloads", "_text", "currency", "players", "position", "recorded_at", "round", "table", "topics", "type",
     )  # fmt: skip
 
     def __init__(
@@ -70,7 +85,7 @@ class LiveEvent:
         )
         self._data = sealed.data
         self._text = text
-        self._told: dict[str, bytes] = {}
+        self._payloads: dict[str, bytes] = {}
 
     @property
     def moves_money(self) -> bool:
@@ -80,27 +95,27 @@ class LiveEvent:
     def payload_for(self, player: str) -> bytes:
         """Write the message for this player's id, the same for all whom the event does not name."""
         viewer = player if player in self.players else ""
-        told = self._told.get(viewer)
-        if told is None:
-            told = self._told[viewer] = self._write(UUID(viewer) if viewer else SPECTATOR)
-        return told
+        payload = self._payloads.get(viewer)
+        if payload is None:
+            payload = self._payloads[viewer] = self._write(UUID(viewer) if viewer else SPECTATOR)
+        return payload
 
-    def redact_for(self, viewer: UUID) -> dict[str, Any]:
-        """Show the event to a player, or to ANYBODY: position, type, table, round, recorded_at, data."""
+    def present(self, viewer: UUID) -> LiveEventResponse:
+        """Present the event to a player, or to SPECTATOR."""
         data = redact_for(type=self.type, data=_as_dict(self._data), viewer=viewer)
         if self._text is not None:
             data["text"] = self._text
-        return {
-            "position": self.position,
-            "type": self.type,
-            "table": self.table,
-            "round": self.round,
-            "recorded_at": self.recorded_at,
-            "data": data if self.currency is None else format_amounts(data, self.currency),
-        }
+        return LiveEventResponse(
+            position=self.position,
+            type=self.type,
+            table=self.table,
+            round=self.round,
+            recorded_at=self.recorded_at,
+            data=data if self.currency is None else format_amounts(data, self.currency),
+        )
 
     def _write(self, viewer: UUID) -> bytes:
-        return sse.message("event", self.redact_for(viewer), position=self.position)
+        return sse.message("event", self.present(viewer), position=self.position)
 
 
 class LiveEventBuilder:
@@ -120,13 +135,13 @@ class LiveEventBuilder:
         self._texts = chat.load_displayed_texts(
             messages=[_message(sealed) for sealed in batch if sealed.type == CHAT_MESSAGE_SENT]
         )
-        rounds = {key for _, kind, key in placed if kind == "round" and key is not None}
-        self._look_up_rounds(rounds)
-        tables = {key for _, kind, key in placed if kind not in {"round", ""} and key is not None}
-        self._look_up_tables(tables | {self._rounds[key] for key in rounds if key in self._rounds})
-        return [self._happening(sealed, kind, key) for sealed, kind, key in placed]
+        round_ids = {key for _, kind, key in placed if kind == "round" and key is not None}
+        self._look_up_rounds(round_ids)
+        table_ids = {key for _, kind, key in placed if kind not in {"round", ""} and key is not None}
+        self._look_up_tables(table_ids | {self._rounds[key] for key in round_ids if key in self._rounds})
+        return [self._live_event(sealed, kind, key) for sealed, kind, key in placed]
 
-    def _happening(self, sealed: SealedEvent, kind: str, key: UUID | None) -> LiveEvent:
+    def _live_event(self, sealed: SealedEvent, kind: str, key: UUID | None) -> LiveEvent:
         round_ = key if kind == "round" else None
         table = self._rounds.get(key) if kind == "round" and key is not None else key
         if table not in self._currencies:
@@ -135,22 +150,22 @@ class LiveEventBuilder:
         text = self._texts.get(_message(sealed), "") if sealed.type == CHAT_MESSAGE_SENT else None
         return LiveEvent(sealed, table=table, round_=round_, currency=currency, text=text)
 
-    def _look_up_rounds(self, rounds: Collection[UUID]) -> None:
+    def _look_up_rounds(self, round_ids: Collection[UUID]) -> None:
         unknown = []
-        for key in rounds:
+        for key in round_ids:
             if key in self._rounds:
                 self._rounds.move_to_end(key)  # so that what is asked for now is not forgotten below
             else:
                 unknown.append(key)
         if unknown:
-            self._rounds.update(queries.tables_of_rounds(rounds=unknown))
-        while len(self._rounds) > max(MAX_CACHED_ROUNDS, len(rounds)):
+            self._rounds.update(rounds.tables_of_rounds(rounds=unknown))
+        while len(self._rounds) > max(MAX_CACHED_ROUNDS, len(round_ids)):
             self._rounds.popitem(last=False)
 
-    def _look_up_tables(self, tables: Iterable[UUID]) -> None:
-        unknown = [key for key in tables if key not in self._currencies]
+    def _look_up_tables(self, table_ids: Iterable[UUID]) -> None:
+        unknown = [key for key in table_ids if key not in self._currencies]
         if unknown:
-            self._currencies.update(queries.currencies_of_tables(tables=unknown))
+            self._currencies.update(tables.currencies_of_tables(tables=unknown))
 
 
 def _message(sealed: SealedEvent) -> UUID:
@@ -165,7 +180,7 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
     kind, _, key = sealed.stream.partition("-")
     if sealed.type == CHAT_MESSAGE_SENT:
         return kind, UUID(_as_dict(sealed.data)["table"])
-    if kind in _ELSEWHERE:
+    if kind in _NOT_OF_A_TABLE:
         return "", None
     try:
         return kind, UUID(key)
@@ -173,10 +188,10 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
         return "", None
 
 
-_ELSEWHERE: Final = frozenset(
+_NOT_OF_A_TABLE: Final = frozenset(
     {
-        "adjustment", "chat", "debt", "deposit", "discrepancy", "limit", "operator", "reconciliation", "responsible",
-        "switch", "wallet", "withdrawal", "words",
+        "adjustment", "chat", "debt", "deposit", "discrepancy", "operator", "limit", "responsible", "reconciliation",
+        "stop", "wallet", "withdrawal",
     }
 )  # fmt: skip
-"""Streams that are named after players, payments and operators: no table is looked up for them."""
+"""First words of the names of streams about players, payments and operators: no table is looked up for them."""

@@ -18,7 +18,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money
 from casino.operators.base_views import PlayerView
 from casino.operators.principals import PlayerPrincipal
-from wallet import notices
+from wallet.adjustments import notices
 from wallet.api.deposits import DepositResponse
 from wallet.api.limits import ExclusionResponse
 from wallet.api.notices import NoticeResponse

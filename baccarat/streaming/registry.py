@@ -40,8 +40,8 @@ class StreamRegistry:
     def __init__(self) -> None:
         self.hub: Hub[LiveEvent] = Hub(prepare=LiveEventBuilder().build, on_delivered=self._delivered)
         self._of_player: dict[str, list[LiveFollower]] = {}
-        self._poor: set[str] = set()
-        self._telling: asyncio.Task[None] | None = None
+        self._players_to_update: set[str] = set()
+        self._updating: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
 
     def add(self, follower: LiveFollower) -> None:
@@ -65,39 +65,39 @@ class StreamRegistry:
         return [each for own in self._of_player.values() for each in own]
 
     def _delivered(self, happenings: Sequence[LiveEvent]) -> None:
-        self._poor.update(player for each in happenings if each.moves_money for player in each.players)
-        if self._poor and (self._telling is None or self._telling.done()):
-            self._telling = asyncio.create_task(self._tell_balances())
+        self._players_to_update.update(player for each in happenings if each.moves_money for player in each.players)
+        if self._players_to_update and (self._updating is None or self._updating.done()):
+            self._updating = asyncio.create_task(self._send_balances())
 
-    async def _tell_balances(self) -> None:
+    async def _send_balances(self) -> None:
         """One look at a time for all whose money moved since the last one."""
-        while self._poor:
-            named, self._poor = self._poor, set()
+        while self._players_to_update:
+            named, self._players_to_update = self._players_to_update, set()
             streams = [each for player in named for each in self._of_player.get(player, ())]
             if not streams:
                 continue
             try:
-                found = await run_in_thread(snapshot.load_wallets, players=[each.player for each in streams])
-            except Error as trouble:
-                logger.warning("Balances could not be read, their streams begin anew: %s", trouble)
+                balances = await run_in_thread(snapshot.load_balances, players=[each.player for each in streams])
+            except Error as error:
+                logger.warning("Balances could not be read, their streams begin again: %s", error)
                 for each in streams:
                     each.fail()
                 return
-            messages = {player: sse.message("wallet", wallet) for player, wallet in found.items()}
+            messages = {player: sse.message("balances", own) for player, own in balances.items()}
             for each in streams:
                 each.send(messages[each.player.player])
 
     async def _watch(self) -> None:
-        while looked_at := self.open_streams():
-            self._keep_alive(looked_at)
+        while streams := self.open_streams():
+            self._keep_alive(streams)
             try:
-                standing = await run_in_thread(
-                    sessions.touch_sessions, token_hashes=list({each.player.session for each in looked_at})
+                statuses = await run_in_thread(
+                    sessions.touch_sessions, token_hashes=list({each.player.session for each in streams})
                 )
-            except Error as trouble:
-                logger.warning("Sessions of open streams could not be looked at: %s", trouble)
+            except Error as error:
+                logger.warning("Sessions of open streams could not be looked at: %s", error)
             else:
-                _dismiss(looked_at, standing)
+                _dismiss(streams, statuses)
             await asyncio.sleep(SESSION_CHECK_SECONDS)
 
     def _keep_alive(self, streams: Sequence[LiveFollower]) -> None:
@@ -107,9 +107,9 @@ class StreamRegistry:
                 each.keep_alive(max(self.hub.position, each.position))
 
 
-def _dismiss(streams: Sequence[LiveFollower], standing: Mapping[bytes, str]) -> None:
+def _dismiss(streams: Sequence[LiveFollower], statuses: Mapping[bytes, str]) -> None:
     for each in streams:
-        ended = standing.get(each.player.session, sessions.ENDED)
+        ended = statuses.get(each.player.session, sessions.ENDED)
         if ended:
             each.end(END_CODES[ended])
 

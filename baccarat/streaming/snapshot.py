@@ -1,26 +1,29 @@
-"""All that a player needs to draw tables and wallet, as of one sealed position."""
+"""Everything a player needs to draw tables and balances, as of one sealed position."""
 
 import contextlib
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from django.db import transaction
+from msgspec import Meta
 
-from baccarat.queries import tables
+from baccarat.queries import tables as queries
+from baccarat.queries.table_view import TableResponse
+from casino.api.shapes import Shape, Timestamp
 from casino.events.sql import execute, fetch
 from casino.operators.principals import PlayerPrincipal
 from wallet.api.balances import Balances
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
-from wallet.responsible_gaming import queries as protection
+from wallet.responsible_gaming import queries as responsible_gaming
 from wallet.responsible_gaming.queries import Reminder
 
 ATTEMPTS: Final = 40
 PAUSE: Final = 0.005
-"""Seconds between attempts to meet a moment in which all that shows is sealed."""
+"""Seconds between attempts to find a moment in which everything shown is sealed."""
 
 _MOMENT: Final = """
 SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
@@ -30,27 +33,40 @@ SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
 """
 
 
+class SnapshotMessage(Shape, kw_only=True):
+    """Tables and balances of a player, as of one sealed position."""
+
+    position: Annotated[int, Meta(description="Follow the stream after this one.")]
+    server_time: Annotated[Timestamp, Meta(description="Compare deadlines with it.")]
+    tables: Annotated[tuple[TableResponse, ...], Meta(description="Where the player sits.")]
+    balances: Balances
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`document` is what is sent; `seated` are the tables where the player sits, `told` is when a reality check is due,
-    all as of `position`.
+    """What a stream sends first, and what it follows from there, all as of `message.position`.
 
-    Not `settled`: something that shows already has yet to be sealed, and will be told of again.
+    `seated` are the tables where the player sits, `reminder` is when a reality check is due. Not `fully_sealed`:
+    something in it has yet to be sealed, and its event will be sent again.
     """
 
-    position: int
+    message: SnapshotMessage
     seated: frozenset[UUID]
     balances: dict[AccountName, int]
     reminder: Reminder | None
-    document: dict[str, Any]
     fully_sealed: bool
+
+    @property
+    def position(self) -> int:
+        """Return the sealed position that it is as of."""
+        return self.message.position
 
 
 def take_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    """Draw everything in one consistent look at the database. Raises UnknownTable for a table not to watch.
+    """Read everything in one consistent view of the database. Raises UnknownTable for a table not to watch.
 
-    Tables and wallet stand in the database a moment before their events are sealed, so it looks again until what
-    shows and the position agree; after a fifth of a second (no sealer runs) it takes what there is.
+    Tables and balances are in the database a moment before their events are sealed, so it reads again until they and
+    the position agree; after a fifth of a second (no sealer runs) it takes what there is.
     """
     for _ in range(ATTEMPTS):
         snapshot = _look(player, watched)
@@ -74,37 +90,32 @@ def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 
 def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    """Draw tables and wallet once, as of the moment that the caller reads in. Raises UnknownTable."""
+    """Read tables and balances once, as of the moment that the caller reads in. Raises UnknownTable."""
     balances = store.balances_of_player(operator=player.operator, player=player.player)
-    seated = tables.tables_where_seated(operator=player.operator, player=player.player)
-    shown = sorted(seated | ({watched} if watched is not None else set()))
-    pictures = tables.present_tables(tables=shown, operator=player.operator, viewer=player.player, balances=balances)
-    streams = [*_streams(pictures), f"wallet-{player.player}"]
+    seated = queries.tables_where_seated(operator=player.operator, player=player.player)
+    followed = sorted(seated | ({watched} if watched is not None else set()))
+    tables = queries.load_tables(tables=followed, operator=player.operator, viewer=player.player, balances=balances)
+    streams = [*_streams(tables), f"wallet-{player.player}"]
     position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
-    told = protection.reminder(operator=player.operator, player=player.player)
-    document = {
-        "position": position,
-        "server_time": now,
-        "tables": pictures,
-        "wallet": Balances.of(balances, told),
-    }
+    reminder = responsible_gaming.reminder(operator=player.operator, player=player.player)
     return Snapshot(
-        position=position,
+        message=SnapshotMessage(
+            position=position, server_time=now, tables=tables, balances=Balances.of(balances, reminder)
+        ),
         seated=frozenset(seated),
         balances=balances,
-        reminder=told,
-        document=document,
+        reminder=reminder,
         fully_sealed=not unsealed,
     )
 
 
-def load_wallets(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, Balances]:
+def load_balances(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, Balances]:
     """Read the balances of several players in two queries, as the balances' endpoint shows them."""
-    named = [player.player for player in players]
-    found, told = store.balances_of_players(players=named), protection.reminders(players=named)
-    return {player: Balances.of(found[player], told.get(player)) for player in named}
+    ids = [player.player for player in players]
+    balances, reminders = store.balances_of_players(players=ids), responsible_gaming.reminders(players=ids)
+    return {player: Balances.of(balances[player], reminders.get(player)) for player in ids}
 
 
-def _streams(pictures: Sequence[dict[str, Any]]) -> list[str]:
-    rounds = [picture[name]["id"] for picture in pictures for name in ("round", "last_round") if picture[name]]
-    return [*(f"table-{picture['id']}" for picture in pictures), *(f"round-{round_}" for round_ in rounds)]
+def _streams(tables: Sequence[TableResponse]) -> list[str]:
+    rounds = [round_.id for table in tables for round_ in (table.round, table.last_round) if round_ is not None]
+    return [*(f"table-{table.id}" for table in tables), *(f"round-{round_}" for round_ in rounds)]

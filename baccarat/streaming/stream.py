@@ -49,8 +49,8 @@ async def stream_messages(opening: StreamOpening, *, registry: StreamRegistry = 
         sender = _Sender(follower, registry)
         while (chunk := await sender.next()) is not None:
             yield chunk
-    except Error as trouble:
-        logger.warning("A stream ends and will be resumed, the database does not answer: %s", trouble)
+    except Error as error:
+        logger.warning("A stream ends and will be resumed, the database does not answer: %s", error)
     finally:
         registry.remove(follower)
         if entered:
@@ -63,7 +63,7 @@ async def _first(opening: StreamOpening, follower: LiveFollower, house: StreamRe
         return _begin(opening.snapshot, follower, house)
     if await _resumes(opening, opening.after, follower, house.hub):
         house.hub.add_follower(follower, after=opening.after)
-        return sse.message("wallet", opening.snapshot.document["wallet"])
+        return sse.message("balances", opening.snapshot.message.balances)
     fresh = await run_in_thread(snapshot.take_snapshot, player=opening.player, watched=opening.watched)
     return sse.message("reset", {"code": "gap_too_long"}) + _begin(fresh, follower, house)
 
@@ -82,7 +82,7 @@ async def _resumes(opening: StreamOpening, after: int, follower: LiveFollower, h
 def _begin(now: Snapshot, follower: LiveFollower, house: StreamRegistry) -> bytes:
     follower.start_from_snapshot(now)
     house.hub.add_follower(follower, after=now.position)
-    return sse.message("snapshot", now.document, position=now.position)
+    return sse.message("snapshot", now.message, position=now.position)
 
 
 class _Sender:

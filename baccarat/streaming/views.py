@@ -31,15 +31,15 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
         return answer
     try:
         opening = await run_in_thread(_open, request=request)
-    except Exception as trouble:  # noqa: BLE001  (whatever it is, it has its problem document)
-        return errors.handle(trouble, {"request": request})
+    except Exception as error:  # noqa: BLE001  (whatever it is, it has its problem document)
+        return errors.handle(error, {"request": request})
     return StreamingHttpResponse(
         stream_messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
     )
 
 
 def _open(*, request: HttpRequest) -> StreamOpening:
-    """Find out who asks for what. Raises Rejected, UnknownTable."""
+    """Authenticate the player and take a first snapshot. Raises RequestRejected, UnknownTable."""
     after, watched = _after(request), _watched(request)
     player = _player(request)
     return StreamOpening(player, watched, after, snapshot.take_snapshot(player=player, watched=watched))
@@ -53,20 +53,20 @@ def _player(request: HttpRequest) -> PlayerPrincipal:
 
 
 def _watched(request: HttpRequest) -> UUID | None:
-    given = request.GET.get("table")
-    if given is None:
+    text = request.GET.get("table")
+    if text is None:
         return None
     try:
-        return UUID(given)
+        return UUID(text)
     except ValueError:
         raise UnknownTable from None
 
 
 def _after(request: HttpRequest) -> int | None:
     """What a browser that comes back has seen last; its header is newer than its address."""
-    given = request.headers.get("Last-Event-ID") or request.GET.get("after")
-    if not given:
+    text = request.headers.get("Last-Event-ID") or request.GET.get("after")
+    if not text:
         return None
-    if not _POSITION.fullmatch(given):
+    if not _POSITION.fullmatch(text):
         raise RequestRejected(INVALID_CURSOR, "A position is a whole number.")
-    return int(given)
+    return int(text)

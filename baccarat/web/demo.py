@@ -1,6 +1,6 @@
 """A house to try things in: a table of each preset, players with money, a PIN and a deposit method.
 
-It exists only where CASINO_DEMO names the sandbox operator that it belongs to, which production refuses.
+It exists only where DEMO_OPERATOR names the sandbox operator that it belongs to, which production refuses.
 """
 
 from collections.abc import Sequence
@@ -92,9 +92,9 @@ def open_session(*, player: UUID) -> dict[str, Any]:
 
 
 def _house() -> Operator:
-    if not settings.CASINO_DEMO:
+    if not settings.DEMO_OPERATOR:
         raise RequestRejected(NOT_FOUND)
-    return find_operator(slug=settings.CASINO_DEMO)
+    return find_operator(slug=settings.DEMO_OPERATOR)
 
 
 def _players(operator: Operator) -> list[Player]:
@@ -103,8 +103,8 @@ def _players(operator: Operator) -> list[Player]:
 
 
 def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
-    there = {line["name"] for line in tables.tables(operator=operator.id, after=None, limit=PAGE_SIZE)}
-    missing = [(name, preset) for name, preset in TABLES if name not in there]
+    existing = {table.name for table in tables.list_tables(operator=operator.id, after=None, limit=PAGE_SIZE)}
+    missing = [(name, preset) for name, preset in TABLES if name not in existing]
     for name, preset in missing:
         opening.open_table(
             operator=operator.id,

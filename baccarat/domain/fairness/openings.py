@@ -27,9 +27,9 @@ class NoSuchCard(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CardOpening:
-    """One card of a shoe: its place from 0 on, its salt, and the hashes beside it on the way to the root, in hex."""
+    """One card of a shoe, proven to be at its place: from 0 on, with its salt and the hashes up to the root, in hex."""
 
-    position: int
+    shoe_position: int
     card: Card
     salt: str
     path: tuple[str, ...]
@@ -58,7 +58,7 @@ def open_cards(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int])
     leaves = _leaves(seed, cards)
     return tuple(
         CardOpening(
-            position=position,
+            shoe_position=position,
             card=cards[position],
             salt=card_salt(seed, position).hex(),
             path=tuple(beside.hex() for beside in merkle.path(leaves, position)),
@@ -73,6 +73,6 @@ def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
 
 def is_valid_opening(opening: CardOpening, *, decks: int, root: str) -> bool:
     """Tell whether a card is the one that the root has at its place."""
-    hashed = card_leaf(opening.position, opening.card, bytes.fromhex(opening.salt))
+    hashed = card_leaf(opening.shoe_position, opening.card, bytes.fromhex(opening.salt))
     path = [bytes.fromhex(beside) for beside in opening.path]
-    return merkle.is_included(hashed, opening.position, 52 * decks, path, bytes.fromhex(root))
+    return merkle.is_included(hashed, opening.shoe_position, 52 * decks, path, bytes.fromhex(root))

@@ -17,14 +17,14 @@ OPENED = open_cards(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415])
 
 def climb(opening: CardOpening, size: int) -> str:
     """The root that an opening leads to, by the recursion of RFC 9162, section 2.1.1."""
-    data = b"casino.baccarat.card.v1\0" + opening.position.to_bytes(8, "big") + opening.card.encode()
+    data = b"casino.baccarat.card.v1\0" + opening.shoe_position.to_bytes(8, "big") + opening.card.encode()
     leaf = hashlib.sha256(b"\0" + data + bytes.fromhex(opening.salt)).digest()
 
     def node(start: int, count: int, path: list[bytes]) -> bytes:
         if count == 1:
             return leaf
         left = 1 << (count - 1).bit_length() - 1
-        if opening.position < start + left:
+        if opening.shoe_position < start + left:
             hashed = node(start, left, path[:-1]) + path[-1]
         else:
             hashed = path[-1] + node(start + left, count - left, path[:-1])
@@ -49,11 +49,11 @@ def test_the_cards_that_are_opened_are_those_of_the_order() -> None:
     assert [each.card for each in OPENED] == [cards[0], cards[6], cards[7], cards[415]]
 
 
-@pytest.mark.parametrize("field", ["card", "position", "salt", "path"])
+@pytest.mark.parametrize("field", ["card", "shoe_position", "salt", "path"])
 def test_an_opening_that_is_changed_anywhere_proves_nothing(field: str) -> None:
     honest = OPENED[1]
     other = Card("2c") if honest.card != "2c" else Card("3c")
-    changed = {"card": other, "position": 8, "salt": "00" * 32, "path": (*honest.path[:-1], "00" * 32)}[field]
+    changed = {"card": other, "shoe_position": 8, "salt": "00" * 32, "path": (*honest.path[:-1], "00" * 32)}[field]
 
     assert not is_valid_opening(replace(honest, **{field: changed}), decks=8, root=ROOT)
 

@@ -1,0 +1,188 @@
+"""Cooling-off and self-exclusion, by players themselves and by operators' servers."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.services import exclusion
+from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.committed_refusals import idempotent_with_committed_refusals
+from casino.operators.fields import PinField
+from casino.operators.queries import require_player
+from wallet.api.limits import ExclusionResponse
+from wallet.responsible_gaming import exclusions, services
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.exclusion_history import ExclusionRecord
+from wallet.responsible_gaming.exclusions import AnnotatedExclusion
+from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsState
+
+EFFECT: Final = (
+    "At once no deposit, seat, rebuy or wager is taken, in any session; chips that were not confirmed go back. A "
+    "confirmed wager is dealt and settled. Leaving, withdrawing and pending payments go on as before. `hours` (24 to "
+    "1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."
+)
+HALF_A_YEAR: Final = {"kind": "self_exclusion", "months": 6}
+
+
+class ExclusionRequest(StrictSerializer):
+    """`hours` (24 to 1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."""
+
+    kind = EnumField(ExclusionKind)
+    hours = WholeNumberField(required=False)
+    months = WholeNumberField(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Determine the length. Raises ExclusionLengthInvalid."""
+        name, other = ("hours", "months") if attrs["kind"] is ExclusionKind.COOLING_OFF else ("months", "hours")
+        if name not in attrs or other in attrs:
+            raise ExclusionLengthInvalid
+        others = {key: value for key, value in attrs.items() if key not in {"kind", name}}
+        return {"kind": attrs["kind"], "length": attrs[name], **others}
+
+
+class SelfExclusionRequest(ExclusionRequest):
+    """The same, confirmed with the PIN where the player has one."""
+
+    pin = PinField(required=False)
+
+
+class PlayerExclusionRequest(ExclusionRequest):
+    """The same, and why: for the operator's own people, in no event and never shown to the player."""
+
+    note = TextField(max_length=exclusions.MAX_NOTE_LENGTH, required=False, default="")
+
+
+class PastExclusion(Shape, kw_only=True):
+    """An exclusion that is active or has ended."""
+
+    kind: ExclusionKind
+    set_by: Initiator
+    since: Timestamp
+    until: Annotated[Timestamp, Meta(description="A self-exclusion continues until the operator ends it.")]
+    ended_at: Annotated[Timestamp | None, Meta(description="Null while it is active.")]
+
+    @classmethod
+    def of(cls, record: ExclusionRecord) -> "PastExclusion":
+        """Present an exclusion with its end."""
+        return cls(**_fields(record))
+
+
+class ExclusionRecordResponse(PastExclusion, kw_only=True):
+    """An exclusion, with why the operator's people set it."""
+
+    note: str
+
+    @classmethod
+    def with_note(cls, exclusion: AnnotatedExclusion) -> "ExclusionRecordResponse":
+        """Present an exclusion with its note."""
+        return cls(**_fields(exclusion.record), note=exclusion.note)
+
+
+class ExclusionList(ItemList[PastExclusion]):
+    """The latest exclusions, newest first, a hundred at most."""
+
+
+class ExclusionRecordList(ItemList[ExclusionRecordResponse]):
+    """The latest exclusions with their notes, newest first, a hundred at most."""
+
+
+class CurrentExclusion(Shape):
+    """The active exclusion, or null."""
+
+    exclusion: ExclusionResponse | None
+
+    @classmethod
+    def of(cls, state: PlayerRestrictionsState) -> "CurrentExclusion":
+        """Present the exclusion in a player's restrictions."""
+        return cls(exclusion=ExclusionResponse.of(state.exclusion))
+
+
+class MyExclusionsView(PlayerView):
+    """The caller's own exclusions."""
+
+    @operation("listMyExclusions", "List your exclusions: the active one, and those that ended", returns=ExclusionList)
+    def get(self, request: Request) -> Response:
+        del request
+        listed = exclusions.list_exclusions(operator=self.caller.operator, player=self.caller.player)
+        return Response(ExclusionList.of(PastExclusion.of(each.record) for each in listed))
+
+    @operation(
+        "createMyExclusion",
+        "Exclude yourself from deposits and play: cool off for a while, or self-exclude for months",
+        returns=CurrentExclusion,
+        request=SelfExclusionRequest,
+        example={**HALF_A_YEAR, "pin": "482913"},
+        description=EFFECT,
+    )
+    @idempotent_with_committed_refusals
+    def post(self, request: Request) -> Response:
+        body, me = parse_body(SelfExclusionRequest, request), self.caller
+        context = PlayerContext(
+            operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request)
+        )
+        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=Initiator.PLAYER, **body)))
+
+
+class PlayerExclusionsView(OperatorView):
+    """The exclusions of one of the caller's players."""
+
+    @operation(
+        "listPlayerExclusions",
+        "List the exclusions of one of your players, with why your people set them",
+        returns=ExclusionRecordList,
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        del request
+        listed = exclusions.list_exclusions(operator=self.caller.operator, player=player)
+        return Response(ExclusionRecordList.of(ExclusionRecordResponse.with_note(each) for each in listed))
+
+    @operation(
+        "createPlayerExclusion",
+        "Exclude one of your players from deposits and play",
+        returns=CurrentExclusion,
+        request=PlayerExclusionRequest,
+        example={**HALF_A_YEAR, "note": "requested by telephone"},
+        description=EFFECT,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body, context = parse_body(PlayerExclusionRequest, request), _context(self, player)
+        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=Initiator.OPERATOR, **body)))
+
+
+class EndExclusionView(OperatorView):
+    @operation(
+        "endPlayerExclusion",
+        "End a player's self-exclusion that has reached its time",
+        returns=CurrentExclusion,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        del request
+        return Response(CurrentExclusion.of(services.end_exclusion(context=_context(self, player))))
+
+
+def _context(view: OperatorView, player: UUID) -> PlayerContext:
+    me = view.caller
+    require_player(operator=me.operator, player=player)
+    return PlayerContext(operator=me.operator, player=player, currency=me.currency, metadata=metadata(view.request))
+
+
+def _fields(record: ExclusionRecord) -> dict[str, Any]:
+    exclusion = record.exclusion
+    return {
+        "kind": exclusion.kind,
+        "set_by": exclusion.by,
+        "since": exclusion.since,
+        "until": exclusion.until,
+        "ended_at": record.ended_at,
+    }

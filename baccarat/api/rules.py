@@ -1,0 +1,384 @@
+"""Versions of a table's rules: drafted by one person at an operator's desk, published by another."""
+
+import re
+from fractions import Fraction
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema_field
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.api import refusals
+from baccarat.domain.rules.table_rules import (
+    Commission,
+    CommissionTiming,
+    Ratio,
+    Shuffle,
+    SpotsPerRound,
+    UnderMinimumPolicy,
+)
+from baccarat.domain.rules.wagers import Spot
+from baccarat.queries import rules_versions
+from baccarat.queries.odds_view import FractionResponse
+from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
+from baccarat.queries.rules_view import TableRulesResponse, present_rules
+from baccarat.services import rules_lifecycle
+from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
+from baccarat.storage.rules_versions import STATUSES
+from casino.api.fields import (
+    ActorField,
+    AmountField,
+    EnumField,
+    FlagField,
+    StrictSerializer,
+    TextField,
+    WholeNumberField,
+    parse_body,
+)
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
+from casino.kernel.money import MoneyType, format_amount
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.memberships import desk_actor
+
+ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
+SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
+LIFECYCLE: Final = (
+    "A change of rules is a new version: one person drafts it, another publishes it, and it holds from the next round "
+    "on. Commission waits for the long shoe in play to end; decks, burn and cut card hold only for a shoe that is "
+    "committed to after the publishing: where each round is shuffled, from the second round on."
+)
+
+
+class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
+    """Two whole numbers in text, such as "8:1" (`ratio_malformed` otherwise)."""
+
+    pattern: str
+
+    def to_internal_value(self, data: Any) -> Ratio:
+        """Read the ratio as it is, not in lowest terms."""
+        if not isinstance(data, str):
+            raise ValidationError("This must be text.", code="not_a_string")
+        if not re.fullmatch(self.pattern, data, re.ASCII):
+            raise ValidationError(f"{data[:40]!r} is not a ratio of this form.", code=refusals.RatioMalformed.code)
+        first, second = re.split("[:/]", data)
+        return Ratio(int(first), int(second))
+
+    def to_representation(self, value: Ratio) -> str:
+        return str(value)
+
+
+@extend_schema_field({"type": "string", "pattern": ODDS, "examples": ["8:1"]})
+class OddsField(RatioField):
+    """What a spot pays, such as "8:1"."""
+
+    pattern = ODDS
+
+
+@extend_schema_field({"type": "string", "pattern": SHARE, "examples": ["5/100"]})
+class ShareField(RatioField):
+    """An exact share, such as "5/100"."""
+
+    pattern = SHARE
+
+
+class CommissionRulesRequest(StrictSerializer):
+    """The house's share of a Banker win; `rounding` is a share of the lowest chip, null keeps it exact."""
+
+    rate = ShareField()
+    rounding = ShareField(allow_null=True)
+    timing = EnumField(CommissionTiming)
+
+    def validate(self, attrs: dict[str, Any]) -> Any:
+        return Commission(**attrs)
+
+
+class TableRulesRequest(StrictSerializer):
+    """An operator's own values for a table."""
+
+    seats = WholeNumberField(required=False)
+    decks = WholeNumberField(required=False)
+    shuffle = EnumField(Shuffle, required=False)
+    cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
+    burn = FlagField(required=False)
+    seat_kept_rounds = WholeNumberField(required=False, allow_null=True)
+    chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
+    minimum = AmountField(required=False)
+    maximum = AmountField(required=False)
+    under_minimum = EnumField(UnderMinimumPolicy, required=False)
+    spots_per_round = EnumField(SpotsPerRound, required=False)
+    player_pays = OddsField(required=False)
+    banker_pays = OddsField(required=False)
+    tie_pays = OddsField(required=False)
+    commission = CommissionRulesRequest(required=False, allow_null=True)
+    turn_seconds = WholeNumberField(required=False, allow_null=True)
+    caller = FlagField(required=False)
+    look_seconds = WholeNumberField(required=False, allow_null=True)
+    hand_back_seconds = WholeNumberField(required=False, allow_null=True)
+    play_money = FlagField(required=False)
+
+    def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
+        return tuple(chips)
+
+
+class RulesDraftRequest(StrictSerializer):
+    """What to change of the rules in force, who proposes it, and the acknowledgement where a return needs one."""
+
+    actor = ActorField()
+    rules = TableRulesRequest()
+    acknowledgement = TextField(max_length=500, required=False, default="")
+
+
+class RulesDecisionRequest(StrictSerializer):
+    """Who acts."""
+
+    actor = ActorField()
+
+
+class RulesRejectionRequest(RulesDecisionRequest):
+    """Who rejects or retires rules, and why."""
+
+    reason = TextField(max_length=MAX_REASON_LENGTH, help_text="Why. Kept for good: name no player in it.")
+
+
+class SpotReturnResponse(Shape):
+    """What a unit staked returns on average: at exact rates, and for a stake of the table's minimum."""
+
+    spot: Spot
+    exact: FractionResponse
+    at_minimum: FractionResponse
+
+
+class VersionPerformance(Shape):
+    """What was played by a version; voided wagers are counted separately."""
+
+    money_type: MoneyType
+    rounds: int
+    wagers: int
+    staked: AmountText
+    paid: Annotated[AmountText, Meta(description="Stakes and wins given back, net of all commission.")]
+    commission: AmountText
+    voided: int
+    voided_stakes: AmountText
+    actual_return: FractionResponse | None
+
+    @classmethod
+    def of(cls, totals: PlayTotals, currency: str) -> "VersionPerformance":
+        """Present the totals of one kind of money."""
+        actual = totals.actual_return()
+        return cls(
+            money_type=totals.money_type,
+            rounds=totals.rounds,
+            wagers=totals.wagers,
+            staked=format_amount(totals.staked, currency),
+            paid=format_amount(totals.paid, currency),
+            commission=format_amount(totals.commission, currency),
+            voided=totals.voided,
+            voided_stakes=format_amount(totals.voided_stakes, currency),
+            actual_return=None if actual is None else FractionResponse.of(actual),
+        )
+
+
+class RulesVersionResponse(Shape):
+    """One version of a table's rules. It never changes; `since` and `until` are when it was in force."""
+
+    version: int
+    label: Annotated[str, Meta(description="What rounds played by it carry.", examples=["mini@2"])]
+    status: Annotated[str, Meta(extra_json_schema={"enum": list(STATUSES)})]
+    rules: TableRulesResponse
+    returns: tuple[SpotReturnResponse, ...]
+    acknowledgement: Annotated[str, Meta(description="The sentence typed where a return needed one.")]
+    drafted_by: str
+    drafted_at: Timestamp
+    decided_by: Annotated[str, Meta(description="Who published or rejected it: another person.")]
+    decided_at: Timestamp | None
+    effective_from: Annotated[
+        str,
+        Meta(
+            description="next_round, next_shoe, or new_shoe: what shapes a shoe holds only for one that is committed "
+            "to after the publishing. Empty before it is published.",
+            examples=["next_round"],
+        ),
+    ]
+    reason: Annotated[str, Meta(description="Why it was rejected or retired.")]
+    first_round: int | None
+    since: Timestamp | None
+    until: Timestamp | None
+    performance: tuple[VersionPerformance, ...]
+
+    @classmethod
+    def of(cls, details: RulesVersionDetails) -> "RulesVersionResponse":
+        """Present a version with its returns and what was played by it."""
+        row = details.row
+        return cls(
+            version=row.version,
+            label=row.label,
+            status=row.status,
+            rules=present_rules(details.rules),
+            returns=tuple(
+                SpotReturnResponse(
+                    spot=each.spot,
+                    exact=FractionResponse.of(Fraction(each.exact)),
+                    at_minimum=FractionResponse.of(Fraction(each.at_minimum)),
+                )
+                for each in details.returns
+            ),
+            acknowledgement=row.acknowledgement,
+            drafted_by=row.drafted_by,
+            drafted_at=row.drafted_at,
+            decided_by=row.decided_by,
+            decided_at=row.decided_at,
+            effective_from=row.effective_from,
+            reason=row.reason,
+            first_round=row.first_round,
+            since=row.since,
+            until=row.until,
+            performance=tuple(VersionPerformance.of(each, details.rules.currency) for each in details.play_totals),
+        )
+
+
+class RulesVersionList(ItemList[RulesVersionResponse]):
+    """All versions, the newest first."""
+
+
+class RulesVersionBaseView(OperatorView):
+    """A view about versions of one table of the caller's."""
+
+    def context(self, table: UUID) -> dict[str, Any]:
+        """Return the table, its operator, and what events record about the request."""
+        return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
+
+    def answer(self, table: UUID, version: int, *, status: int = 200) -> Response:
+        """Answer with a version as it is now."""
+        details = rules_versions.version(table=table, operator=self.caller.operator, version=version)
+        return Response(RulesVersionResponse.of(details), status=status)
+
+
+class TableVersionsView(RulesVersionBaseView):
+    """The versions of one table's rules."""
+
+    @operation(
+        "listTableVersions",
+        "List the versions of a table's rules, with their returns and what was played by each",
+        returns=RulesVersionList,
+        description=LIFECYCLE,
+    )
+    def get(self, request: Request, table: UUID) -> Response:
+        del request
+        versions = rules_versions.versions(table=table, operator=self.caller.operator)
+        return Response(RulesVersionList.of(RulesVersionResponse.of(each) for each in versions))
+
+    @operation(
+        "draftTableRules",
+        "Draft other rules for a table; another person has to publish them",
+        returns=RulesVersionResponse,
+        status=201,
+        request=RulesDraftRequest,
+        example={"actor": "agent-17", "rules": {"minimum": "10.00"}},
+        description=(
+            f"{LIFECYCLE} `rules` are the fields that change. For real money a spot with a player's edge, or one that "
+            "returns less than your floor, is refused (`player_edge_not_accepted`, `return_under_floor`) unless "
+            "`acknowledgement` is the `required_acknowledgement` of that refusal, word by word. `actor` is your own id "
+            "of the person who acts."
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        body = parse_body(RulesDraftRequest, request)
+        version = rules_lifecycle.draft(
+            by=desk_actor(body["actor"]),
+            changes=body["rules"],
+            acknowledgement=body["acknowledgement"],
+            **self.context(table),
+        )
+        return self.answer(table, version, status=201)
+
+
+class TableVersionView(RulesVersionBaseView):
+    @operation(
+        "getTableVersion",
+        "Show one version of a table's rules, with its theoretical return by enumeration",
+        returns=RulesVersionResponse,
+    )
+    def get(self, request: Request, table: UUID, version: int) -> Response:
+        del request
+        return self.answer(table, version)
+
+
+class PublishVersionView(RulesVersionBaseView):
+    @operation(
+        "publishTableVersion",
+        "Publish a draft, as another person than its author",
+        returns=RulesVersionResponse,
+        request=RulesDecisionRequest,
+        example={"actor": "agent-3"},
+        description=(
+            "It never holds within a round, nor for a shoe that it would change. Where your floor was raised since the "
+            "draft, and a spot returns less, it is refused (`return_under_floor`): reject it, and draft it with the "
+            "acknowledgement."
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        body = parse_body(RulesDecisionRequest, request)
+        rules_lifecycle.publish(version=version, by=desk_actor(body["actor"]), **self.context(table))
+        return self.answer(table, version)
+
+
+class RejectVersionView(RulesVersionBaseView):
+    @operation(
+        "rejectTableVersion",
+        "Reject a draft; nothing changes",
+        returns=RulesVersionResponse,
+        request=RulesRejectionRequest,
+        example={"actor": "agent-3", "reason": "Too high."},
+        description="Its number is not used again.",
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        body = parse_body(RulesRejectionRequest, request)
+        by = desk_actor(body["actor"])
+        rules_lifecycle.reject(version=version, reason=body["reason"], by=by, **self.context(table))
+        return self.answer(table, version)
+
+
+class RetireVersionView(RulesVersionBaseView):
+    @operation(
+        "retireTableVersion",
+        "Retire the rules in force: no round opens at the table until others are published",
+        returns=RulesVersionResponse,
+        request=RulesRejectionRequest,
+        example={"actor": "agent-3", "reason": "Printed wrong."},
+        description=(
+            "The round in hand concludes, and players may leave with their money. One person is enough to stop what is "
+            "wrong; other rules need two, as ever. A version that is not in force is refused (`version_not_in_force`), "
+            "so a late repeat never retires the one after it."
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        body = parse_body(RulesRejectionRequest, request)
+        by = desk_actor(body["actor"])
+        rules_lifecycle.retire(version=version, reason=body["reason"], by=by, **self.context(table))
+        return self.answer(table, version)
+
+
+class DiscardVersionView(RulesVersionBaseView):
+    @operation(
+        "discardTableVersion",
+        "Take your own draft back; nothing changes",
+        returns=RulesVersionResponse,
+        request=RulesDecisionRequest,
+        example={"actor": "agent-17"},
+        description="For the person who drafted it.",
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID, version: int) -> Response:
+        body = parse_body(RulesDecisionRequest, request)
+        rules_lifecycle.discard_own_draft(version=version, by=desk_actor(body["actor"]), **self.context(table))
+        return self.answer(table, version)
