@@ -78,7 +78,7 @@ function over(problem) {
   forgetToken();
   shown?.leave?.();
   shown = null;
-  const words = known(`bye.${problem.code}`) ? t(`bye.${problem.code}`) : plainly(problem).title;
+  const words = known(`end.${problem.code}`) ? t(`end.${problem.code}`) : plainly(problem).title;
   put(app, h("main", { class: "door" }, h("h1", {}, t("over")), h("p", { role: "alert" }, words),
     h("button", { type: "button", class: "primary", onclick: () => { goTo(null); route(); } }, t("over.again"))));
 }

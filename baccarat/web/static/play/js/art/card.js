@@ -54,7 +54,7 @@ function middle(rank, suit) {
   return s("g", {}, PIPS[rank].map((place) => mark(suit, COLUMNS[place[0]], Number(place.slice(1)), 18)));
 }
 
-/** This will name a card in words: "9h" is "nine of hearts". */
+/** Name a card in words: "9h" is "nine of hearts". */
 export const cardName = (card) => t("card.name", { rank: t(`rank.${card[0]}`), suit: t(`suit.${card[1]}`) });
 
 function face(card) {
@@ -78,7 +78,7 @@ function back() {
     s("path", { d: SUITS.s, transform: "translate(39 59) scale(.22)", class: "card-seal-mark" }));
 }
 
-/** This will draw a card lying face up, or face down for null; `turn(card)` on it shows it. A third lies sideways. */
+/** Draw a card lying face up, or face down for null; `turn(card)` on it shows it. A third lies sideways. */
 export function drawCard(card, { sideways = false } = {}) {
   const inner = h("span", { class: "card-inner" }, back());
   const element = h("span", { class: `card${sideways ? " sideways" : ""}`, role: "img" }, inner);

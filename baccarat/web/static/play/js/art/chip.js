@@ -12,7 +12,7 @@ function colour(units, digits) {
   return [...WORN].reverse().find(([value]) => whole >= value)?.[1] ?? "one";
 }
 
-/** This will draw one chip seen from above. */
+/** Draw one chip seen from above. */
 export function drawChip(units, digits) {
   const spots = [];
   for (let i = 0; i < 8; i++) {
@@ -25,7 +25,7 @@ export function drawChip(units, digits) {
     s("text", { x: 50, y: 50, "text-anchor": "middle", "dominant-baseline": "central", class: `chip-text n${text.length}` }, text));
 }
 
-/** This will draw a stack for an amount; the highest chips lie at the bottom, and what would topple is left out. */
+/** Draw a stack for an amount; the highest chips lie at the bottom, and what would topple is left out. */
 export function drawStack(units, chips, digits, label) {
   const all = pile(units, chips);
   const shown = all.slice(-TALLEST);

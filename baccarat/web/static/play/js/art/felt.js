@@ -45,7 +45,7 @@ function printed(words) {
     s("text", { class: "print-line small" }, s("textPath", { href: "#felt-line", startOffset: "50%", "text-anchor": "middle" }, words)));
 }
 
-/** This will draw the table for these rules; `words` are printed on the cloth between dealer and seats. */
+/** Draw the table for these rules; `words` are printed on the cloth between dealer and seats. */
 export function drawFelt({ wide, words, arcs }) {
   const size = wide ? WIDE : TALL;
   const shape = wide ? wideShape : tallShape;
@@ -70,20 +70,20 @@ export function drawFelt({ wide, words, arcs }) {
     arcs ?? null, wide && words ? printed(words) : null);
 }
 
-/** This will tell in two lines what the cloth promises: what each spot pays here. */
+/** Tell in two lines what the cloth promises: what each spot pays here. */
 export function clothWords(rules) {
   const pays = t("felt.pays", { tie: rules.tie_pays.replace(":", ` ${t("felt.to")} `) });
   return [pays, t(rules.commission ? "felt.commission" : "felt.no_commission", { percent: percentOf(rules) })];
 }
 
-/** This will write a table's commission as people say it: "5%". */
+/** Write a table's commission as people say it: "5%". */
 export function percentOf(rules) {
   if (!rules.commission) return "";
   const [part, whole] = rules.commission.rate.split("/").map(Number);
   return percent(part / whole);
 }
 
-/** This will write what a spot pays: "8:1", or "1:1 − 5%" where the house takes its share. */
+/** Write what a spot pays: "8:1", or "1:1 − 5%" where the house takes its share. */
 export function oddsOf(rules, spot) {
   const odds = rules[`${spot}_pays`];
   return spot === "banker" && rules.commission ? `${odds} − ${percentOf(rules)}` : odds;

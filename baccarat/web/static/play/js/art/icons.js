@@ -19,7 +19,7 @@ const PATHS = {
   play: "M8 5l11 7-11 7z",
 };
 
-/** This will draw an icon; what it means is said by the button that holds it. */
+/** Draw an icon; what it means is said by the button that holds it. */
 export function icon(name) {
   return s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
 }

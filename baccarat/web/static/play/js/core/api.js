@@ -68,7 +68,7 @@ export const get = (path, options) => send("GET", path, options);
 export const put = (path, body) => send("PUT", path, { body });
 export const plainPost = (path, body, options) => send("POST", path, { body, ...options });
 
-/** This will act once, however often it has to be sent: while nobody answers it waits, and keeps its key. */
+/** Act once, however often it has to be sent: while nobody answers it waits, and keeps its key. */
 export async function command(path, body = {}) {
   const key = random();
   const until = Date.now() + PATIENCE;

@@ -3,7 +3,7 @@
 let offset = 0;
 let sure = Infinity;
 
-/** This will learn from an answer's `server_time`, given when the request left; quick answers are trusted more. */
+/** Learn from an answer's `server_time`, given when the request left; quick answers are trusted more. */
 export function learn(serverTime, sentAt, now = Date.now()) {
   const doubt = (now - sentAt) / 2;
   const guess = Date.parse(serverTime) - (sentAt + doubt);
@@ -12,5 +12,5 @@ export function learn(serverTime, sentAt, now = Date.now()) {
   sure = Math.min(doubt, sure) + 20;
 }
 
-/** This will tell what time it is at the server, in milliseconds. */
+/** Tell what time it is at the server, in milliseconds. */
 export const serverNow = () => Date.now() + offset;

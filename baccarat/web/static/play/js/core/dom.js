@@ -13,29 +13,29 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** This will make an HTML element: attributes, `onclick` and its kin, `vars` for custom properties, children. */
+/** Make an HTML element: attributes, `onclick` and its kin, `vars` for custom properties, children. */
 export function h(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** This will make an SVG element. */
+/** Make an SVG element. */
 export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** This will make these the only children, touching nothing when they are already. */
+/** Make these the only children, touching nothing when they are already. */
 export function put(element, ...children) {
   const wanted = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
   if (wanted.length === element.childNodes.length && wanted.every((child, i) => child === element.childNodes[i])) return;
   element.replaceChildren(...wanted);
 }
 
-/** This will set text only when it differs, so that screen readers are not told twice. */
+/** Set text only when it differs, so that screen readers are not told twice. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** This will set or remove attributes: true, false and text. */
+/** Set or remove attributes: true, false and text. */
 export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) element.removeAttribute(name);
@@ -45,7 +45,7 @@ export function set(element, attributes) {
   }
 }
 
-/** This will make a cache of elements: the same key and signature give the same element, others are made anew. */
+/** Make a cache of elements: the same key and signature give the same element, others are made anew. */
 export function keeper() {
   const kept = new Map();
   return (key, signature, make) => {

@@ -4,21 +4,21 @@ import { decimals, minor, on, sum } from "./money.js";
 
 export const SPOTS = ["player", "tie", "banker"];
 
-/** This will find the viewer's part of a round; null for one who has none. */
+/** Find the viewer's part of a round; null for one who has none. */
 export const partOf = (round) => round?.seats.find((seat) => seat.you) ?? null;
 
-/** This will say how the viewer stands: out, idle, deciding, confirmed, passed, timed_out, waiting, closed. */
-export function standing(picture) {
+/** Return the viewer's status: out, idle, deciding, confirmed, passed, timed_out, waiting, closed. */
+export function statusOf(picture) {
   if (!picture.you) return "out";
   const round = picture.round;
   if (!round) return "idle";
   const part = partOf(round);
-  if (!part || part.standing === "withdrawn") return "waiting";
-  if (round.phase !== "betting") return part.standing === "confirmed" ? "confirmed" : "closed";
-  return part.standing;
+  if (!part || part.status === "left") return "waiting";
+  if (round.phase !== "betting") return part.status === "confirmed" ? "confirmed" : "closed";
+  return part.status;
 }
 
-/** This will list the viewer's stakes on the table, in minor units per spot: placed, or confirmed. */
+/** List the viewer's stakes on the table, in minor units per spot: placed, or confirmed. */
 export function stakesOf(part) {
   const stakes = part?.wager ?? part?.placed ?? [];
   return Object.fromEntries(SPOTS.map((spot) => [spot, on(stakes, spot)]));
@@ -26,18 +26,18 @@ export function stakesOf(part) {
 
 export const totalOf = (stakes) => SPOTS.reduce((total, spot) => total + (stakes[spot] ?? 0n), 0n);
 
-/** This will add chips on their way to the stakes that are there. */
+/** Add chips on their way to the stakes that are there. */
 export function withPending(stakes, pending) {
   const all = { ...stakes };
   for (const { spot, units } of pending) all[spot] = (all[spot] ?? 0n) + units;
   return all;
 }
 
-/** This will tell which actions make sense now; the service alone decides. */
+/** Tell which actions make sense now; the service alone decides. */
 export function possible(picture, pending) {
-  const how = standing(picture);
+  const how = statusOf(picture);
   const turns = picture.rules.turn_seconds !== null;
-  const free = !picture.stopped && (how === "idle" || how === "deciding");
+  const free = !picture.stop && (how === "idle" || how === "deciding");
   const bet = how === "deciding" || (how === "idle" && pending.length > 0);
   const chips = totalOf(withPending(stakesOf(how === "deciding" ? partOf(picture.round) : null), pending)) > 0n;
   const last = Boolean(picture.you?.last_wager);
@@ -45,7 +45,7 @@ export function possible(picture, pending) {
     place: free,
     undo: bet && chips,
     clear: bet && chips,
-    deal: bet && chips && !picture.stopped,
+    deal: bet && chips && !picture.stop,
     pass: how === "deciding" && turns,
     rebet: free && last && !chips,
     rebetDeal: free && last && !chips,
@@ -56,7 +56,7 @@ export function possible(picture, pending) {
   };
 }
 
-/** This will gather what each seat shows of a round: who sits there, stakes, standing, result. */
+/** Gather what each seat shows of a round: who sits there, stakes, status, result. */
 export function seatsOf(picture, round) {
   const seats = [];
   for (let seat = 1; seat <= picture.rules.seats; seat++) {
@@ -67,18 +67,18 @@ export function seatsOf(picture, round) {
   return seats;
 }
 
-/** This will tell the currency's decimals at this table. */
+/** Tell the currency's decimals at this table. */
 export const digitsOf = (picture) => decimals(picture.rules.minimum);
 
-/** This will tell what a seat won or lost in a settled round, in minor units. */
+/** Tell what a seat won or lost in a settled round, in minor units. */
 export const netOf = (part) => (part?.result ? minor(part.result.returned) - minor(part.result.staked) : 0n);
 
-/** This will find one of the player's balances, as {amount, currency} or null. */
-export function balance(wallet, account, money_type) {
-  return wallet?.items.find((item) => item.account === account && item.money_type === money_type)?.balance ?? null;
+/** Find one of the player's balances, as {amount, currency} or null. */
+export function balance(balances, account, money_type) {
+  return balances?.items.find((item) => item.account === account && item.money_type === money_type)?.balance ?? null;
 }
 
-/** This will tell what a preset is known for: keys of the words that the table shows. */
+/** Tell what a preset is known for: keys of the words that the table shows. */
 export function peculiar(rules) {
   const found = [];
   if (rules.under_minimum === "raise") found.push("raise");

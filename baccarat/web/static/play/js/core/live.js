@@ -5,9 +5,9 @@ import { learn } from "./clock.js";
 import { wait } from "./signals.js";
 
 const KEPT = "casino.position";
-const KINDS = ["snapshot", "event", "wallet", "reset", "bye"];
+const KINDS = ["snapshot", "event", "balances", "reset", "end"];
 
-/** A table followed until `stop()`. Calls back: table(picture, asked at), event(message), wallet(balances), state(word), bye(code). */
+/** A table followed until `stop()`. Calls back: table(picture, asked at), event(message), balances(balances), state(word), end(code). */
 export class Live {
   constructor(table, handlers) {
     this.table = table;
@@ -35,7 +35,7 @@ export class Live {
     document.removeEventListener("visibilitychange", this.nudged);
   }
 
-  /** This will fetch the table; while that is under way once more after it, for all who ask meanwhile. */
+  /** Fetch the table; while that is under way once more after it, for all who ask meanwhile. */
   look() {
     if (this.stopped) return Promise.resolve();
     if (this.fetching) {
@@ -72,7 +72,7 @@ export class Live {
     }
   }
 
-  /** This will hold a stream open as long as the service offers one. */
+  /** Hold a stream open as long as the service offers one. */
   async follow() {
     for (let pause = 400; !this.stopped; pause = Math.min(pause * 1.7, 6000)) {
       try {
@@ -121,8 +121,8 @@ export class Live {
     news.emit("answered");
     if (message.lastEventId) this.keep(message.lastEventId);
     const data = message.data ? JSON.parse(message.data) : {};
-    if (kind === "bye") this.handlers.bye(data.code);
-    else if (kind === "wallet") this.handlers.wallet(data);
+    if (kind === "end") this.handlers.end(data.code);
+    else if (kind === "balances") this.handlers.balances(data);
     else if (kind === "event") this.handlers.event(data);
     else if (kind === "reset") this.look();
     else this.snapshot(data);
@@ -135,7 +135,7 @@ export class Live {
   }
 
   snapshot(data) {
-    if (data.wallet) this.handlers.wallet(data.wallet);
+    if (data.balances) this.handlers.balances(data.balances);
     const picture = (data.tables ?? []).find((table) => table.id === this.table);
     if (picture) this.handlers.table(picture, this.askedAt);
     else this.look();

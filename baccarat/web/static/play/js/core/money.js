@@ -1,34 +1,34 @@
 // Amounts travel as decimal strings and are counted in whole minor units; no float ever holds money.
 
-/** This will count a decimal string in minor units: "12.50" is 1250n. */
+/** Count a decimal string in minor units: "12.50" is 1250n. */
 export function minor(text) {
   return BigInt(String(text).replace(".", ""));
 }
 
-/** This will tell how many decimals a currency's amounts carry, from one of them. */
+/** Tell how many decimals a currency's amounts carry, from one of them. */
 export function decimals(text) {
   const [, part = ""] = String(text).split(".");
   return part.length;
 }
 
-/** This will print minor units as the decimal string that the API reads. */
+/** Print minor units as the decimal string that the API reads. */
 export function decimal(units, digits) {
   const sign = units < 0n ? "-" : "";
   const text = String(units < 0n ? -units : units).padStart(digits + 1, "0");
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** This will add up the amounts of stakes, in minor units. */
+/** Add up the amounts of stakes, in minor units. */
 export function sum(stakes) {
   return (stakes ?? []).reduce((total, stake) => total + minor(stake.amount), 0n);
 }
 
-/** This will find the amount on one spot, in minor units. */
+/** Find the amount on one spot, in minor units. */
 export function on(stakes, spot) {
   return sum((stakes ?? []).filter((stake) => stake.spot === spot));
 }
 
-/** This will make up an amount from chips, the largest first; `chips` in minor units. */
+/** Make up an amount from chips, the largest first; `chips` in minor units. */
 export function pile(units, chips) {
   const found = [];
   let left = units;
@@ -41,7 +41,7 @@ export function pile(units, chips) {
   return found;
 }
 
-/** This will read what a person typed, in either way of writing decimals; null when it is no amount. */
+/** Read what a person typed, in either way of writing decimals; null when it is no amount. */
 export function typed(text, digits) {
   const match = /^\s*(\d{1,12})(?:[.,](\d+))?\s*$/.exec(text);
   if (!match || (match[2] ?? "").length > digits) return null;

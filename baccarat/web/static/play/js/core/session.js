@@ -6,7 +6,7 @@ function fragment() {
   return new URLSearchParams(location.hash.replace(/^#/, ""));
 }
 
-/** This will take the token and, if given, the table out of the address. */
+/** Take the token and, if given, the table out of the address. */
 export function takeToken() {
   const given = fragment();
   const token = given.get("token");
@@ -20,15 +20,15 @@ export const token = () => sessionStorage.getItem(KEPT);
 export const keepToken = (value) => sessionStorage.setItem(KEPT, value);
 export const forgetToken = () => sessionStorage.removeItem(KEPT);
 
-/** This will tell which table the address names, or null for the lobby. */
+/** Tell which table the address names, or null for the lobby. */
 export const tableInAddress = () => fragment().get("table");
 
-/** This will go to a table, or to the lobby with null. */
+/** Go to a table, or to the lobby with null. */
 export function goTo(table) {
   location.hash = table ? `table=${encodeURIComponent(table)}` : "";
 }
 
-/** This will read and write what this browser remembers for its user; a browser that forbids it forgets. */
+/** Read and write what this browser remembers for its user; a browser that forbids it forgets. */
 export const memory = {
   get(name, otherwise) {
     try {

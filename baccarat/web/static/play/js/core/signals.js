@@ -1,6 +1,6 @@
 // One value, many listeners.
 
-/** This will make a small emitter: `on(name, listener)` returns how to stop listening. */
+/** Make a small emitter: `on(name, listener)` returns how to stop listening. */
 export function signals() {
   const listeners = new Map();
   return {
@@ -15,5 +15,5 @@ export function signals() {
   };
 }
 
-/** This will wait so many milliseconds. */
+/** Wait so many milliseconds. */
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

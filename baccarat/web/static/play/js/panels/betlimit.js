@@ -13,7 +13,7 @@ function standing(shown) {
   return [h("p", { class: "limit-now" }, h("strong", {}, words)), h("p", { class: "quiet-words" }, next)];
 }
 
-/** This will show the limit with the form that changes it. */
+/** Show the limit with the form that changes it. */
 export function betLimit(game) {
   const { picture } = game;
   const digits = digitsOf(picture);

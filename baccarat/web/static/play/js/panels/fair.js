@@ -66,7 +66,7 @@ class Fairness {
     }
   }
 
-  show({ shoe, next, revealed: past, rounds, voids }, own) {
+  show({ shoe, next_shoe: next, revealed_shoes: past, rounds, voids }, own) {
     const { game } = this;
     put(this.shoes,
       shoe ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.in_play", { name: nameOf(game, shoe) })), facts(game, shoe)) : null,

@@ -5,7 +5,7 @@ import { icon } from "../art/icons.js";
 import { h, say } from "../core/dom.js";
 import { plainly, t } from "../words/index.js";
 
-/** This will make a panel's content under its title, with the way to close it. */
+/** Make a panel's content under its title, with the way to close it. */
 export function panel(game, title, ...content) {
   return [
     h("div", { class: "panel-head" }, h("h2", { tabindex: "-1" }, title),
@@ -14,12 +14,12 @@ export function panel(game, title, ...content) {
   ];
 }
 
-/** This will make a labelled field. */
+/** Make a labelled field. */
 export function field(label, input, note = null) {
   return h("label", { class: "field" }, h("span", { class: "field-label" }, label), input, note ? h("span", { class: "field-note" }, note) : null);
 }
 
-/** This will make a form whose `submit` is waited for; what it throws is said in plain words beneath. */
+/** Make a form whose `submit` is waited for; what it throws is said in plain words beneath. */
 export function form(submit, ...content) {
   const fault = h("p", { class: "form-fault", role: "alert" });
   const send = async (event) => {
@@ -38,7 +38,7 @@ export function form(submit, ...content) {
   return element;
 }
 
-/** This will put what went wrong into one line; what is no refusal is a fault of ours and goes on. */
+/** Put what went wrong into one line; what is no refusal is a fault of ours and goes on. */
 export function inWords(error) {
   if (error instanceof Wrong) return error.message;
   if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
@@ -51,7 +51,7 @@ export class Wrong extends Error {}
 
 export const amountInput = (attributes = {}) => h("input", { type: "text", inputmode: "decimal", autocomplete: "off", required: true, ...attributes });
 
-/** This will make a field for a PIN; `read()` takes what was typed and leaves nothing, "" where none is needed. */
+/** Make a field for a PIN; `read()` takes what was typed and leaves nothing, "" where none is needed. */
 export function pinInput({ id, required = true }) {
   const element = h("input", { type: "password", name: "pin", id, inputmode: "numeric", autocomplete: "off", required });
   const read = () => {
@@ -63,12 +63,12 @@ export function pinInput({ id, required = true }) {
   return { element, read };
 }
 
-/** This will link to the page that checks a round; the new window plays on under the same token. */
+/** Link to the page that checks a round; the new window plays on under the same token. */
 export function checkLink(round, number) {
   return h("a", { class: "quiet check", href: `verify/?round=${round}`, target: "_blank", rel: "opener", "aria-label": t("fair.check.long", { number }) }, t("fair.check"));
 }
 
-/** This will make a place that fills itself when its promise comes true, and says so when it does not. */
+/** Make a place that fills itself when its promise comes true, and says so when it does not. */
 export function later(promise, draw) {
   const place = h("div", { class: "later", "aria-busy": "true" }, h("p", { class: "quiet-words" }, t("loading")));
   promise.then((value) => place.replaceChildren(...[draw(value)].flat(Infinity).filter(Boolean)))

@@ -67,7 +67,7 @@ class Pause {
   }
 }
 
-/** This will show the break that holds, or the way to one. */
+/** Show the break that holds, or the way to one. */
 export function pause(game) {
   return later(get("me/limits"), (shown) => new Pause(game, shown).element);
 }

@@ -45,7 +45,7 @@ function everyForm(game, place, now) {
     h("button", { class: "quiet", type: "submit" }, t("played.do"))));
 }
 
-/** This will show the figures as they are now. */
+/** Show the figures as they are now. */
 export function played(game) {
   return later(get("me/reality-check"), (shown) => {
     const place = h("div", { class: "bounds" }, figures(shown).filter(Boolean));

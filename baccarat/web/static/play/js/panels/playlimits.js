@@ -109,7 +109,7 @@ class Limits {
   }
 }
 
-/** This will show all limits that hold or were asked for, with the form that sets one. */
+/** Show all limits that hold or were asked for, with the form that sets one. */
 export function playLimits(game) {
   return later(get("me/limits"), (shown) => new Limits(game, shown).element);
 }

@@ -10,7 +10,7 @@ const MINIMA = 20n;
 
 /** What one sits down with unless told otherwise: twenty minimum stakes, or all there is. */
 function suggested(game, money_type) {
-  const have = balance(game.wallet, "account", money_type);
+  const have = balance(game.balances, "account", money_type);
   const wish = minor(game.picture.rules.minimum) * MINIMA;
   const most = have ? minor(have.amount) : wish;
   return decimal(most < wish ? most : wish, digitsOf(game.picture));
@@ -41,6 +41,6 @@ export const sit = {
 };
 
 function have(game, money_type) {
-  const held = balance(game.wallet, "account", money_type);
+  const held = balance(game.balances, "account", money_type);
   return held ? h("span", { class: "choice-have" }, money(held.amount, held.currency)) : null;
 }

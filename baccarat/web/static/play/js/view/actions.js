@@ -1,7 +1,7 @@
 // What the player does. Commands go out one after the other; chips lie on the table while they are on their way.
 
 import { command, NoAnswer, Problem } from "../core/api.js";
-import { digitsOf, possible, standing } from "../core/facts.js";
+import { digitsOf, possible, statusOf } from "../core/facts.js";
 import { decimal, minor } from "../core/money.js";
 import { goTo } from "../core/session.js";
 import { money, t } from "../words/index.js";
@@ -54,7 +54,7 @@ export class Actions {
     return this.line.join(path, (entry) => this.deliver(entry, path, body));
   }
 
-  /** This will send a command and take its answer; what comes next is judged by a table that holds it. */
+  /** Send a command and take its answer; what comes next is judged by a table that holds it. */
   async deliver(entry, path, body) {
     const { game } = this;
     this.sentAt = Date.now();
@@ -100,13 +100,13 @@ export class Actions {
   async put(entry, chip, seen) {
     const { game } = this;
     await this.clearTheWay();
-    if (!possible(game.picture, []).place) return void announce(t(`message.${standing(game.picture)}`));
+    if (!possible(game.picture, []).place) return void announce(t(`message.${statusOf(game.picture)}`));
     entry.coming = [chip];
     if (!seen) this.lay(chip);
     return this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.picture.currency });
   }
 
-  /** This will show and tell that a chip goes to a spot. */
+  /** Show and tell that a chip goes to a spot. */
   lay(chip) {
     const { game } = this;
     this.freshCloth();
@@ -129,7 +129,7 @@ export class Actions {
   freshCloth() {
     const { game } = this;
     game.callout.hide();
-    if (standing(game.picture) === "idle") game.hands.clear();
+    if (statusOf(game.picture) === "idle") game.hands.clear();
     else if (game.hands.shown) game.hands.past(t("hands.last"));
   }
 

@@ -44,7 +44,7 @@ export class Board {
     this.plates = new Map();
   }
 
-  /** This will lay the table out anew when its rules or the screen's form have changed. */
+  /** Lay the table out anew when its rules or the screen's form have changed. */
   arrange(picture, { wide, ring: room }) {
     const { rules, you } = picture;
     const ring = room && rules.seats > 1;
@@ -106,7 +106,7 @@ export class Board {
     return element;
   }
 
-  /** This will draw chips, standings and results of all seats. */
+  /** Draw chips, statuses and results of all seats. */
   draw(picture, seats, { pending, can, paying }) {
     const { rules } = picture;
     const digits = digitsOf(picture);
@@ -135,7 +135,7 @@ export class Board {
     const result = paying ? seat.part?.result?.spots.find((each) => each.spot === spot) : null;
     set(drawn.element, {
       "data-result": result?.result ?? false,
-      "data-standing": seat.part?.standing ?? false,
+      "data-status": seat.part?.status ?? false,
       "data-coming": coming > 0n,
       "aria-label": t(units > 0n ? "spot.with" : "spot.empty", { seat: seat.seat, spot: t(`spot.${spot}`), amount: label }),
       "aria-disabled": drawn.mine && !can.place,
@@ -152,18 +152,18 @@ export class Board {
     const stake = totalOf(seat.stakes);
     const digits = digitsOf(picture);
     const owed = taken && minor(taken.commission_owed) > 0n ? t("seat.owes", { amount: short(taken.commission_owed) }) : "";
-    const does = part && !free ? t(`standing.${part.standing}`) : taken && picture.round ? t("standing.waiting") : "";
+    const does = part && !free ? t(`status.${part.status}`) : taken && picture.round ? t("status.waiting") : "";
     const words = !this.ring && stake > 0n && !seat.you ? short(decimal(stake, digits)) : does;
     say(note, [words, owed].filter(Boolean).join(" · "));
     set(element, {
-      "data-free": free, "data-you": seat.you, "data-standing": part?.standing ?? false, "data-owes": Boolean(owed),
+      "data-free": free, "data-you": seat.you, "data-status": part?.status ?? false, "data-owes": Boolean(owed),
       disabled: free ? !sitting : seat.you,
       title: free || seat.you ? false : t("seat.report"),
       "aria-label": plateLabel(picture, seat, name.textContent, note.textContent),
     });
   }
 
-  /** This will find where something of a seat is on the screen: its spot, else its plate. */
+  /** Find where something of a seat is on the screen: its spot, else its plate. */
   find(seat, spot) {
     return this.spots.get(`${seat} ${spot}`)?.element ?? this.plates.get(seat)?.element ?? null;
   }

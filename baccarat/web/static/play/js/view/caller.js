@@ -6,7 +6,7 @@ import { h, put, say, set } from "../core/dom.js";
 import { t } from "../words/index.js";
 import { announce } from "./notices.js";
 
-/** This will find the ceremony that is under way, or null. */
+/** Find the ceremony that is under way, or null. */
 export function underWay(picture) {
   const { round } = picture;
   return round?.ceremony && !round.ceremony.handed_back && round.phase === "closed" ? round.ceremony : null;

@@ -2,7 +2,7 @@
 
 import { drawChip } from "../art/chip.js";
 import { h, put, say, set } from "../core/dom.js";
-import { digitsOf, possible, standing, stakesOf, partOf, totalOf, withPending } from "../core/facts.js";
+import { digitsOf, possible, statusOf, stakesOf, partOf, totalOf, withPending } from "../core/facts.js";
 import { decimal, minor } from "../core/money.js";
 import { money, t } from "../words/index.js";
 import { underWay } from "./caller.js";
@@ -34,12 +34,12 @@ export class Controls {
   draw(picture, { pending, selected, show, replaying }) {
     const digits = digitsOf(picture);
     const can = possible(picture, pending);
-    const how = standing(picture);
+    const how = statusOf(picture);
     set(this.element, { "aria-label": t("controls.label"), hidden: how === "out" });
     set(this.chips, { "aria-label": t("chips.label") });
     this.drawChips(picture, digits, selected, can.place);
     const part = partOf(show.round ?? picture.round);
-    const counts = ["deciding", "confirmed"].includes(part?.standing);
+    const counts = ["deciding", "confirmed"].includes(part?.status);
     const shown = totalOf(withPending(counts ? stakesOf(part) : {}, show.on ? [] : pending));
     say(this.betLabel, t("bet"));
     say(this.bet, money(decimal(shown, digits), picture.currency));

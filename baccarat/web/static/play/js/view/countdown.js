@@ -25,7 +25,7 @@ export class Countdown {
     clearTimeout(this.timer);
   }
 
-  /** This will count to a deadline (RFC 3339, or null for none); `mine` while the viewer still has to act. */
+  /** Count to a deadline (RFC 3339, or null for none); `mine` while the viewer still has to act. */
   aim(deadline, seconds, mine) {
     this.until = deadline ? Date.parse(deadline) : null;
     this.total = seconds || 15;

@@ -20,7 +20,7 @@ export class Cutting {
     return round?.phase === "betting" && you.in_round ? { id: round.shoe, contributions: round.contributions } : null;
   }
 
-  /** This will find what this seat has added to a shoe, or null. */
+  /** Find what this seat has added to a shoe, or null. */
   mine(shoe) {
     const { you } = this.game.picture;
     return shoe?.contributions.find((each) => each.seat === you?.seat)?.contribution ?? null;
@@ -53,7 +53,7 @@ export class Cutting {
     }
   }
 
-  /** This will add what the player chose: now where a shoe takes it (true), else along with the next deal (false). */
+  /** Add what the player chose: now where a shoe takes it (true), else along with the next deal (false). */
   async give(contribution) {
     if (!this.open()) {
       this.next = contribution;

@@ -2,7 +2,7 @@
 
 import { get, news, NoAnswer, Problem } from "../core/api.js";
 import { h, put, set } from "../core/dom.js";
-import { balance, digitsOf, possible, seatsOf, standing } from "../core/facts.js";
+import { balance, digitsOf, possible, seatsOf, statusOf } from "../core/facts.js";
 import { Live } from "../core/live.js";
 import { minor } from "../core/money.js";
 import { goTo } from "../core/session.js";
@@ -34,7 +34,7 @@ export class Game {
   constructor(table, { preferences, sound, onOver }) {
     Object.assign(this, { table, preferences, sound, onOver });
     this.picture = null;
-    this.wallet = null;
+    this.balances = null;
     this.link = "away";
     this.open = null;
     this.entered = new Promise((done) => { this.tellEntered = done; });
@@ -48,12 +48,12 @@ export class Game {
     this.live = new Live(table, {
       table: (picture, askedAt) => this.sight.looked(picture, askedAt),
       event: (event) => panels.chat?.heard?.(this, event),
-      wallet: (wallet) => this.purse(wallet),
+      balances: (balances) => this.showBalances(balances),
       state: (word) => this.linked(word),
       back: (position) => tellAway(this, position),
       refused: (problem) => this.refused(problem),
-      bye: (code) => OVER.has(code) && news.emit("over", new Problem({ code, title: t(`bye.${code}`) }, 401)),
-      hurry: () => standing(this.picture ?? { you: null }) === "confirmed",
+      end: (code) => OVER.has(code) && news.emit("over", new Problem({ code, title: t(`end.${code}`) }, 401)),
+      hurry: () => statusOf(this.picture ?? { you: null }) === "confirmed",
     });
   }
 
@@ -105,13 +105,13 @@ export class Game {
     }
   }
 
-  purse(wallet) {
-    this.wallet = wallet;
+  showBalances(balances) {
+    this.balances = balances;
     this.draw();
   }
 
   account() {
-    return balance(this.wallet, "account", this.picture.you?.money_type ?? this.picture.money_types[0]);
+    return balance(this.balances, "account", this.picture.you?.money_type ?? this.picture.money_types[0]);
   }
 
   linked(word) {
@@ -149,7 +149,7 @@ export class Game {
     const { replaying } = this.rounds;
     this.drawCloth(pending, replaying && !this.show.on);
     this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying });
-    this.header.draw(this.picture, { wallet: this.wallet, held: heldBalance(this), link: this.link, open: this.open });
+    this.header.draw(this.picture, { balances: this.balances, held: heldBalance(this), link: this.link, open: this.open });
     this.caller.draw(this.picture);
     this.drawPanel();
   }

@@ -59,7 +59,7 @@ export class Hands {
     this.element.classList.remove("past");
   }
 
-  /** This will lay a settled round out as it ended. */
+  /** Lay a settled round out as it ended. */
   show(round) {
     if (this.shown === round.id) return;
     this.clear();
@@ -79,7 +79,7 @@ export class Hands {
     say(this.note, words ?? "");
   }
 
-  /** This will bring a card from the shoe to a hand, face down, and turn it there if it is known. */
+  /** Bring a card from the shoe to a hand, face down, and turn it there if it is known. */
   async deal(side, card, from, pace) {
     const hand = this[side];
     const drawn = hand.lay(null);
@@ -88,7 +88,7 @@ export class Hands {
     return drawn;
   }
 
-  /** This will turn a card that lies face down. */
+  /** Turn a card that lies face down. */
   turn(side, drawn, card) {
     this[side].turn(drawn, card);
   }

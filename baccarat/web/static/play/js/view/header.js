@@ -34,7 +34,7 @@ export class Header {
     return h("button", { type: "button", class: `menu-button to-${name}`, "data-panel": name, "aria-expanded": "false", onclick: () => this.act.open(name) }, icon(name), h("span"));
   }
 
-  draw(picture, { wallet, held, link, open }) {
+  draw(picture, { balances, held, link, open }) {
     const { rules, currency, you } = picture;
     say(this.name, picture.name);
     const limits = t("table.limits", { minimum: money(rules.minimum, currency), maximum: money(rules.maximum, currency) });
@@ -44,7 +44,7 @@ export class Header {
     say(this.labels[0], t("purse.game"));
     say(this.labels[1], t("purse.account"));
     say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
-    const account = balance(wallet, "account", you?.money_type ?? picture.money_types[0]);
+    const account = balance(balances, "account", you?.money_type ?? picture.money_types[0]);
     say(this.account, account ? money(account.amount, account.currency) : "–");
     set(this.rebuy, { "aria-label": t("cash.rebuy"), hidden: !you });
     for (const [name, button] of [...Object.entries(this.menu), ["lobby", this.lobby], ["leave", this.leave]]) {
@@ -57,7 +57,7 @@ export class Header {
     set(this.element.querySelector("nav"), { "aria-label": t("menu.label") });
   }
 
-  /** This will mark a panel's button until the panel is opened. */
+  /** Mark a panel's button until the panel is opened. */
   unread(name) {
     set(this.menu[name], { "data-unread": true, "aria-description": t("chat.unread") });
   }

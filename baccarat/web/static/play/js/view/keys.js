@@ -10,7 +10,7 @@ const ACTIONS = { 0: "rebet", r: "rebetDeal", u: "undo", backspace: "undo", c: "
 const BLIND = new Set(["enter", "r"]);
 const SPOTS = { p: "player", t: "tie", b: "banker" };
 
-/** This will listen until the function it returns is called. */
+/** Listen until the function it returns is called. */
 export function listenToKeys(game) {
   const pressed = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

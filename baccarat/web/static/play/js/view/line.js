@@ -21,7 +21,7 @@ export class Line {
     return this.entries.length;
   }
 
-  /** This will do `act(entry)` in its turn. A second press of what is not answered yet is the first one, pressed twice. */
+  /** Do `act(entry)` in its turn. A second press of what is not answered yet is the first one, pressed twice. */
   join(name, act, coming = []) {
     if (ONCE.has(name) && this.entries.some((entry) => entry.name === name)) return Promise.resolve(null);
     const entry = { name, coming };

@@ -38,8 +38,8 @@ export class Lobby {
 
   async look() {
     try {
-      const [tables, wallet] = await Promise.all([get("lobby?limit=100"), get("me/balances")]);
-      this.draw(tables.items, wallet);
+      const [tables, balances] = await Promise.all([get("lobby?limit=100"), get("me/balances")]);
+      this.draw(tables.items, balances);
       this.status.textContent = "";
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
@@ -48,11 +48,11 @@ export class Lobby {
     }
   }
 
-  draw(tables, wallet) {
-    const signature = JSON.stringify([tables, wallet]);
+  draw(tables, balances) {
+    const signature = JSON.stringify([tables, balances]);
     if (signature === this.signature) return;
     this.signature = signature;
-    const purses = ["real", "play"].map((money_type) => [money_type, balance(wallet, "account", money_type)]).filter(([, held]) => held);
+    const purses = ["real", "play"].map((money_type) => [money_type, balance(balances, "account", money_type)]).filter(([, held]) => held);
     put(this.purse, purses.map(([money_type, held]) => h("span", {}, `${t(`money_type.${money_type}`)} `, h("strong", {}, money(held.amount, held.currency)))));
     put(this.list, tables.map((table) => this.card(table)));
   }

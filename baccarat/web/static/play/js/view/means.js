@@ -4,21 +4,21 @@ import { digitsOf, partOf } from "../core/facts.js";
 import { decimal, minor } from "../core/money.js";
 import { money, t } from "../words/index.js";
 
-/** This will say by how much stakes were raised to the minimum. */
+/** Say by how much stakes were raised to the minimum. */
 export function tellRaised(game, part) {
   const { currency } = game.picture;
   const words = part.raised.map((each) => t("raised.spot", { spot: t(`spot.${each.spot}`), amount: money(each.amount, currency) })).join(", ");
   game.notices.tell(t("raised", { what: words }), { key: "raised", kind: "info" });
 }
 
-/** Too little for a stake: said with every way out that is open. */
+/** Too little for a stake: shown with every way to more chips that is available. */
 export function watchFunds(game) {
-  const notice = game.picture.you?.notice;
-  if (!notice || partOf(game.picture.round)?.wager || game.show.on) return game.notices.drop("funds");
-  const ways = notice.ways.filter((way) => way.possible && way.when === "now");
-  game.notices.tell(t("funds.low", { minimum: money(notice.minimum.amount, notice.minimum.currency) }), {
+  const low = game.picture.you?.low_balance;
+  if (!low || partOf(game.picture.round)?.wager || game.show.on) return game.notices.drop("funds");
+  const options = low.funding_options.filter((option) => option.available && option.when === "now");
+  game.notices.tell(t("funds.low", { minimum: money(low.minimum.amount, low.minimum.currency) }), {
     key: "funds", kind: "warning", stay: true,
-    actions: ways.map(({ way }) => [t(`way.${way}`), () => game.actions.open("cash", way)]),
+    actions: options.map(({ type }) => [t(`funding.${type}`), () => game.actions.open("cash", type)]),
   });
 }
 
@@ -32,9 +32,9 @@ export function heldBalance(game) {
   return decimal(minor(you.game_balance.amount) - minor(result.returned), digitsOf(game.picture));
 }
 
-/** Where nothing new starts at the table it is said why, in the words that the house has for it. */
+/** Show why nothing new starts at the table. */
 export function watchStop(game) {
-  const { stopped } = game.picture;
-  if (!stopped) return game.notices.drop("stopped");
-  game.notices.tell(t("stopped"), { key: "stopped", kind: "warning", stay: true, remedy: stopped.says });
+  const { stop } = game.picture;
+  if (!stop) return game.notices.drop("stopped");
+  game.notices.tell(t("stopped"), { key: "stopped", kind: "warning", stay: true, remedy: stop.player_message });
 }

@@ -9,7 +9,7 @@ function middle(element) {
   return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
 }
 
-/** This will let an element arrive from where another one is; at once when `milliseconds` is 0. */
+/** Let an element arrive from where another one is; at once when `milliseconds` is 0. */
 export async function glide(element, from, milliseconds) {
   if (!milliseconds || !from?.isConnected || !element.animate) return;
   const [start, end] = [middle(from), middle(element)];
@@ -17,7 +17,7 @@ export async function glide(element, from, milliseconds) {
   await ended(element.animate([{ transform: away }, { transform: "none" }], { duration: milliseconds, easing: "cubic-bezier(.2,.7,.25,1)" }));
 }
 
-/** This will carry a copy of something from one element to another, and take the copy away. */
+/** Carry a copy of something from one element to another, and take the copy away. */
 export async function carry(layer, thing, from, to, milliseconds, delay = 0) {
   if (!milliseconds || !from?.isConnected || !to?.isConnected) return;
   const base = layer.getBoundingClientRect();

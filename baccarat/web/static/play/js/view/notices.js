@@ -21,7 +21,7 @@ export class Notices {
     this.kept = new Map();
   }
 
-  /** This will show a line: kind info, warning or problem; `actions` are [words, function]; it stays with `stay`. */
+  /** Show a line: kind info, warning or problem; `actions` are [words, function]; it stays with `stay`. */
   tell(words, { key = words, kind = "info", remedy = "", actions = [], stay = false } = {}) {
     const old = this.kept.get(key);
     if (old?.words === words && stay) return;
@@ -37,7 +37,7 @@ export class Notices {
     else announce(`${words} ${remedy}`);
   }
 
-  /** This will show why something was refused, in plain words. */
+  /** Show why something was refused, in plain words. */
   problem(error, actions = []) {
     const { title, remedy } = plainly(error);
     this.tell(title, { key: "problem", kind: "problem", remedy, actions });

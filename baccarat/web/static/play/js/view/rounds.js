@@ -1,6 +1,6 @@
 // Settled rounds on the table: shown as they are settled, shown again from the history, and called.
 
-import { digitsOf, netOf, partOf, standing } from "../core/facts.js";
+import { digitsOf, netOf, partOf, statusOf } from "../core/facts.js";
 import { decimal, minor } from "../core/money.js";
 import { change, money, t } from "../words/index.js";
 import { tellRaised, watchFunds } from "./means.js";
@@ -25,7 +25,7 @@ export class Rounds {
     const mine = partOf(round);
     if (mine?.raised && !notices.kept.has("raised")) tellRaised(game, mine);
     await game.show.run(round, { instant });
-    if (mine?.standing === "timed_out") notices.tell(t("message.timed_out"), { kind: "warning", key: "timed_out" });
+    if (mine?.status === "timed_out") notices.tell(t("message.timed_out"), { kind: "warning", key: "timed_out" });
     watchFunds(game);
     game.refreshPurse();
     game.draw();
@@ -33,7 +33,7 @@ export class Rounds {
 
   async replay(round) {
     const { game } = this;
-    if (standing(game.picture) === "deciding" && game.picture.rules.turn_seconds !== null) announce(t("replay.turn"));
+    if (statusOf(game.picture) === "deciding" && game.picture.rules.turn_seconds !== null) announce(t("replay.turn"));
     this.replaying = round;
     game.draw();
     await game.show.run(round, { instant: false });

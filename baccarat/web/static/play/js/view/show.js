@@ -25,7 +25,7 @@ export class Show {
     return this.round !== null;
   }
 
-  /** This will show a round from its first card; one that is being shown is hurried to its end before. */
+  /** Show a round from its first card; one that is being shown is hurried to its end before. */
   async run(round, options) {
     while (this.running) {
       this.hurry();
@@ -39,7 +39,7 @@ export class Show {
     return this.running;
   }
 
-  /** This will be over as soon as can be, without the call in the middle of the table: something else begins there. */
+  /** Be over as soon as can be, without the call in the middle of the table: something else begins there. */
   async cut() {
     this.quiet = true;
     this.hurry();

@@ -1,6 +1,6 @@
 // What the service says of the table: looks at it and answers, in the order in which they can be true, and what is new in them.
 
-import { partOf, standing } from "../core/facts.js";
+import { partOf, statusOf } from "../core/facts.js";
 import { t } from "../words/index.js";
 import { tellRaised, watchFunds, watchStop } from "./means.js";
 import { announce } from "./notices.js";
@@ -13,7 +13,7 @@ export class Sight {
     this.seen = null;
   }
 
-  /** This will take what a look at the table showed, unless it was asked for before something that is known by now. */
+  /** Take what a look at the table showed, unless it was asked for before something that is known by now. */
   looked(picture, askedAt) {
     if (this.game.actions.busy()) return;
     if (askedAt < this.knownAt) return void this.game.live.look();
@@ -21,7 +21,7 @@ export class Sight {
     this.take(picture);
   }
 
-  /** This will take the table as a command's answer draws it; false for an old answer, given again. */
+  /** Take the table as a command's answer draws it; false for an old answer, given again. */
   answered(picture) {
     this.knownAt = Date.now();
     if (Date.parse(picture.server_time) < Date.parse(this.game.picture.server_time)) return false;
@@ -50,7 +50,7 @@ export class Sight {
       hands.show(last);
       hands.past(t("hands.last"));
     }
-    if (standing(picture) === "confirmed") announce(t("restored.wager"));
+    if (statusOf(picture) === "confirmed") announce(t("restored.wager"));
     tellEntered();
   }
 
@@ -58,13 +58,13 @@ export class Sight {
     const { game } = this;
     const { last_round: last, round, rules } = game.picture;
     if (last && last.id !== this.seen) this.ended(last);
-    if (round && round.id !== before.round?.id && standing(game.picture) === "deciding") {
+    if (round && round.id !== before.round?.id && statusOf(game.picture) === "deciding") {
       announce(t("announce.open", { number: round.number }));
       if (!game.show.on && rules.turn_seconds === null) game.hands.clear();
     }
     const mine = partOf(round);
     if (mine?.raised && !partOf(before.round)?.raised) tellRaised(game, mine);
-    if (mine?.standing === "timed_out" && partOf(before.round)?.standing === "deciding") game.notices.tell(t("message.timed_out"), { kind: "warning" });
+    if (mine?.status === "timed_out" && partOf(before.round)?.status === "deciding") game.notices.tell(t("message.timed_out"), { kind: "warning" });
   }
 
   ended(round) {

@@ -2,16 +2,19 @@
 
 import { memory } from "../core/session.js";
 import de from "./de.js";
+import dePanels from "./de_panels.js";
 import en from "./en.js";
+import enPanels from "./en_panels.js";
 import problemsDe from "./problems_de.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" };
-const CATALOGUES = { en, de: { ...de, ...problemsDe } };
+const ENGLISH = { ...en, ...enPanels };
+const CATALOGUES = { en: ENGLISH, de: { ...de, ...dePanels, ...problemsDe } };
 
 let language = "en";
 let locale = "en";
 
-/** This will choose the language: what was chosen before, else the browser's, else English. */
+/** Choose the language: what was chosen before, else the browser's, else English. */
 export function chooseLanguage(wanted = memory.get("language", null)) {
   const spoken = wanted ? [wanted] : navigator.languages ?? [navigator.language];
   const tag = spoken.find((each) => each.slice(0, 2).toLowerCase() in CATALOGUES) ?? "en";
@@ -23,26 +26,26 @@ export function chooseLanguage(wanted = memory.get("language", null)) {
 
 export const languageNow = () => language;
 
-/** This will say a sentence of the catalogue with its blanks filled in. */
+/** Say a sentence of the catalogue with its blanks filled in. */
 export function t(key, values = {}) {
   const form = typeof values.n === "number" ? `${key}.${new Intl.PluralRules(locale).select(values.n)}` : key;
-  const sentence = CATALOGUES[language][form] ?? CATALOGUES[language][key] ?? en[form] ?? en[key] ?? key;
+  const sentence = CATALOGUES[language][form] ?? CATALOGUES[language][key] ?? ENGLISH[form] ?? ENGLISH[key] ?? key;
   return sentence.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }
 
 export const known = (key) => key in CATALOGUES[language];
 
-/** This will write an amount with its currency; the decimal string is never made a float. */
+/** Write an amount with its currency; the decimal string is never made a float. */
 export function money(amount, currency) {
   return new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(amount);
 }
 
-/** This will write an amount of money as a signed change. */
+/** Write an amount of money as a signed change. */
 export function change(amount, currency) {
   return new Intl.NumberFormat(locale, { style: "currency", currency, signDisplay: "exceptZero", currencyDisplay: "narrowSymbol" }).format(amount);
 }
 
-/** This will write an amount as it stands on chips: without cents where there are none. */
+/** Write an amount as it stands on chips: without cents where there are none. */
 export function short(amount) {
   const trimmed = amount.replace(/\.0+$/, "");
   if (/^\d+000$/.test(trimmed)) return `${trimmed.slice(0, -3)}K`;
@@ -61,12 +64,12 @@ export function moment(when) {
   return new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
 }
 
-/** This will write a day that may lie years ahead. */
+/** Write a day that may lie years ahead. */
 export function day(when) {
   return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
 }
 
-/** This will put a refusal into plain words: ours for its code in this language, else those that came with it. */
+/** Put a refusal into plain words: ours for its code in this language, else those that came with it. */
 export function plainly(error) {
   const document = error.document ?? {};
   if (!error.code) return { title: t("problem.no_answer"), remedy: t("problem.no_answer.remedy") };
