@@ -1,7 +1,7 @@
-"""What happened in the chat, in the past tense. No words of persons: these are kept beside the log, by their digests.
+"""Events of chats. Personal texts are no part of them: these are kept beside the log and proven by digests.
 
-A player's stream `chat-{player}` holds what that player sent and reported, and what moderators did about the player; a
-house's list of bad words is the stream `words-{operator}`, that of all houses `words-everyone`.
+A player's stream `chat-{player}` holds what that player sent and reported, and what moderators did about the player. An
+operator's filter words are the stream `chat-filter-{operator}`, those for all operators `chat-filter-everyone`.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from uuid import UUID
 
 
 class ModerationReason(StrEnum):
-    """Why a moderator acted."""
+    """The reason of a mute or ban."""
 
     LANGUAGE = "language"
     HARASSMENT = "harassment"
@@ -21,8 +21,8 @@ class ModerationReason(StrEnum):
     OTHER = "other"
 
 
-class ReportOutcome(StrEnum):
-    """What came of a report."""
+class ChatReportOutcome(StrEnum):
+    """How a report was closed."""
 
     DISMISSED = "dismissed"
     ACTION_TAKEN = "action_taken"
@@ -30,7 +30,7 @@ class ReportOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatMessageSent:
-    """A player in a seat said something; `digest` proves what (see baccarat.chat.proof)."""
+    """A player in a seat sent a message; `digest` proves its text (see baccarat.chat.proof)."""
 
     operator: UUID
     table: UUID
@@ -43,7 +43,7 @@ class ChatMessageSent:
 
 @dataclass(frozen=True, slots=True)
 class PlayerReported:
-    """`reporter` reported the player of a seat, for one message or as such; `digest` proves the reason given."""
+    """`reporter` reported the player of a seat, for one message or as such; `digest` proves the reason."""
 
     operator: UUID
     report: UUID
@@ -58,23 +58,23 @@ class PlayerReported:
 
 @dataclass(frozen=True, slots=True)
 class ChatReportClosed:
-    """A moderator has dealt with a report about this player; `digest` proves the remark."""
+    """A moderator closed a report about this player; `digest` proves the note."""
 
     operator: UUID
     report: UUID
     player: UUID
-    outcome: ReportOutcome
+    outcome: ChatReportOutcome
     digest: str
     closed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerMuted:
-    """The player may write in no chat before `until`, never again with None; `digest` proves the remark."""
+    """The player may not write in chats before `until`, or ever where it is None; `digest` proves the note."""
 
     operator: UUID
     player: UUID
-    act: UUID
+    action: UUID
     reason: ModerationReason
     until: datetime | None
     digest: str
@@ -85,18 +85,18 @@ class PlayerMuted:
 class PlayerUnmuted:
     operator: UUID
     player: UUID
-    act: UUID
+    action: UUID
     digest: str
     unmuted_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerBanned:
-    """The player may open no session before `until`, never again with None; those that were open have ended."""
+    """The player may not open a session before `until`, or ever where it is None; open sessions have ended."""
 
     operator: UUID
     player: UUID
-    act: UUID
+    action: UUID
     reason: ModerationReason
     until: datetime | None
     digest: str
@@ -107,26 +107,26 @@ class PlayerBanned:
 class PlayerUnbanned:
     operator: UUID
     player: UUID
-    act: UUID
+    action: UUID
     digest: str
     unbanned_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class FilterWordAdded:
-    """A word is masked from now on, in the chats of one operator or, with None, of all; `folded` is how it is found."""
+    """A word is masked from now on, in the chats of one operator or, with None, of all."""
 
     operator: UUID | None
     word: str
-    folded: str
+    normalized: str
     added_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class FilterWordRemoved:
     operator: UUID | None
-    folded: str
-    banned_at: datetime
+    normalized: str
+    removed_at: datetime
 
 
 ModerationEvent = PlayerMuted | PlayerUnmuted | PlayerBanned | PlayerUnbanned
@@ -140,5 +140,5 @@ def chat_stream(player: UUID) -> str:
 
 
 def chat_filter_stream(operator: UUID | None) -> str:
-    """Name the stream of an operator's words, or of those that hold for all."""
-    return f"words-{operator or 'everyone'}"
+    """Name the stream of an operator's filter words, or of those for all operators."""
+    return f"chat-filter-{operator or 'everyone'}"

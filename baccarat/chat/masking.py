@@ -1,7 +1,7 @@
-"""Bad language: whole words are found whatever their case, accents and simple look-alikes, and covered. Pure.
+"""Masks listed words in messages, whatever their case, accents and simple look-alikes. Pure.
 
-A word is a run of letters, digits, marks and the signs that stand for letters; it needs a letter, so that no number is
-taken for a word. Nothing but listed words changes, and a text keeps its length.
+A word is a run of letters, digits, marks and signs that replace letters. It needs a letter, so that numbers are not
+words. Nothing but listed words changes, and a text keeps its length.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 MASK_CHARACTER: Final = "*"
 _SIGNS: Final = {"@": "a", "$": "s", "!": "i", "|": "i", "\u20ac": "e", "+": "t"}
 _DIGITS: Final = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g"}
-# Letters of other scripts that look like Latin ones, folded to lower case first.
+# Letters of other scripts that look like Latin ones, in lower case.
 _CYRILLIC: Final = dict(
     zip(
         "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u043a\u043c\u0442\u043d\u0432",
@@ -33,22 +33,22 @@ def normalize_word(word: str) -> str:
 
 
 def candidates(text: str) -> frozenset[str]:
-    """Return every folded form in a text that may be a listed word."""
-    return frozenset(folded for _, _, folded in _found(text))
+    """Return the normalized forms in a text that may be listed words."""
+    return frozenset(normalized for _, _, normalized in _words(text))
 
 
 def mask(text: str, *, listed: Collection[str]) -> str:
-    """Cover the listed words in a text; `bad` holds folded forms."""
-    shown, covered = list(text), 0
-    for start, end, folded in _found(text):
-        if folded in listed and start >= covered:
-            shown[start:end] = MASK_CHARACTER * (end - start)
-            covered = end
-    return "".join(shown)
+    """Mask the words of a text whose normalized forms are listed."""
+    masked, done = list(text), 0
+    for start, end, normalized in _words(text):
+        if normalized in listed and start >= done:
+            masked[start:end] = MASK_CHARACTER * (end - start)
+            done = end
+    return "".join(masked)
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
-    """Words as (start, end, folded): with the signs at their edges, which may stand for letters, and without."""
+def _words(text: str) -> Iterator[tuple[int, int, str]]:
+    """Words as (start, end, normalized form): with the signs at their edges, which may replace letters, and without."""
     for start, end in _runs(text):
         run = text[start:end]
         left, right = len(run) - len(run.lstrip(_EDGES)), len(run.rstrip(_EDGES))
@@ -82,7 +82,7 @@ WORD_PATTERN: Final = re.compile(r"\S{2,40}")
 
 
 def is_listable_word(text: str) -> bool:
-    """Tell whether a text is one word that can be listed, so that it will be found."""
+    """Tell whether a text is one word that can be listed."""
     if not WORD_PATTERN.fullmatch(text) or not any(character.isalpha() for character in text):
         return False
     return next(_runs(text), None) == (0, len(text)) and normalize_word(text) != ""

@@ -1,4 +1,4 @@
-"""What is kept beside the log of each thing that was said, reported or done: by whom, where, to whom, and when."""
+"""What the tables beside the log should hold for each message, report and action: who, where, whom, and when."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from uuid import UUID
 from baccarat.chat.events import (
     ChatMessageSent,
     ChatPlayerEvent,
-    PlayerMuted,
+    ChatReportClosed,
     PlayerBanned,
+    PlayerMuted,
     PlayerReported,
     PlayerUnmuted,
-    ChatReportClosed,
 )
 from baccarat.chat.masking import MASK_CHARACTER
 from casino.crypto import crypto_shredding
@@ -25,21 +25,21 @@ FACT_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "chat_chatreportclosure": ("outcome", "closed_at"),
     "chat_moderationaction": ("operator_id", "player_id", "kind", "reason", "until", "acted_at"),
 }
-"""The columns that say no words, by table."""
+"""The columns without personal texts, by table."""
 SELECT_STATEMENTS: Final[Mapping[str, str]] = {
-    table: f"SELECT {key}, salt, {words}, {', '.join(FACT_COLUMNS[table])} FROM {table}"  # noqa: S608  (constants)
-    for table, key, words in (
+    table: f"SELECT {key}, salt, {text}, {', '.join(FACT_COLUMNS[table])} FROM {table}"  # noqa: S608  (constants)
+    for table, key, text in (
         ("chat_chatmessage", "id", "text"),
         ("chat_chatreport", "id", "reason"),
         ("chat_chatreportclosure", "report_id", "note"),
         ("chat_moderationaction", "id", "note"),
     )
 }
-"""What is kept: what it belongs to, the salt, the words, and the facts."""
+"""Rows of key, salt, text, and the other columns."""
 
-_OTHERS: Final = """
+_MISATTRIBUTED: Final = """
 SELECT 'chat_moderationaction ' || kept.id, metadata->>'actor', by FROM chat_moderationaction AS kept
-  JOIN events_event ON stream = 'chat-' || player_id AND type = kind AND data->>'act' = kept.id::text
+  JOIN events_event ON stream = 'chat-' || player_id AND type = kind AND data->>'action' = kept.id::text
  WHERE by <> metadata->>'actor'
 UNION ALL
 SELECT 'chat_chatreportclosure ' || report_id, metadata->>'actor', by FROM chat_chatreportclosure AS kept
@@ -52,7 +52,7 @@ ORDER BY 1
 
 @dataclass(frozen=True, slots=True)
 class ExpectedRow:
-    """What should be kept of an event: the digest of its words, since when, and the facts in the table's order."""
+    """The row that an event should have: the digest of its text, its time, and the facts in the table's order."""
 
     digest: str
     recorded_at: datetime
@@ -60,7 +60,7 @@ class ExpectedRow:
 
 
 def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
-    """Tell in which table an event's words are kept, under which id, and what with them."""
+    """Return the table, the key and the content of an event's row."""
     match event:
         case ChatMessageSent():
             facts: tuple[Any, ...] = (event.operator, event.table, event.seat, event.player, event.sent_at)
@@ -83,25 +83,27 @@ def expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, ExpectedRow]:
             terms = (None, None)
     return (
         "chat_moderationaction",
-        event.act,
+        event.action,
         ExpectedRow(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
     )
 
 
 def find_wrongly_masked_messages() -> Iterator[UUID]:
-    """Yield messages that are shown as something else than what was said with words covered."""
+    """Yield messages whose displayed text is not their text with words masked."""
     rows = fetch("SELECT id, text, displayed_text FROM chat_chatmessage")
-    said = crypto_shredding.decrypt_many([text for _, text, _ in rows])
-    shown = crypto_shredding.decrypt_many([text for *_, text in rows])
-    for (message, *_), one, other in zip(rows, said, shown, strict=True):
-        if not _covers(one or "", other or ""):
+    originals = crypto_shredding.decrypt_many([text for _, text, _ in rows])
+    displayed = crypto_shredding.decrypt_many([text for *_, text in rows])
+    for (message, *_), original, text in zip(rows, originals, displayed, strict=True):
+        if not _masks(original or "", text or ""):
             yield message
 
 
-def _covers(said: str, shown: str) -> bool:
-    return len(said) == len(shown) and all(two in {one, MASK_CHARACTER} for one, two in zip(said, shown, strict=True))
+def _masks(original: str, displayed: str) -> bool:
+    return len(original) == len(displayed) and all(
+        shown in {written, MASK_CHARACTER} for written, shown in zip(original, displayed, strict=True)
+    )
 
 
 def find_misattributed_actions() -> list[tuple[str, str, str]]:
-    """Return acts that are told of another person than the log says: where, who it was, who is told."""
-    return [(where, actor, by) for where, actor, by in fetch(_OTHERS)]
+    """Return rows whose `by` differs from the log's actor: the row, the actor, and `by`."""
+    return [(where, actor, by) for where, actor, by in fetch(_MISATTRIBUTED)]

@@ -1,14 +1,14 @@
-"""What was said, reported and done in chats, and what of it holds.
+"""Tables of chats.
 
-Messages, reports, their outcomes and moderators' acts hold the words of persons: kept beside the log and never changed.
-Voices and words are projections of the log; where a player has closed the chat is that player's own choice.
+Messages, reports, closures and moderation actions hold personal texts: they are kept beside the log and never change.
+PlayerModeration and FilterWord are projections of the log. ClosedChat is a player's own choice.
 """
 
 from django.db import models
 
 
 class ChatMessage(models.Model):
-    """One message: `text` as it was written, `shown` as players see it. Never changes; ids ascend with time."""
+    """A message: `text` as it was written, `displayed_text` as players see it. Ids ascend with time."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -33,7 +33,7 @@ class ChatMessage(models.Model):
 
 
 class ChatReport(models.Model):
-    """A player reported another one, for one message or as such. Never changes."""
+    """A player's report of another one, for one message or in general."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -67,7 +67,7 @@ class ChatReport(models.Model):
 
 
 class ChatReportClosure(models.Model):
-    """What came of a report; a report without one waits. Never changes."""
+    """The outcome of a report; a report without one is open."""
 
     report_id = models.UUIDField(primary_key=True)
     outcome = models.TextField()
@@ -77,11 +77,11 @@ class ChatReportClosure(models.Model):
     closed_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return f"closing of {self.report_id}"
+        return f"closure of {self.report_id}"
 
 
 class ModerationAction(models.Model):
-    """What a moderator did about a player. Never changes."""
+    """A mute, ban, or the end of one."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -98,8 +98,8 @@ class ModerationAction(models.Model):
         verbose_name = "moderator action"
         verbose_name_plural = "moderator actions"
         indexes = [
-            models.Index(fields=["player_id", "-id"], name="chat_act_player"),
-            models.Index(fields=["operator_id", "-id"], name="chat_act_operator"),
+            models.Index(fields=["player_id", "-id"], name="chat_action_player"),
+            models.Index(fields=["operator_id", "-id"], name="chat_action_operator"),
         ]
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ class ModerationAction(models.Model):
 
 
 class PlayerModeration(models.Model):
-    """What holds for a player in chats, after `version` events of the player's stream."""
+    """A player's last mute and ban, after `version` events of the player's stream."""
 
     player_id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -118,11 +118,11 @@ class PlayerModeration(models.Model):
     banned_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
-        return f"voice of {self.player_id}"
+        return f"moderation of {self.player_id}"
 
 
 class FilterWord(models.Model):
-    """A word that is masked, in the chats of one operator or, without one, of all."""
+    """A word that is masked, in the chats of one operator or, where it is null, of all."""
 
     id = models.TextField(primary_key=True)
     operator_id = models.UUIDField(null=True)
@@ -132,15 +132,15 @@ class FilterWord(models.Model):
 
     class Meta:
         verbose_name = "filter word"
-        indexes = [models.Index(fields=["normalized"], name="chat_word_folded")]
-        permissions = [("list_word", "Can add and remove filter words")]
+        indexes = [models.Index(fields=["normalized"], name="chat_filter_word_normalized")]
+        permissions = [("edit_filter_words", "Can add and remove filter words")]
 
     def __str__(self) -> str:
         return self.word
 
 
 class ClosedChat(models.Model):
-    """A player has closed the chat of a table. The id is the table's with the player's."""
+    """A player closed the chat of a table. The key is `{table}/{player}`."""
 
     id = models.TextField(primary_key=True)
     closed_at = models.DateTimeField()

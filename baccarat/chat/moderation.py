@@ -1,45 +1,34 @@
-"""Use cases of moderators: close reports, mute and unmute, remove from the casino and let in again."""
+"""Use cases of moderators: close reports, mute and unmute, ban and unban."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
 from baccarat.chat import recording, rules
 from baccarat.chat.events import (
+    ChatReportClosed,
+    ChatReportOutcome,
     ModerationEvent,
     ModerationReason,
+    PlayerBanned,
     PlayerMuted,
     PlayerUnbanned,
-    PlayerBanned,
     PlayerUnmuted,
-    ChatReportClosed,
-    ReportOutcome,
 )
+from baccarat.chat.models import ChatReport, ChatReportClosure, ModerationAction
 from baccarat.chat.recording import LockedModeration, PersonalText
 from baccarat.chat.refusals import ChatReportAlreadyClosed, PlayerNotBanned, PlayerNotMuted, UnknownChatReport
 from baccarat.chat.rules import ModerationState, Sanction
-from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from casino.operators import bans, queries, sessions
-
-_ACT: Final = """
-    INSERT INTO chat_moderationaction (id, operator_id, player_id, kind, reason, until, note, salt, by, acted_at)
-    VALUES (%s, %s, %s, %s, %s, %s::timestamptz, %s, %s, %s, %s)
-"""
-_REPORTED: Final = "SELECT player_id FROM chat_chatreport WHERE id = %s AND operator_id = %s"
-_CLOSED: Final = "SELECT FROM chat_chatreportclosure WHERE report_id = %s"
-_CLOSE: Final = """
-    INSERT INTO chat_chatreportclosure (report_id, outcome, note, salt, by, closed_at) VALUES (%s, %s, %s, %s, %s, %s)
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class ModerationContext:
-    """Who acts for which operator, about which player, and with what remark for other staff."""
+    """Operator, player, note for other staff, and who acts."""
 
     operator: UUID
     player: UUID
@@ -48,100 +37,112 @@ class ModerationContext:
 
     @property
     def actor(self) -> str:
-        """How records name the moderator."""
         return self.metadata.actor
 
 
 def mute(*, context: ModerationContext, reason: ModerationReason, minutes: int | None) -> ModerationState:
-    """Keep a player from writing in chats for so many minutes, for good with None; it replaces a mute before.
+    """Keep a player from writing in chats for some minutes, or permanently; it replaces an earlier mute.
 
-    Raises UnknownPlayer, UnknownModeration.
+    Raises UnknownPlayer, InvalidModeration.
     """
 
-    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
-        until = rules.sanction_end(minutes, now=page.now)
-        return PlayerMuted(*_about(page, words), reason, until, words.digest, page.now)
+    def decide(locked: LockedModeration, note: PersonalText) -> ModerationEvent:
+        until = rules.sanction_end(minutes, now=locked.now)
+        return PlayerMuted(*_ids(locked, note), reason, until, note.digest, locked.now)
 
-    return _act(context, judged)
+    return _act(context, decide)
 
 
 def unmute(*, context: ModerationContext) -> ModerationState:
-    """Let a player write again. Raises UnknownPlayer, NotMuted."""
+    """Let a player write again. Raises UnknownPlayer, PlayerNotMuted."""
 
-    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
-        if not _holds(page.moderation.mute, page.now):
+    def decide(locked: LockedModeration, note: PersonalText) -> ModerationEvent:
+        if not _is_active(locked.state.mute, locked.now):
             raise PlayerNotMuted
-        return PlayerUnmuted(*_about(page, words), words.digest, page.now)
+        return PlayerUnmuted(*_ids(locked, note), note.digest, locked.now)
 
-    return _act(context, judged)
+    return _act(context, decide)
 
 
 def ban(*, context: ModerationContext, reason: ModerationReason, minutes: int | None) -> ModerationState:
-    """Remove a player from the casino for so many minutes, for good with None: sessions end, none is opened.
+    """Ban a player from the casino for some minutes, or permanently: sessions end and no new one opens.
 
-    Confirmed wagers are dealt and settled, the seat is freed in its time, and money stays the player's: the operator's
-    support pays it out. Raises UnknownPlayer, UnknownModeration.
+    Confirmed wagers are dealt and settled, the seat is released in its time, and money stays the player's: the
+    operator's support pays it out. Raises UnknownPlayer, InvalidModeration.
     """
 
-    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
-        until = rules.sanction_end(minutes, now=page.now)
-        sessions.ban_player(operator=page.operator, player=page.player, until=until)
-        return PlayerBanned(*_about(page, words), reason, until, words.digest, page.now)
+    def decide(locked: LockedModeration, note: PersonalText) -> ModerationEvent:
+        until = rules.sanction_end(minutes, now=locked.now)
+        sessions.ban_player(operator=locked.operator, player=locked.player, until=until)
+        return PlayerBanned(*_ids(locked, note), reason, until, note.digest, locked.now)
 
-    return _act(context, judged)
+    return _act(context, decide)
 
 
 def unban(*, context: ModerationContext) -> ModerationState:
-    """Let a removed player in again. Raises UnknownPlayer, NotRemoved."""
+    """Let a banned player in again. Raises UnknownPlayer, PlayerNotBanned."""
 
-    def judged(page: LockedModeration, words: PersonalText) -> ModerationEvent:
-        if not _holds(page.moderation.ban, page.now):
+    def decide(locked: LockedModeration, note: PersonalText) -> ModerationEvent:
+        if not _is_active(locked.state.ban, locked.now):
             raise PlayerNotBanned
-        bans.lift_ban(player=page.player)
-        return PlayerUnbanned(*_about(page, words), words.digest, page.now)
+        bans.lift_ban(player=locked.player)
+        return PlayerUnbanned(*_ids(locked, note), note.digest, locked.now)
 
-    return _act(context, judged)
+    return _act(context, decide)
 
 
-def close_report(*, operator: UUID, report: UUID, outcome: ReportOutcome, note: str, metadata: Metadata) -> None:
-    """Note what came of a report. Raises UnknownReport, ReportIsClosed."""
-    rows = fetch(_REPORTED, [report, operator])
-    if not rows:
+def close_report(*, operator: UUID, report: UUID, outcome: ChatReportOutcome, note: str, metadata: Metadata) -> None:
+    """Close a report with its outcome. Raises UnknownChatReport, ChatReportAlreadyClosed."""
+    player = ChatReport.objects.filter(id=report, operator_id=operator).values_list("player_id", flat=True).first()
+    if player is None:
         raise UnknownChatReport
-    player, words = rows[0][0], recording.new_personal_text(note, subject=report)
+    text = recording.new_personal_text(note, subject=report)
     with transaction.atomic():
-        page = recording.lock_moderation(operator=operator, player=player)
-        if fetch(_CLOSED, [report]):
+        locked = recording.lock_moderation(operator=operator, player=player)
+        if ChatReportClosure.objects.filter(report_id=report).exists():
             raise ChatReportAlreadyClosed
-        event = ChatReportClosed(operator, report, player, outcome, words.digest, page.now)
-        recording.record(page, event, metadata)
-        kept = recording.encrypt_personal_text(words, player=player)
-        execute(_CLOSE, [report, outcome.value, kept.text, kept.salt, metadata.actor, page.now])
+        event = ChatReportClosed(operator, report, player, outcome, text.digest, locked.now)
+        recording.record(locked, event, metadata)
+        encrypted = recording.encrypt_personal_text(text, player=player)
+        ChatReportClosure.objects.create(
+            report_id=report,
+            outcome=outcome.value,
+            note=encrypted.text,
+            salt=encrypted.salt,
+            by=metadata.actor,
+            closed_at=locked.now,
+        )
 
 
 def _act(
-    moderator: ModerationContext, judged: Callable[[LockedModeration, PersonalText], ModerationEvent]
+    context: ModerationContext, decide: Callable[[LockedModeration, PersonalText], ModerationEvent]
 ) -> ModerationState:
-    queries.require_player(operator=moderator.operator, player=moderator.player)
-    words = recording.new_personal_text(moderator.note)
+    queries.require_player(operator=context.operator, player=context.player)
+    note = recording.new_personal_text(context.note)
     with transaction.atomic():
-        page = recording.lock_moderation(operator=moderator.operator, player=moderator.player)
-        event = judged(page, words)
-        after = recording.record(page, event, moderator.metadata)
-        about = (words.subject, page.operator, page.player, type(event).__name__)
-        kept = recording.encrypt_personal_text(words, player=page.player)
-        execute(_ACT, [*about, *_terms(event), kept.text, kept.salt, moderator.actor, page.now])
+        locked = recording.lock_moderation(operator=context.operator, player=context.player)
+        event = decide(locked, note)
+        after = recording.record(locked, event, context.metadata)
+        encrypted = recording.encrypt_personal_text(note, player=locked.player)
+        sanction = event if isinstance(event, PlayerMuted | PlayerBanned) else None
+        ModerationAction.objects.create(
+            id=note.subject,
+            operator_id=locked.operator,
+            player_id=locked.player,
+            kind=type(event).__name__,
+            reason=None if sanction is None else sanction.reason.value,
+            until=None if sanction is None else sanction.until,
+            note=encrypted.text,
+            salt=encrypted.salt,
+            by=context.actor,
+            acted_at=locked.now,
+        )
     return after
 
 
-def _terms(event: ModerationEvent) -> tuple[str | None, datetime | None]:
-    """Why and until when."""
-    return (event.reason.value, event.until) if isinstance(event, PlayerMuted | PlayerBanned) else (None, None)
+def _ids(locked: LockedModeration, note: PersonalText) -> tuple[UUID, UUID, UUID]:
+    return locked.operator, locked.player, note.subject
 
 
-def _about(page: LockedModeration, words: PersonalText) -> tuple[UUID, UUID, UUID]:
-    return page.operator, page.player, words.subject
-
-
-def _holds(ban: Sanction | None, now: datetime) -> bool:
-    return ban is not None and ban.is_active(now)
+def _is_active(sanction: Sanction | None, now: datetime) -> bool:
+    return sanction is not None and sanction.is_active(now)

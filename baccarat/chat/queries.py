@@ -1,157 +1,253 @@
-"""Reads of chats: what players see of a table's, what moderators see of a player; each within one operator."""
+"""Reads of chats and the responses they fill: what players see of a table's chat, and moderators of a player."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
+from django.db.models import F, Q
+from msgspec import Meta
+
 from baccarat.chat import projection
-from baccarat.chat.events import ModerationReason
+from baccarat.chat.events import ChatReportOutcome, ModerationReason
+from baccarat.chat.models import ChatMessage, FilterWord, ModerationAction
 from baccarat.chat.rules import ModerationState, Sanction
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.services.table_actor import TableActor
+from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.operators import queries as operators
+from casino.operators.queries import require_player
 
-Line = dict[str, Any]
-_LAST: Final = UUID(int=2**128 - 1)
-
-_STANDING: Final = """
-    SELECT sitting.seat, closed.id IS NOT NULL, voice.mute_reason, voice.muted_until,
-           voice.mute_reason IS NOT NULL AND (voice.muted_until IS NULL OR voice.muted_until > clock_timestamp())
-      FROM baccarat_table AS place
+Row = tuple[Any, ...]
+_MAX_ID: Final = UUID(int=2**128 - 1)
+_STATUS: Final = """
+    SELECT sitting.seat, closed.id IS NOT NULL, moderation.mute_reason, moderation.muted_until, clock_timestamp()
+      FROM baccarat_table AS play
       LEFT JOIN baccarat_sitting AS sitting ON sitting.id = %s
       LEFT JOIN chat_closedchat AS closed ON closed.id = %s
-      LEFT JOIN chat_playermoderation AS voice ON voice.player_id = %s
-     WHERE place.id = %s AND place.operator_id = %s
-"""
-_HISTORY: Final = """
-    SELECT id, seat, player_id, displayed_text, sent_at FROM chat_chatmessage
-     WHERE table_id = %s AND id < %s ORDER BY id DESC LIMIT %s
-"""
-_OF_PLAYER: Final = """
-    SELECT id, table_id, seat, text, displayed_text, sent_at FROM chat_chatmessage
-     WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
+      LEFT JOIN chat_playermoderation AS moderation ON moderation.player_id = %s
+     WHERE play.id = %s AND play.operator_id = %s
 """
 _REPORTS: Final = """
     SELECT report.id, report.table_id, report.seat, report.player_id, report.reporter_id, report.reason,
-           report.reported_at, report.message_id, message.text, closing.outcome, closing.note, closing.by,
-           closing.closed_at
+           report.reported_at, report.message_id, message.text, closure.outcome, closure.note, closure.by,
+           closure.closed_at
       FROM chat_chatreport AS report
-      LEFT JOIN chat_chatreportclosure AS closing ON closing.report_id = report.id
+      LEFT JOIN chat_chatreportclosure AS closure ON closure.report_id = report.id
       LEFT JOIN chat_chatmessage AS message ON message.id = report.message_id
-     WHERE report.operator_id = %s AND report.id < %s AND (%s OR closing.report_id IS NULL)
+     WHERE report.operator_id = %s AND report.id < %s AND (%s OR closure.report_id IS NULL)
      ORDER BY report.id DESC LIMIT %s
 """
-_ACTS: Final = """
-    SELECT id, kind, reason, until, note, by, acted_at FROM chat_moderationaction
-     WHERE player_id = %s AND operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
-"""
-_WORDS: Final = """
-    SELECT word, normalized, operator_id IS NULL, added_at FROM chat_filterword
-     WHERE (operator_id = %s OR operator_id IS NULL) ORDER BY normalized, operator_id IS NULL
-"""
-_LIST: Final = "SELECT word FROM chat_filterword WHERE operator_id IS NOT DISTINCT FROM %s ORDER BY normalized"
-_SHOWN: Final = "SELECT id, displayed_text FROM chat_chatmessage WHERE id = ANY (%s::uuid[])"
-_BETWEEN: Final = """
-    SELECT id, seat, player_id, sent_at FROM chat_chatmessage
-     WHERE table_id = %s AND sent_at >= %s AND sent_at <= %s ORDER BY id
-"""
 
 
-def chat_status(*, actor: TableActor) -> Line:
-    """Tell how a table's chat stands for one player: open, can_write, muted. Raises UnknownTable."""
-    place = f"{actor.table}/{actor.player}"
-    rows = fetch(_STANDING, [place, place, actor.player, actor.table, actor.operator])
+class ChatMessageResponse(Shape):
+    """A message as players see it: plain text, to be displayed as text and never as markup."""
+
+    id: UUID
+    seat: Annotated[int, Meta(description="Where its writer sat then.", examples=[2])]
+    you: Annotated[bool, Meta(description="Whether you wrote it.")]
+    text: Annotated[str, Meta(description="Listed words are masked with asterisks.", examples=["Good luck, ****!"])]
+    sent_at: Timestamp
+
+
+class Restriction(Shape):
+    """A mute or a ban."""
+
+    until: Annotated[Timestamp | None, Meta(description="Null for a permanent one.")]
+    reason: ModerationReason
+
+    @classmethod
+    def of(cls, sanction: Sanction | None) -> "Restriction | None":
+        """Present a sanction, None for none."""
+        return None if sanction is None else cls(until=sanction.until, reason=sanction.reason)
+
+
+class Moderation(Shape):
+    """A player's last mute and ban; `until` may have passed."""
+
+    player: UUID
+    mute: Restriction | None
+    ban: Restriction | None
+
+    @classmethod
+    def of(cls, player: UUID, state: ModerationState) -> "Moderation":
+        """Present a player's state."""
+        return cls(player=player, mute=Restriction.of(state.mute), ban=Restriction.of(state.ban))
+
+
+class ModerationActionResponse(Shape):
+    """An action of a moderator."""
+
+    id: UUID
+    kind: Annotated[
+        str,
+        Meta(description="The event: PlayerMuted, PlayerUnmuted, PlayerBanned, PlayerUnbanned.",
+             examples=["PlayerMuted"]),
+    ]  # fmt: skip
+    reason: ModerationReason | None
+    until: Timestamp | None
+    note: Annotated[str, Meta(examples=["Second warning."])]
+    by: Annotated[str, Meta(examples=["operator:op_5f0c9a1b2c3d4e5f6a7b"])]
+    acted_at: Timestamp
+
+
+class PlayerMessage(Shape):
+    """A message as moderators see it."""
+
+    id: UUID
+    table: UUID
+    seat: Annotated[int, Meta(examples=[2])]
+    original_text: Annotated[str, Meta(description="As the player wrote it.", examples=["Good luck, darn!"])]
+    displayed_text: Annotated[str, Meta(description="As players see it.", examples=["Good luck, ****!"])]
+    sent_at: Timestamp
+
+
+class ChatReportResponse(Shape):
+    """A report as moderators see it."""
+
+    id: UUID
+    table: UUID
+    seat: Annotated[int, Meta(examples=[2])]
+    player: Annotated[UUID, Meta(description="Who was reported.")]
+    reporter: UUID
+    reason: Annotated[str, Meta(examples=["Rude again and again."])]
+    reported_at: Timestamp
+    message: Annotated[UUID | None, Meta(description="Null where the report is about no single message.")]
+    message_text: Annotated[
+        str | None, Meta(description="The message as it was written.", examples=["Good luck, darn!"])
+    ]
+    outcome: Annotated[ChatReportOutcome | None, Meta(description="Null while the report is open.", examples=[None])]
+    note: Annotated[str | None, Meta(examples=[None])]
+    closed_by: Annotated[str | None, Meta(examples=[None])]
+    closed_at: Annotated[Timestamp | None, Meta(examples=[None])]
+
+
+class FilterWordResponse(Shape):
+    """A word that is masked, with its look-alikes."""
+
+    word: Annotated[str, Meta(examples=["Darn"])]
+    normalized: Annotated[str, Meta(description="The form in which words are compared.", examples=["darn"])]
+    all_operators: Annotated[
+        bool, Meta(description="Whether it holds for every operator; those are not yours to remove.", examples=[False])
+    ]
+    added_at: Timestamp
+
+
+class FilterWordList(ItemList[FilterWordResponse]):
+    """The words that are masked in an operator's chats."""
+
+
+class Chat(Page[ChatMessageResponse]):
+    """A page of a table's chat, newest first, and its state for you."""
+
+    open: Annotated[bool, Meta(description="False where you have closed it.")]
+    can_write: Annotated[bool, Meta(description="You sit here, have not closed the chat and are not muted.")]
+    mute: Annotated[Restriction | None, Meta(description="Null unless you are muted.", examples=[None])]
+
+
+class ModerationPage(Page[ModerationActionResponse]):
+    """A player's last mute and ban, and a page of what moderators did, newest first."""
+
+    player: UUID
+    mute: Restriction | None
+    ban: Restriction | None
+
+
+class PlayerMessagePage(Page[PlayerMessage]):
+    """A page of a player's messages, newest first."""
+
+
+class ChatReportPage(Page[ChatReportResponse]):
+    """A page of reports, newest first."""
+
+
+def chat_status(*, actor: TableActor) -> dict[str, Any]:
+    """Return the fields of a `Chat` beside its messages. Raises UnknownTable."""
+    key = f"{actor.table}/{actor.player}"
+    rows = fetch(_STATUS, [key, key, actor.player, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
-    seat, closed, reason, until, muted = rows[0]
-    ban = Sanction(until, ModerationReason(reason)) if muted else None
-    return {
-        "open": not closed,
-        "can_write": seat is not None and not closed and not muted,
-        "muted": present_sanction(ban),
-    }
+    seat, closed, reason, until, now = rows[0]
+    sanction = None if reason is None else Sanction(until, ModerationReason(reason))
+    mute = sanction if sanction is not None and sanction.is_active(now) else None
+    can_write = seat is not None and not closed and mute is None
+    return {"open": not closed, "can_write": can_write, "mute": Restriction.of(mute)}
 
 
-def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> list[Line]:
+def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> list[ChatMessageResponse]:
     """List a table's messages as players see them, newest first, older than `after`."""
+    messages = ChatMessage.objects.filter(table_id=table, id__lt=after or _MAX_ID).order_by("-id")
+    rows = _decrypted(messages.values_list("id", "seat", "player_id", "displayed_text", "sent_at")[:limit])
     return [
-        present_message(message_id=identity, seat=seat, mine=player == viewer, displayed_text=shown, sent_at=sent_at)
-        for identity, seat, player, shown, sent_at in _opened(fetch(_HISTORY, [table, after or _LAST, limit]))
+        ChatMessageResponse(message, seat, player == viewer, text, sent_at)
+        for message, seat, player, text, sent_at in rows
     ]
 
 
-def present_message(*, message_id: UUID, seat: int, mine: bool, displayed_text: str, sent_at: object) -> Line:
-    """Show a message: nobody's id, and the seat that its writer had."""
-    return {"id": message_id, "seat": seat, "you": mine, "text": displayed_text, "sent_at": sent_at}
-
-
-def list_player_messages(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
+def list_player_messages(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[PlayerMessage]:
     """List a player's messages as they were written, newest first. Raises UnknownPlayer."""
-    operators.require_player(operator=operator, player=player)
-    names = ("id", "table", "seat", "written", "shown", "sent_at")
-    return _lines(names, fetch(_OF_PLAYER, [player, operator, after or _LAST, limit]))
+    require_player(operator=operator, player=player)
+    messages = ChatMessage.objects.filter(player_id=player, operator_id=operator, id__lt=after or _MAX_ID)
+    columns = ("id", "table_id", "seat", "text", "displayed_text", "sent_at")
+    return [PlayerMessage(*row) for row in _decrypted(messages.order_by("-id").values_list(*columns)[:limit])]
 
 
-def reports(*, operator: UUID, include_closed: bool, after: UUID | None, limit: int) -> list[Line]:
-    """List an operator's reports, newest first: those that wait, or with `closed` all of them."""
-    names = (
-        "id", "table", "seat", "player", "reporter", "reason", "reported_at", "message", "written", "outcome", "note",
-        "closed_by", "closed_at",
-    )  # fmt: skip
-    return _lines(names, fetch(_REPORTS, [operator, after or _LAST, include_closed, limit]))
+def reports(*, operator: UUID, include_closed: bool, after: UUID | None, limit: int) -> list[ChatReportResponse]:
+    """List an operator's open reports, or all of them, newest first."""
+    rows = fetch(_REPORTS, [operator, after or _MAX_ID, include_closed, limit])
+    return [ChatReportResponse(*row) for row in _decrypted(rows)]
 
 
-def list_moderation_actions(*, operator: UUID, player: UUID, after: UUID | None, limit: int) -> list[Line]:
+def list_moderation_actions(
+    *, operator: UUID, player: UUID, after: UUID | None, limit: int
+) -> list[ModerationActionResponse]:
     """List what moderators did about a player, newest first."""
-    names = ("id", "kind", "reason", "until", "note", "by", "done_at")
-    return _lines(names, fetch(_ACTS, [player, operator, after or _LAST, limit]))
+    actions = ModerationAction.objects.filter(player_id=player, operator_id=operator, id__lt=after or _MAX_ID)
+    columns = ("id", "kind", "reason", "until", "note", "by", "acted_at")
+    rows = _decrypted(actions.order_by("-id").values_list(*columns)[:limit])
+    return [ModerationActionResponse(*row) for row in rows]
 
 
-def player_moderation(*, operator: UUID, player: UUID) -> Line:
-    """Tell what holds for a player: muted and removed, each with until and reason. Raises UnknownPlayer."""
-    operators.require_player(operator=operator, player=player)
-    return present_moderation(player, projection.load_moderation(operator=operator, player=player))
+def player_moderation(*, operator: UUID, player: UUID) -> Moderation:
+    """Return a player's last mute and ban. Raises UnknownPlayer."""
+    require_player(operator=operator, player=player)
+    return Moderation.of(player, projection.load_moderation(operator=operator, player=player))
 
 
-def present_moderation(player: UUID, conduct: ModerationState) -> Line:
-    """Show what moderators have said last about a player, also where its time is over."""
-    return {"player": player, "muted": present_sanction(conduct.mute), "removed": present_sanction(conduct.ban)}
-
-
-def present_sanction(ban: Sanction | None) -> Line | None:
-    """Show a mute or a removal; `until` is None for good."""
-    return None if ban is None else {"until": ban.until, "reason": ban.reason.value}
-
-
-def list_filter_words(*, operator: UUID) -> list[Line]:
+def list_filter_words(*, operator: UUID) -> list[FilterWordResponse]:
     """List the words that are masked for an operator, its own and those of all."""
-    return _lines(("word", "folded", "all_operators", "added_at"), fetch(_WORDS, [operator]))
+    words = FilterWord.objects.filter(Q(operator_id=operator) | Q(operator_id=None))
+    return [
+        FilterWordResponse(word, normalized, owner is None, added_at)
+        for word, normalized, owner, added_at in words.order_by(
+            "normalized", F("operator_id").asc(nulls_last=True)
+        ).values_list("word", "normalized", "operator_id", "added_at")
+    ]
 
 
 def list_own_filter_words(*, operator: UUID | None) -> list[str]:
-    """List the words of an operator's own list or, with None, of that of all."""
-    return [word for (word,) in fetch(_LIST, [operator])]
+    """List the words of an operator's own list or, with None, of the list for all."""
+    return list(FilterWord.objects.filter(operator_id=operator).order_by("normalized").values_list("word", flat=True))
 
 
 def load_displayed_texts(*, messages: Sequence[UUID]) -> dict[UUID, str]:
     """Return messages of any table as players see them, in one query; unknown ones are left out."""
-    return dict(_opened(fetch(_SHOWN, [list(messages)]))) if messages else {}
+    if not messages:
+        return {}
+    return dict(_decrypted(ChatMessage.objects.filter(id__in=messages).values_list("id", "displayed_text")))
 
 
-def references(*, table: UUID, since: datetime, until: datetime) -> list[Line]:
-    """Name the messages sent at a table in an interval, oldest first, without their words."""
-    return _lines(("id", "seat", "player", "sent_at"), fetch(_BETWEEN, [table, since, until]))
+def references(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:
+    """Return id, seat, player and time of the messages sent at a table in an interval, oldest first, no texts."""
+    messages = ChatMessage.objects.filter(table_id=table, sent_at__gte=since, sent_at__lte=until)
+    rows = messages.order_by("id").values_list("id", "seat", "player_id", "sent_at")
+    return [dict(zip(("id", "seat", "player", "sent_at"), row, strict=True)) for row in rows]
 
 
-def _lines(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[Line]:
-    return [dict(zip(names, row, strict=True)) for row in _opened(rows)]
-
-
-def _opened(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows with what is sealed in them opened, with one question for all keys."""
-    sealed = [value for row in rows for value in row if crypto_shredding.is_encrypted(value)]
-    texts = iter(crypto_shredding.decrypt_many(sealed))
+def _decrypted(rows: Iterable[Row]) -> list[Row]:
+    """Rows with their ciphertexts decrypted; all keys are fetched in one query."""
+    rows = list(rows)
+    ciphertexts = [value for row in rows for value in row if crypto_shredding.is_encrypted(value)]
+    texts = iter(crypto_shredding.decrypt_many(ciphertexts))
     return [tuple(next(texts) if crypto_shredding.is_encrypted(value) else value for value in row) for row in rows]

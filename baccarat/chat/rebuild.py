@@ -1,78 +1,48 @@
-"""Throw away what follows from the log, and make it again: what holds for players, the words, who was removed."""
+"""Rebuilds the projections of chats from their events: players' states, filter words, and bans."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
-
-from django.db import transaction
+import functools
+from typing import Final
 
 from baccarat.chat import projection
 from baccarat.chat.event_registry import CATALOGUE
 from baccarat.chat.events import ChatPlayerEvent, FilterEvent, FilterWordAdded, PlayerReported
-from baccarat.chat.rules import NEWCOMER, ModerationState, evolve
-from casino.events.sql import execute, fetch
+from baccarat.chat.rules import NEWCOMER, evolve
+from casino.events.projections import RebuildResult, rebuild, stream_histories
 from casino.operators import bans
 
-TABLES: Final = (projection.MODERATION_TABLE, projection.FILTER_WORD_TABLE, bans.TABLE)
-_EVENTS: Final = """
-    SELECT type, schema, data::text FROM events_event
-     WHERE starts_with(stream, 'chat-') OR starts_with(stream, 'words-') ORDER BY stream, version
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class RebuildResult:
-    """How many rows each projection has now; `changed` names those that came out otherwise, where compared."""
-
-    rows: dict[str, int]
-    changed: tuple[str, ...]
+TABLES: Final = {
+    projection.MODERATION.table: "player_id",
+    projection.FILTER_WORDS.table: "id",
+    bans.TABLE: "player_id",
+}
 
 
 def rebuild_chat(*, compare: bool = False) -> RebuildResult:
-    """Make the projections again from their events in one transaction, holding writers out."""
-    with transaction.atomic():
-        for table in TABLES:
-            execute(f"LOCK TABLE {table} IN EXCLUSIVE MODE")
-        before = _all() if compare else {}
-        for table in TABLES:
-            execute(f"DELETE FROM {table}")  # noqa: S608  (a constant)
-        _make()
-        after = _all()
-    changed = tuple(_changed(before, after)) if compare else ()
-    return RebuildResult({table: len(rows) for table, rows in after.items()}, changed)
+    """Rebuild the projections in one transaction, holding writers out."""
+    return rebuild(TABLES, _fill, compare=compare)
 
 
-def _make() -> None:
-    voices: dict[Any, tuple[Any, ModerationState]] = {}
-    for kind, schema, data in fetch(_EVENTS):
-        event: FilterEvent | ChatPlayerEvent = CATALOGUE.decode(kind, schema, data)
+def _fill() -> None:
+    for histories in stream_histories(CATALOGUE, *(event.__name__ for event in CATALOGUE.events)):
+        for history in histories:
+            if isinstance(history[0], FilterEvent):
+                _fill_filter_words(history)
+            else:
+                _fill_player(history)
+
+
+def _fill_filter_words(history: list[FilterEvent]) -> None:
+    for event in history:
         if isinstance(event, FilterWordAdded):
             projection.add_word(event)
-        elif isinstance(event, FilterEvent):
-            projection.remove_word(event.operator, event.folded)
         else:
-            player = event.reporter if isinstance(event, PlayerReported) else event.player
-            _, conduct = voices.get(player, (None, NEWCOMER))
-            voices[player] = event.operator, evolve(conduct, event)
-    for player, (operator, conduct) in voices.items():
-        projection.save(conduct, operator=operator, player=player)
-        if conduct.ban is not None:
-            bans.save_ban(player=player, until=conduct.ban.until)
+            projection.remove_word(event.operator, event.normalized)
 
 
-def _all() -> dict[str, Mapping[Any, Any]]:
-    return dict(
-        zip(
-            TABLES,
-            (projection.load_moderation_rows(), projection.load_filter_word_rows(), bans.all_bans()),
-            strict=True,
-        )
-    )
-
-
-def _changed(before: Mapping[str, Mapping[Any, Any]], after: Mapping[str, Mapping[Any, Any]]) -> Iterator[str]:
-    for table, rows in after.items():
-        old = before[table]
-        for key in sorted(old.keys() | rows.keys(), key=str):
-            if key not in old or key not in rows or old[key] != rows[key]:
-                yield f"{table} {key}"
+def _fill_player(history: list[ChatPlayerEvent]) -> None:
+    first = history[0]
+    player = first.reporter if isinstance(first, PlayerReported) else first.player
+    state = functools.reduce(evolve, history, NEWCOMER)
+    projection.save(state, operator=first.operator, player=player)
+    if state.ban is not None:
+        bans.save_ban(player=player, until=state.ban.until)

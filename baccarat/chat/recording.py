@@ -1,4 +1,4 @@
-"""How an act of or about a player is written: the player's row locked, the clock read after it, the event appended."""
+"""Writes events about a player: locks the player's row, reads the clock, appends, and saves the new state."""
 
 import os
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from casino.events.store import Append, Metadata, append
 
 @dataclass(frozen=True, slots=True)
 class PersonalText:
-    """A text of a person as it is kept: for what, with which salt, and the digest that the log has of it."""
+    """A personal text, what it belongs to, and the salt of its digest."""
 
     subject: UUID
     text: str
@@ -25,13 +25,12 @@ class PersonalText:
 
     @property
     def digest(self) -> str:
-        """What the log remembers of it."""
         return proof.digest(salt=self.salt, subject=self.subject, text=self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class EncryptedText:
-    """Words as they are stored: text and salt sealed under the key of whose they are, or whom they are about."""
+    """A personal text as it is stored: text and salt encrypted with the key of its writer or subject."""
 
     text: str
     salt: bytes
@@ -39,34 +38,34 @@ class EncryptedText:
 
 @dataclass(frozen=True, slots=True)
 class LockedModeration:
-    """A player's locked page: who it is about, what holds, and the database's time since it is locked."""
+    """A player's state in a locked row, and the database's time after locking it."""
 
     operator: UUID
     player: UUID
-    moderation: ModerationState
+    state: ModerationState
     now: datetime
 
 
 def new_personal_text(text: str, *, subject: UUID | None = None) -> PersonalText:
-    """Make words of a text, for a new subject unless one is given."""
+    """Salt a text, for a new subject unless one is passed."""
     return PersonalText(subject or new_id(), text, os.urandom(proof.SALT_BYTES))
 
 
-def encrypt_personal_text(words: PersonalText, *, player: UUID) -> EncryptedText:
-    """Seal words under a player's key, so that they go when it is destroyed. Raises PersonErased."""
+def encrypt_personal_text(text: PersonalText, *, player: UUID) -> EncryptedText:
+    """Encrypt a text with a player's key, so that it is lost when the key is destroyed. Raises PersonErased."""
     key = crypto_shredding.get_or_create_cipher(player)
-    return EncryptedText(key.encrypt_text(words.text), key.encrypt_bytes(words.salt))
+    return EncryptedText(key.encrypt_text(text.text), key.encrypt_bytes(text.salt))
 
 
 def lock_moderation(*, operator: UUID, player: UUID) -> LockedModeration:
-    """Lock a player's page until the transaction ends. Call it inside one."""
-    conduct = projection.lock(operator=operator, player=player)
-    return LockedModeration(operator, player, conduct, fetch("SELECT clock_timestamp()")[0][0])
+    """Lock a player's state until the transaction ends. Call it inside one."""
+    state = projection.lock(operator=operator, player=player)
+    return LockedModeration(operator, player, state, fetch("SELECT clock_timestamp()")[0][0])
 
 
-def record(page: LockedModeration, event: ChatPlayerEvent, metadata: Metadata) -> ModerationState:
-    """Append an event to the player's stream, and keep what holds after it."""
-    append([Append(chat_stream(page.player), page.moderation.version, (CATALOGUE.encode(event),), metadata)])
-    after = evolve(page.moderation, event)
-    projection.save(after, operator=page.operator, player=page.player)
+def record(locked: LockedModeration, event: ChatPlayerEvent, metadata: Metadata) -> ModerationState:
+    """Append an event to the player's stream, and save and return the state after it."""
+    append([Append(chat_stream(locked.player), locked.state.version, (CATALOGUE.encode(event),), metadata)])
+    after = evolve(locked.state, event)
+    projection.save(after, operator=locked.operator, player=locked.player)
     return after

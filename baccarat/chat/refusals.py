@@ -1,4 +1,4 @@
-"""Why the chat says no."""
+"""Refusals of chats and their moderation."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -14,32 +14,32 @@ class MessageTooLong(Refusal):
     code = "message_too_long"
     kind = RefusalKind.INVALID
     title = "The message is too long"
-    remedy = "Send at most as many characters as `longest` tells."
+    remedy = "Send at most as many characters as `max` says."
 
 
 class MessageNotPrintable(Refusal):
     code = "message_not_printable"
     kind = RefusalKind.INVALID
-    title = "The message has characters that are not to be shown"
+    title = "The message has characters that cannot be displayed"
     remedy = "Send one line of plain text, without control or invisible characters."
 
 
 class TooManyMessages(Refusal):
     code = "too_many_messages"
     title = "These are too many messages at once"
-    remedy = "Wait until the time that `retry_at` tells, then send it with a new Idempotency-Key."
+    remedy = "Wait until `retry_at`, then send it with a new Idempotency-Key."
 
 
 class TooManyReports(Refusal):
     code = "too_many_reports"
     title = "These are too many reports at once"
-    remedy = "Wait until the time that `retry_at` tells, then send it with a new Idempotency-Key."
+    remedy = "Wait until `retry_at`, then send it with a new Idempotency-Key."
 
 
 class OnlySeatedMayWrite(Refusal):
     code = "only_seated_may_write"
     kind = RefusalKind.FORBIDDEN
-    title = "Only who has a seat at the table may write"
+    title = "Only players with a seat at the table may write"
     remedy = "Take a seat first."
 
 
@@ -50,19 +50,19 @@ class ChatIsClosed(Refusal):
 
 
 class PlayerIsMuted(Refusal):
-    """`until` is null for one who is muted for good."""
+    """`until` is null for a permanent mute."""
 
     code = "player_is_muted"
     kind = RefusalKind.FORBIDDEN
     title = "A moderator has muted you"
-    remedy = "Wait until the time that `until` tells, or ask the casino's support."
+    remedy = "Wait until `until`, or ask the casino's support."
 
 
 class UnknownMessage(Refusal):
     code = "unknown_message"
     kind = RefusalKind.MISSING
     title = "There is no such message at this table"
-    remedy = "Use the id of a message that the table's chat shows."
+    remedy = "Use the id of a message in the table's chat."
 
 
 class UnknownChatReport(Refusal):
@@ -74,39 +74,39 @@ class UnknownChatReport(Refusal):
 
 class SeatIsEmpty(Refusal):
     code = "seat_is_empty"
-    title = "Nobody sits there"
-    remedy = "Report the message instead; it names who wrote it also after the player has left."
+    title = "Nobody is in this seat"
+    remedy = "Report the message instead; it identifies its writer even after the player has left."
 
 
 class CannotReportYourself(Refusal):
     code = "cannot_report_yourself"
     kind = RefusalKind.INVALID
-    title = "This is yourself"
+    title = "You cannot report yourself"
     remedy = "Report another player."
 
 
 class AlreadyReported(Refusal):
     code = "already_reported"
-    title = "You have reported this message"
-    remedy = "Nothing more is to be done: a moderator will look at it."
+    title = "You have already reported this message"
+    remedy = "There is nothing more to do: a moderator will look at it."
 
 
 class ChatReportAlreadyClosed(Refusal):
     code = "chat_report_closed"
-    title = "The report has been dealt with"
+    title = "The report is already closed"
     remedy = "Read its outcome."
 
 
 class PlayerNotMuted(Refusal):
     code = "player_not_muted"
     title = "The player is not muted"
-    remedy = "Nothing is to be done."
+    remedy = "There is nothing to do."
 
 
 class PlayerNotBanned(Refusal):
     code = "player_not_banned"
-    title = "The player has not been removed from the casino"
-    remedy = "Nothing is to be done."
+    title = "The player is not banned"
+    remedy = "There is nothing to do."
 
 
 class InvalidFilterWord(Refusal):
@@ -118,8 +118,8 @@ class InvalidFilterWord(Refusal):
 
 class FilterWordExists(Refusal):
     code = "filter_word_exists"
-    title = "The word is on the list"
-    remedy = "Nothing is to be done: its look-alikes are masked with it."
+    title = "The word is already on the list"
+    remedy = "There is nothing to do: its look-alikes are masked with it."
 
 
 class UnknownFilterWord(Refusal):
@@ -133,11 +133,11 @@ class InvalidModeration(Refusal):
     code = "invalid_moderation"
     kind = RefusalKind.INVALID
     title = "This is not one of the choices"
-    remedy = "Choose a reason and a whole number of minutes, up to a year, or leave the minutes empty for good."
+    remedy = "Choose a reason and a whole number of minutes, up to a year, or null for a permanent one."
 
 
 class FilterWordNotYours(Refusal):
     code = "filter_word_not_yours"
     kind = RefusalKind.FORBIDDEN
     title = "This list holds for all operators"
-    remedy = "Put the word on your operator's own list, or ask somebody who works for all."
+    remedy = "Add the word to your operator's own list, or ask somebody who works for all operators."

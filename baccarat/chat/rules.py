@@ -1,4 +1,4 @@
-"""What may be said how often, and who is kept from it. Pure."""
+"""Rules of chats: messages, rates, mutes and bans. Pure."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from typing import Final
 from baccarat.chat.events import (
     ChatPlayerEvent,
     ModerationReason,
+    PlayerBanned,
     PlayerMuted,
     PlayerUnbanned,
-    PlayerBanned,
     PlayerUnmuted,
 )
 from baccarat.chat.refusals import (
@@ -28,7 +28,7 @@ from casino.kernel.errors import Refusal
 MAX_MESSAGE_LENGTH: Final = 200
 """Characters of a message after normalisation (NFC)."""
 MAX_SANCTION_MINUTES: Final = 365 * 24 * 60
-"""Minutes that a player is muted or removed for at most, but for good."""
+"""The longest mute or ban that ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ REPORTS: Final = Rate(5, timedelta(minutes=10), TooManyReports)
 
 @dataclass(frozen=True, slots=True)
 class Sanction:
-    """Until when somebody is muted or removed, None for good."""
+    """A mute or ban; `until` is None for a permanent one."""
 
     until: datetime | None
     reason: ModerationReason
@@ -58,7 +58,7 @@ class Sanction:
 
 @dataclass(frozen=True, slots=True)
 class ModerationState:
-    """What moderators have said about a player, after `version` events of the player's stream."""
+    """A player's last mute and ban, after `version` events of the player's stream."""
 
     version: int = 0
     mute: Sanction | None = None
@@ -68,9 +68,9 @@ class ModerationState:
 NEWCOMER: Final = ModerationState()
 
 
-def evolve(conduct: ModerationState, event: ChatPlayerEvent) -> ModerationState:
+def evolve(state: ModerationState, event: ChatPlayerEvent) -> ModerationState:
     """Apply one event."""
-    after = replace(conduct, version=conduct.version + 1)
+    after = replace(state, version=state.version + 1)
     match event:
         case PlayerMuted():
             return replace(after, mute=Sanction(event.until, event.reason))
@@ -84,32 +84,32 @@ def evolve(conduct: ModerationState, event: ChatPlayerEvent) -> ModerationState:
 
 
 def normalize_message(text: str) -> str:
-    """Return a message as it is kept: normalised (NFC), without blanks around it.
+    """Return a message as it is stored: normalised (NFC), without blanks around it.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable.
     """
-    found = unicodedata.normalize("NFC", text).strip()
-    if not found:
+    message = unicodedata.normalize("NFC", text).strip()
+    if not message:
         raise MessageEmpty
-    if len(found) > MAX_MESSAGE_LENGTH:
-        raise MessageTooLong(longest=MAX_MESSAGE_LENGTH, length=len(found))
-    if not found.isprintable() or all(unicodedata.category(each)[0] in "MZ" for each in found):
+    if len(message) > MAX_MESSAGE_LENGTH:
+        raise MessageTooLong(max=MAX_MESSAGE_LENGTH, length=len(message))
+    if not message.isprintable() or all(unicodedata.category(character)[0] in "MZ" for character in message):
         raise MessageNotPrintable
-    return found
+    return message
 
 
-def require_not_muted(conduct: ModerationState, *, now: datetime) -> None:
-    """Let a player write who is not muted. Raises PlayerIsMuted."""
-    if conduct.mute is not None and conduct.mute.is_active(now):
-        until = conduct.mute.until
-        words = "You are muted for good." if until is None else f"You are muted until {until:%Y-%m-%d %H:%M:%S} UTC."
-        raise PlayerIsMuted(words, until=until, reason=conduct.mute.reason.value)
+def require_not_muted(state: ModerationState, *, now: datetime) -> None:
+    """Raise PlayerIsMuted while a mute is active."""
+    if state.mute is not None and state.mute.is_active(now):
+        until = state.mute.until
+        detail = "You are muted for good." if until is None else f"You are muted until {until:%Y-%m-%d %H:%M:%S} UTC."
+        raise PlayerIsMuted(detail, until=until, reason=state.mute.reason.value)
 
 
 def require_within_rate(rate: Rate, before: Sequence[datetime], *, now: datetime) -> None:
-    """Hold one more message or report against the times of those before, newest first.
+    """Check the rate of one more message or report; `before` holds the times of the last ones, newest first.
 
-    Raises what the rate refuses with, which tells from when on there is room.
+    Raises the rate's refusal, with the time from which on another one is allowed.
     """
     recent = [moment for moment in before if moment > now - rate.window]
     if len(recent) >= rate.count:
@@ -117,9 +117,9 @@ def require_within_rate(rate: Rate, before: Sequence[datetime], *, now: datetime
 
 
 def sanction_end(minutes: int | None, *, now: datetime) -> datetime | None:
-    """Tell when a mute or removal of so many minutes ends, None for good. Raises UnknownModeration."""
+    """Return when a mute or ban ends, None for a permanent one. Raises InvalidModeration."""
     if minutes is None:
         return None
     if not 1 <= minutes <= MAX_SANCTION_MINUTES:
-        raise InvalidModeration(longest=MAX_SANCTION_MINUTES)
+        raise InvalidModeration(max=MAX_SANCTION_MINUTES)
     return now + timedelta(minutes=minutes)

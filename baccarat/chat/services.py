@@ -1,8 +1,8 @@
-"""Use cases of players in a table's chat: say something, report, close and reopen."""
+"""Use cases of players in a table's chat: send a message, report, close and reopen."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.db import transaction
 from baccarat.chat import recording, rules
 from baccarat.chat.events import ChatMessageSent, PlayerReported
 from baccarat.chat.masking import candidates, mask
+from baccarat.chat.models import ChatMessage, ChatReport, ClosedChat
 from baccarat.chat.recording import LockedModeration, PersonalText
 from baccarat.chat.refusals import (
     AlreadyReported,
@@ -21,11 +22,12 @@ from baccarat.chat.refusals import (
 )
 from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
 from baccarat.services.table_actor import TableActor
+from baccarat.storage.models import Table
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
 
-# One look at all that a message is judged by, and the listed words that are in it.
-_FLOOR: Final = """
+# All that a message is checked against, and the listed words that are in it, in one query.
+_CHECKS: Final = """
     SELECT (SELECT seat FROM baccarat_sitting WHERE id = %s),
            EXISTS (SELECT FROM chat_closedchat WHERE id = %s),
            ARRAY(SELECT sent_at FROM chat_chatmessage WHERE player_id = %s ORDER BY sent_at DESC LIMIT %s),
@@ -33,32 +35,21 @@ _FLOOR: Final = """
                     AND (operator_id IS NULL OR operator_id = %s))
       FROM baccarat_table WHERE id = %s AND operator_id = %s
 """
-_SAY: Final = """
-    INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, displayed_text, salt, sent_at)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+_WRITER: Final = """
+    SELECT message.player_id, message.seat FROM baccarat_table AS play
+      LEFT JOIN chat_chatmessage AS message ON message.table_id = play.id AND message.id = %s
+     WHERE play.id = %s AND play.operator_id = %s
 """
-_ACCUSED: Final = """
-    SELECT message.player_id, message.seat FROM baccarat_table AS place
-      LEFT JOIN chat_chatmessage AS message ON message.table_id = place.id AND message.id = %s
-     WHERE place.id = %s AND place.operator_id = %s
-"""
-_SITTER: Final = """
-    SELECT place.seats, sitting.player_id FROM baccarat_table AS place
-      LEFT JOIN baccarat_sitting AS sitting ON sitting.table_id = place.id AND sitting.seat = %s
-     WHERE place.id = %s AND place.operator_id = %s
+_PLAYER_IN_SEAT: Final = """
+    SELECT play.seats, sitting.player_id FROM baccarat_table AS play
+      LEFT JOIN baccarat_sitting AS sitting ON sitting.table_id = play.id AND sitting.seat = %s
+     WHERE play.id = %s AND play.operator_id = %s
 """
 _REPORTS: Final = """
     SELECT ARRAY(SELECT reported_at FROM chat_chatreport WHERE reporter_id = %s ORDER BY reported_at DESC LIMIT %s),
            EXISTS (SELECT FROM chat_chatreport WHERE reporter_id = %s AND message_id = %s::uuid)
 """
-_REPORT: Final = """
-    INSERT INTO chat_chatreport
-        (id, operator_id, table_id, seat, player_id, reporter_id, message_id, reason, salt, reported_at)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-"""
-_TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _CLOSE: Final = "INSERT INTO chat_closedchat (id, closed_at) VALUES (%s, clock_timestamp()) ON CONFLICT DO NOTHING"
-_REOPEN: Final = "DELETE FROM chat_closedchat WHERE id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,124 +64,140 @@ class SentMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Accused:
+class _Subject:
     player: UUID
     seat: int
     message: UUID | None = None
 
 
 def say(*, actor: TableActor, text: str) -> SentMessage:
-    """Say something at a table, with listed words covered.
+    """Send a message to a table, with listed words masked.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable, UnknownTable, OnlySeatedMayWrite, ChatIsClosed,
     PlayerIsMuted, TooManyMessages.
     """
-    words = recording.new_personal_text(rules.normalize_message(text))
+    original = recording.new_personal_text(rules.normalize_message(text))
     with transaction.atomic(savepoint=False):
-        page = recording.lock_moderation(operator=actor.operator, player=actor.player)
-        seat, bad = _floor(actor, page, words.text)
-        said = SentMessage(words.subject, actor.player, seat, mask(words.text, listed=bad), page.now)
+        locked = recording.lock_moderation(operator=actor.operator, player=actor.player)
+        seat, listed = _require_allowed(actor, locked, original.text)
+        message = SentMessage(original.subject, actor.player, seat, mask(original.text, listed=listed), locked.now)
         event = ChatMessageSent(
-            actor.operator, actor.table, seat, actor.player, said.id, words.digest, sent_at=page.now
+            actor.operator, actor.table, seat, actor.player, message.id, original.digest, sent_at=locked.now
         )
-        recording.record(page, event, actor.metadata)
+        recording.record(locked, event, actor.metadata)
         key = crypto_shredding.get_or_create_cipher(actor.player)
-        kept = (key.encrypt_text(words.text), key.encrypt_text(said.displayed_text), key.encrypt_bytes(words.salt))
-        execute(_SAY, (said.id, actor.operator, actor.table, seat, actor.player, *kept, page.now))
-    return said
+        ChatMessage.objects.create(
+            id=message.id,
+            operator_id=actor.operator,
+            table_id=actor.table,
+            seat=seat,
+            player_id=actor.player,
+            text=key.encrypt_text(original.text),
+            displayed_text=key.encrypt_text(message.displayed_text),
+            salt=key.encrypt_bytes(original.salt),
+            sent_at=locked.now,
+        )
+    return message
 
 
 def report_message(*, actor: TableActor, message: UUID, reason: str) -> UUID:
     """Report a message to the moderators, once, and return the report's id.
 
-    Raises UnknownTable, UnknownMessage, OwnReport, AlreadyReported, TooManyReports.
+    Raises UnknownTable, UnknownMessage, CannotReportYourself, AlreadyReported, TooManyReports.
     """
-    rows = fetch(_ACCUSED, [message, actor.table, actor.operator])
+    rows = fetch(_WRITER, [message, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
     player, seat = rows[0]
     if player is None:
         raise UnknownMessage
-    return _report(actor, _Accused(player, seat, message), recording.new_personal_text(reason))
+    return _report(actor, _Subject(player, seat, message), recording.new_personal_text(reason))
 
 
 def report_player(*, actor: TableActor, seat: int, reason: str) -> UUID:
-    """Report who sits in a seat to the moderators, and return the report's id.
+    """Report the player in a seat to the moderators, and return the report's id.
 
-    Raises UnknownTable, UnknownSeat, SeatIsEmpty, OwnReport, TooManyReports.
+    Raises UnknownTable, UnknownSeat, SeatIsEmpty, CannotReportYourself, TooManyReports.
     """
-    known = 0 < seat < 2**31
-    rows = fetch(_SITTER, [seat if known else 0, actor.table, actor.operator])
+    fits = 0 < seat < 2**31
+    rows = fetch(_PLAYER_IN_SEAT, [seat if fits else 0, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
     seats, player = rows[0]
-    if not known or seat > seats:
+    if not fits or seat > seats:
         raise UnknownSeat(seats=seats)
     if player is None:
         raise SeatIsEmpty
-    return _report(actor, _Accused(player, seat), recording.new_personal_text(reason))
+    return _report(actor, _Subject(player, seat), recording.new_personal_text(reason))
 
 
 def set_open(*, actor: TableActor, is_open: bool) -> None:
     """Close a table's chat for one player, or open it again. Raises UnknownTable."""
-    if not fetch(_TABLE, [actor.table, actor.operator]):
+    if not Table.objects.filter(id=actor.table, operator_id=actor.operator).exists():
         raise UnknownTable
-    execute(_REOPEN if is_open else _CLOSE, [_place(actor)])
+    if is_open:
+        ClosedChat.objects.filter(id=_key(actor)).delete()
+    else:
+        execute(_CLOSE, [_key(actor)])
 
 
-def _floor(guest: TableActor, page: LockedModeration, text: str) -> tuple[int, list[str]]:
-    """The writer's seat and the listed words of a message that may be said."""
-    place, found = _place(guest), sorted(candidates(text))
+def _require_allowed(actor: TableActor, locked: LockedModeration, text: str) -> tuple[int, list[str]]:
+    """Checks that the player may write, and returns the seat and the listed words of the message."""
+    key, words = _key(actor), sorted(candidates(text))
     limit = rules.MESSAGES.count
-    asked = [place, place, guest.player, limit, found, guest.operator, guest.table, guest.operator]
-    rows = fetch(_FLOOR, asked)
+    rows = fetch(_CHECKS, [key, key, actor.player, limit, words, actor.operator, actor.table, actor.operator])
     if not rows:
         raise UnknownTable
-    seat, closed, before, bad = rows[0]
+    seat, closed, before, listed = rows[0]
     if seat is None:
         raise OnlySeatedMayWrite
     if closed:
         raise ChatIsClosed
-    rules.require_not_muted(page.moderation, now=page.now)
-    rules.require_within_rate(rules.MESSAGES, before, now=page.now)
-    return seat, bad
+    rules.require_not_muted(locked.state, now=locked.now)
+    rules.require_within_rate(rules.MESSAGES, before, now=locked.now)
+    return seat, listed
 
 
-def _report(guest: TableActor, accused: _Accused, words: PersonalText) -> UUID:
-    if accused.player == guest.player:
+def _report(actor: TableActor, subject: _Subject, reason: PersonalText) -> UUID:
+    if subject.player == actor.player:
         raise CannotReportYourself
     with transaction.atomic(savepoint=False):
-        page = recording.lock_moderation(operator=guest.operator, player=guest.player)
-        _require_report(guest, accused, page)
-        subject: dict[str, Any] = {
-            "operator": guest.operator,
-            "report": words.subject,
-            "table": guest.table,
-            "seat": accused.seat,
-            "player": accused.player,
-            "reporter": guest.player,
-            "message": accused.message,
-        }
-        event = PlayerReported(**subject, digest=words.digest, reported_at=page.now)
-        recording.record(page, event, guest.metadata)
-        kept = recording.encrypt_personal_text(words, player=guest.player)
-        execute(
-            _REPORT,
-            [
-                words.subject, guest.operator, guest.table, accused.seat, accused.player, guest.player,
-                accused.message, kept.text, kept.salt, page.now,
-            ],
-        )  # fmt: skip
-    return words.subject
+        locked = recording.lock_moderation(operator=actor.operator, player=actor.player)
+        _require_report(actor, subject, locked)
+        event = PlayerReported(
+            operator=actor.operator,
+            report=reason.subject,
+            table=actor.table,
+            seat=subject.seat,
+            player=subject.player,
+            reporter=actor.player,
+            message=subject.message,
+            digest=reason.digest,
+            reported_at=locked.now,
+        )
+        recording.record(locked, event, actor.metadata)
+        encrypted = recording.encrypt_personal_text(reason, player=actor.player)
+        ChatReport.objects.create(
+            id=event.report,
+            operator_id=event.operator,
+            table_id=event.table,
+            seat=event.seat,
+            player_id=event.player,
+            reporter_id=event.reporter,
+            message_id=event.message,
+            reason=encrypted.text,
+            salt=encrypted.salt,
+            reported_at=event.reported_at,
+        )
+    return reason.subject
 
 
-def _require_report(guest: TableActor, accused: _Accused, page: LockedModeration) -> None:
-    asked = [guest.player, rules.REPORTS.count, guest.player, accused.message]
-    ((before, reported),) = fetch(_REPORTS, asked)
+def _require_report(actor: TableActor, subject: _Subject, locked: LockedModeration) -> None:
+    ((before, reported),) = fetch(_REPORTS, [actor.player, rules.REPORTS.count, actor.player, subject.message])
     if reported:
         raise AlreadyReported
-    rules.require_within_rate(rules.REPORTS, before, now=page.now)
+    rules.require_within_rate(rules.REPORTS, before, now=locked.now)
 
 
-def _place(guest: TableActor) -> str:
-    return f"{guest.table}/{guest.player}"
+def _key(actor: TableActor) -> str:
+    return f"{actor.table}/{actor.player}"

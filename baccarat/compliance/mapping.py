@@ -165,7 +165,7 @@ def _conduct(event: Any, context: MappingContext) -> Iterator[NewSignificantEven
 def _words(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     added = isinstance(event, ce.FilterWordAdded)
     words = "A word was added to the chat's filter" if added else "A word was taken off the chat's filter"
-    values = {"word": event.folded}
+    values = {"word": event.normalized}
     more = {"after": values} if added else {"before": values}
     whose = f"operator:{event.operator}" if event.operator else "words of all"
     yield context.significant_event(SignificantEventKind.CONFIG_CHANGED, whose, reason=words, **more)

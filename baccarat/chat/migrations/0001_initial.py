@@ -3,19 +3,19 @@ from django.db import migrations, models
 from casino.events.immutability import grant_all
 from casino.staff.retention_sql import drop_retain_for_sql, retain_for_sql
 
-# What was said may go once nobody has to keep it any more: five years, as complaints (GLI-19 A.4.4 b).
+# Kept for five years, as complaints are (GLI-19 A.4.4 b).
 FIVE_YEARS = 1827
 TIMES = {
     "chat_chatmessage": "sent_at",
     "chat_chatreport": "reported_at",
     "chat_chatreportclosure": "closed_at",
-    "chat_moderationaction": "done_at",
+    "chat_moderationaction": "acted_at",
 }
-ORDINARY = ("chat_playermoderation", "chat_filterword", "chat_closedchat")
+CHANGEABLE = ("chat_playermoderation", "chat_filterword", "chat_closedchat")
 
 
 class Migration(migrations.Migration):
-    """What was said and done in chats is never changed; voices and words are projections of the log."""
+    """Messages, reports and moderation never change; the other tables are projections or a player's own choice."""
 
     initial = True
 
@@ -68,8 +68,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "indexes": [
-                    models.Index(fields=["player_id", "-id"], name="chat_act_player"),
-                    models.Index(fields=["operator_id", "-id"], name="chat_act_operator"),
+                    models.Index(fields=["player_id", "-id"], name="chat_action_player"),
+                    models.Index(fields=["operator_id", "-id"], name="chat_action_operator"),
                 ],
                 "verbose_name": "moderator action",
                 "verbose_name_plural": "moderator actions",
@@ -141,8 +141,8 @@ class Migration(migrations.Migration):
                 ("added_at", models.DateTimeField()),
             ],
             options={
-                "permissions": [("list_word", "Can add and remove filter words")],
-                "indexes": [models.Index(fields=["normalized"], name="chat_word_folded")],
+                "permissions": [("edit_filter_words", "Can add and remove filter words")],
+                "indexes": [models.Index(fields=["normalized"], name="chat_filter_word_normalized")],
                 "verbose_name": "filter word",
             },
         ),
@@ -152,5 +152,5 @@ class Migration(migrations.Migration):
             )
             for table, column in TIMES.items()
         ),
-        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in CHANGEABLE),
     ]

@@ -90,14 +90,14 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     said = sent(alice, f"{at}/chat", {"text": "Good evening"})["id"]
     bob = lucky.player("Bob")
     sent(bob, f"{at}/chat/{said}/report", {"reason": "Rude"})
-    report = sent(bob, f"{at}/chat/report-player", {"seat": 2})["report"]
+    report = sent(bob, f"{at}/chat/report-player", {"seat": 2})["id"]
     sent(lucky, f"chat/reports/{report}/close", {"outcome": "dismissed"})
     for act, ban in (("mute", {"reason": "spam", "minutes": 5}), ("unmute", {})):
         sent(lucky, f"players/{bob.id}/{act}", ban)
-    for act, ban in (("remove", {"reason": "spam", "minutes": 5}), ("readmit", {})):
+    for act, ban in (("ban", {"reason": "spam", "minutes": 5}), ("unban", {})):
         sent(lucky, f"players/{bob.id}/{act}", ban)
-    sent(lucky, "chat/words", {"word": "darn"})
-    sent(lucky, "chat/words/remove", {"word": "darn"})
+    sent(lucky, "chat/filter-words", {"word": "darn"})
+    sent(lucky, "chat/filter-words/remove", {"word": "darn"})
     sent(alice, f"{at}/leave")
     for switch in ("stop", "resume"):
         sent(lucky, f"switches/{switch}", {"scope": "table", "subject": table, "reason": "Looked at"})

@@ -35,16 +35,16 @@ def talked(services: Services, django_db_blocker: DjangoDbBlocker) -> Any:
 
 
 def talk(lucky: Tenant, table: str, alice: Gambler, bob: Gambler) -> None:
-    lucky.do("chat/words", {"word": "darn"})
-    lucky.do("chat/words", {"word": "heck"})
-    lucky.post("chat/words/remove", {"word": "heck"})
+    lucky.do("chat/filter-words", {"word": "darn"})
+    lucky.do("chat/filter-words", {"word": "heck"})
+    lucky.post("chat/filter-words/remove", {"word": "heck"})
     said = [alice.do(f"tables/{table}/chat", {"text": f"darn {number}"})["id"] for number in range(5)]
-    report = bob.do(f"tables/{table}/chat/{said[0]}/report", {"reason": "Rude"})["report"]
+    report = bob.do(f"tables/{table}/chat/{said[0]}/report", {"reason": "Rude"})["id"]
     lucky.post(f"chat/reports/{report}/close", {"outcome": "action_taken", "note": "Muted"})
     lucky.do(f"players/{alice.id}/mute", HOUR)
-    lucky.do(f"players/{bob.id}/remove", HOUR)
-    lucky.do(f"players/{bob.id}/readmit")
-    lucky.do(f"players/{bob.id}/remove", {**HOUR, "minutes": None})
+    lucky.do(f"players/{bob.id}/ban", HOUR)
+    lucky.do(f"players/{bob.id}/unban")
+    lucky.do(f"players/{bob.id}/ban", {**HOUR, "minutes": None})
 
 
 def found() -> set[str]:

@@ -31,12 +31,12 @@ def told(player: Gambler) -> list[str]:
 def test_a_report_of_a_message_reaches_the_moderators_with_what_was_written(
     lucky: Tenant, alice: Gambler, bob: Gambler, table: str
 ) -> None:
-    lucky.do("chat/words", {"word": "darn"})
+    lucky.do("chat/filter-words", {"word": "darn"})
     message = say(alice, table, "darn you").json()["id"]
     path = f"tables/{table}/chat/{message}/report"
-    report = bob.do(path, {"reason": "Rude"})["report"]
+    report = bob.do(path, {"reason": "Rude"})["id"]
     (shown,) = waiting(lucky)
-    assert (shown["id"], shown["message"], shown["written"]) == (report, message, "darn you")
+    assert (shown["id"], shown["message"], shown["message_text"]) == (report, message, "darn you")
     assert (shown["player"], shown["reporter"], shown["seat"], shown["reason"]) == (alice.id, bob.id, 2, "Rude")
     assert code(bob.post(path, {})) == (409, "already_reported")
     assert code(alice.post(path, {})) == (422, "cannot_report_yourself")
@@ -47,7 +47,7 @@ def test_a_player_in_a_seat_is_reported(lucky: Tenant, alice: Gambler, bob: Gamb
     path = f"tables/{table}/chat/report-player"
     bob.do(path, {"seat": 2, "reason": "Slow"})
     (shown,) = waiting(lucky)
-    assert (shown["player"], shown["message"], shown["written"]) == (alice.id, None, None)
+    assert (shown["player"], shown["message"], shown["message_text"]) == (alice.id, None, None)
     assert code(bob.post(path, {"seat": 9})) == (409, "seat_is_empty")
     assert code(bob.post(path, {"seat": 5})) == (422, "cannot_report_yourself")
     for seat in (0, 15, 10**30):
@@ -72,7 +72,7 @@ def test_five_reports_in_ten_minutes(alice: Gambler, bob: Gambler, table: str) -
 
 
 def test_a_report_is_closed_once(lucky: Tenant, alice: Gambler, bob: Gambler, table: str) -> None:
-    report = bob.do(f"tables/{table}/chat/report-player", {"seat": 2})["report"]
+    report = bob.do(f"tables/{table}/chat/report-player", {"seat": 2})["id"]
     path = f"chat/reports/{report}/close"
     assert code(tenant("golden").post(path, {"outcome": "dismissed"})) == (404, "unknown_chat_report")
     assert code(lucky.post(path, {"outcome": "forgotten"})) == (422, "unknown_choice")
@@ -86,14 +86,14 @@ def test_a_report_is_closed_once(lucky: Tenant, alice: Gambler, bob: Gambler, ta
 
 
 def test_a_muted_player_reads_and_is_told_until_when(lucky: Tenant, alice: Gambler, bob: Gambler, table: str) -> None:
-    ban = lucky.do(f"players/{alice.id}/mute", HOUR)["muted"]
+    ban = lucky.do(f"players/{alice.id}/mute", HOUR)["mute"]
     refused = say(alice, table, "Hello")
     assert code(refused) == (403, "player_is_muted")
     assert (refused.json()["until"], refused.json()["reason"]) == (ban["until"], "language")
     shown = chat(alice, table)
-    assert (shown["muted"], shown["can_write"]) == (ban, False)
+    assert (shown["mute"], shown["can_write"]) == (ban, False)
     assert say(bob, table, "Hello").status_code == 201
-    assert lucky.do(f"players/{alice.id}/unmute")["muted"] is None
+    assert lucky.do(f"players/{alice.id}/unmute")["mute"] is None
     assert say(alice, table, "Hello").status_code == 201
     assert code(lucky.post(f"players/{alice.id}/unmute")) == (409, "player_not_muted")
     assert told(alice) == ["PlayerMuted", "PlayerUnmuted", "ChatMessageSent"]
@@ -114,7 +114,7 @@ def test_a_mute_for_good_has_no_end(lucky: Tenant, alice: Gambler, table: str) -
         ({"note": 5}, "not_a_string"),
     ],
 )
-@pytest.mark.parametrize("act", ["mute", "remove"])
+@pytest.mark.parametrize("act", ["mute", "ban"])
 def test_odd_acts_are_refused(lucky: Tenant, alice: Gambler, act: str, change: dict[str, Any], refused: str) -> None:
     assert code(lucky.post(f"players/{alice.id}/{act}", {**HOUR, **change})) == (422, refused)
     assert told(alice) == []
@@ -124,28 +124,28 @@ def test_odd_acts_are_refused(lucky: Tenant, alice: Gambler, act: str, change: d
 def test_what_moderators_did_is_kept_with_who_and_why(lucky: Tenant, alice: Gambler) -> None:
     lucky.do(f"players/{alice.id}/mute", HOUR)
     lucky.do(f"players/{alice.id}/unmute", {"note": "Apologised"})
-    shown = lucky.read(f"players/{alice.id}/conduct")
+    shown = lucky.read(f"players/{alice.id}/moderation")
     assert [(line["kind"], line["reason"], line["note"]) for line in shown["items"]] == [
         ("PlayerUnmuted", None, "Apologised"),
         ("PlayerMuted", "language", "Second warning."),
     ]
-    assert (shown["muted"], shown["removed"]) == (None, None)
+    assert (shown["mute"], shown["ban"]) == (None, None)
 
 
 def test_a_removed_player_is_out_at_once_and_let_in_again_later(lucky: Tenant, alice: Gambler) -> None:
-    ban = lucky.do(f"players/{alice.id}/remove", {**HOUR, "reason": "cheating"})["removed"]
+    ban = lucky.do(f"players/{alice.id}/ban", {**HOUR, "reason": "cheating"})["ban"]
     assert code(alice.get("me/balances")) == (401, "session_ended_by_ban")
     refused = enter(lucky, alice)
     assert code(refused) == (403, "player_banned")
     assert refused.json()["until"] == ban["until"]
-    assert lucky.do(f"players/{alice.id}/readmit")["removed"] is None
+    assert lucky.do(f"players/{alice.id}/unban")["ban"] is None
     assert enter(lucky, alice).status_code == 201
-    assert code(lucky.post(f"players/{alice.id}/readmit")) == (409, "player_not_banned")
+    assert code(lucky.post(f"players/{alice.id}/unban")) == (409, "player_not_banned")
     assert told(alice) == ["PlayerBanned", "PlayerUnbanned"]
 
 
 def test_who_is_removed_for_good_stays_out(lucky: Tenant, alice: Gambler) -> None:
-    lucky.do(f"players/{alice.id}/remove", {**HOUR, "minutes": None})
+    lucky.do(f"players/{alice.id}/ban", {**HOUR, "minutes": None})
     assert enter(lucky, alice).json()["until"] is None
 
 
@@ -153,7 +153,7 @@ def test_a_confirmed_wager_of_a_removed_player_is_settled(lucky: Tenant) -> None
     table, player = lucky.table("mini", rules={"turn_seconds": 3600}), lucky.player("Dora")
     sit(player, table)
     bet(player, table, banker="10.00")
-    lucky.do(f"players/{player.id}/remove", HOUR)
+    lucky.do(f"players/{player.id}/ban", HOUR)
     deal_all()
     assert lucky.read(f"tables/{table}")["last_round"]["phase"] == "settled"
     assert lucky.read(f"players/{player.id}/balances")["items"]
@@ -161,9 +161,9 @@ def test_a_confirmed_wager_of_a_removed_player_is_settled(lucky: Tenant) -> None
 
 def test_another_operators_player_is_unknown(alice: Gambler) -> None:
     golden = tenant("golden")
-    for act in ("mute", "unmute", "remove", "readmit"):
-        body = HOUR if act in {"mute", "remove"} else {}
+    for act in ("mute", "unmute", "ban", "unban"):
+        body = HOUR if act in {"mute", "ban"} else {}
         assert code(golden.post(f"players/{alice.id}/{act}", body)) == (404, "unknown_player")
-    for page in ("conduct", "messages"):
+    for page in ("moderation", "messages"):
         assert code(golden.get(f"players/{alice.id}/{page}")) == (404, "unknown_player")
     assert told(alice) == []

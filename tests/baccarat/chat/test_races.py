@@ -58,7 +58,7 @@ def test_who_logs_in_while_being_removed_is_out_in_the_end(database: Database, i
 
     def act(number: int) -> Any:
         if number == 4:
-            return lucky.post(f"players/{alice.id}/remove", {"reason": "cheating", "minutes": 60})
+            return lucky.post(f"players/{alice.id}/ban", {"reason": "cheating", "minutes": 60})
         return lucky.post(f"players/{alice.id}/sessions", {})
 
     answers = in_threads(12, act)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.chat import proof
-from baccarat.chat.events import ModerationReason, PlayerMuted, PlayerUnbanned, PlayerBanned, PlayerUnmuted
+from baccarat.chat.events import ModerationReason, PlayerBanned, PlayerMuted, PlayerUnbanned, PlayerUnmuted
 from baccarat.chat.refusals import MessageEmpty, MessageNotPrintable, MessageTooLong, PlayerIsMuted, TooManyMessages
 from baccarat.chat.rules import (
     MAX_MESSAGE_LENGTH,

@@ -154,27 +154,30 @@ def test_a_closed_chat_is_not_written_to_until_it_is_opened(alice: Gambler, bob:
 def test_listed_words_are_covered_for_players_and_kept_for_moderators(
     lucky: Tenant, alice: Gambler, table: str
 ) -> None:
-    lucky.do("chat/words", {"word": "Darn"})
+    lucky.do("chat/filter-words", {"word": "Darn"})
     assert say(alice, table, "d@rn, that DARNED d\u00e4rn!").json()["text"] == "****, that DARNED ****!"
     (kept,) = lucky.read(f"players/{alice.id}/messages")["items"]
-    assert (kept["written"], kept["shown"]) == ("d@rn, that DARNED d\u00e4rn!", "****, that DARNED ****!")
+    assert (kept["original_text"], kept["displayed_text"]) == (
+        "d@rn, that DARNED d\u00e4rn!",
+        "****, that DARNED ****!",
+    )
     assert "d@rn" not in json.dumps(chat(alice, table))
 
 
 def test_an_operators_words_are_its_own(lucky: Tenant, alice: Gambler, table: str) -> None:
     golden = tenant("golden")
-    golden.do("chat/words", {"word": "darn"})
+    golden.do("chat/filter-words", {"word": "darn"})
     assert say(alice, table, "darn").json()["text"] == "darn"
-    assert lucky.read("chat/words")["items"] == []
-    assert code(lucky.post("chat/words/remove", {"word": "darn"})) == (404, "unknown_filter_word")
+    assert lucky.read("chat/filter-words")["items"] == []
+    assert code(lucky.post("chat/filter-words/remove", {"word": "darn"})) == (404, "unknown_filter_word")
 
 
 def test_words_come_and_go_once(lucky: Tenant, alice: Gambler, table: str) -> None:
-    assert lucky.do("chat/words", {"word": "Darn"})["folded"] == "darn"
-    assert code(lucky.post("chat/words", {"word": "d4rn"})) == (409, "filter_word_exists")
+    assert lucky.do("chat/filter-words", {"word": "Darn"})["normalized"] == "darn"
+    assert code(lucky.post("chat/filter-words", {"word": "d4rn"})) == (409, "filter_word_exists")
     for word in ("two words", "x", "12345", "semi;colon"):
-        assert code(lucky.post("chat/words", {"word": word})) == (422, "invalid_filter_word")
-    assert lucky.post("chat/words/remove", {"word": "DARN"}).status_code == 204
+        assert code(lucky.post("chat/filter-words", {"word": word})) == (422, "invalid_filter_word")
+    assert lucky.post("chat/filter-words/remove", {"word": "DARN"}).status_code == 204
     assert say(alice, table, "darn").json()["text"] == "darn"
 
 

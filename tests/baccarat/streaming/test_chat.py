@@ -15,7 +15,7 @@ def said(stream: Any) -> list[dict[str, Any]]:
 
 def test_a_message_comes_to_all_at_the_table_and_to_those_who_watch(web: Web, lucky: Tenant) -> None:
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
-    lucky.do("chat/words", {"word": "darn"})
+    lucky.do("chat/filter-words", {"word": "darn"})
     sealer.seal_all()
     with web.listen(alice) as hers, web.listen(bob) as his:
         for stream in (hers, his):
@@ -59,6 +59,6 @@ def test_a_removed_players_stream_says_goodbye(web: Web, lucky: Tenant) -> None:
     alice: Gambler = lucky.player("Alice")
     with web.listen(alice) as stream:
         stream.until(lambda s: s.of("snapshot"))
-        lucky.do(f"players/{alice.id}/remove", {"reason": "cheating", "minutes": None})
+        lucky.do(f"players/{alice.id}/ban", {"reason": "cheating", "minutes": None})
         stream.until(lambda s: s.of("bye"))
         assert stream.of("bye") == [{"code": "session_ended_by_ban"}]

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from casino.backoffice.pages.operators import nicknames
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
@@ -23,10 +24,9 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.queries import tables as rounds
 from baccarat.services import kill_switch, voiding
-from casino.backoffice.pages.operators import nicknames
 from casino.compliance import erasure as erasing
 from casino.compliance import key_rotation, player_export
-from casino.compliance.erasure_models import Erasure
+from casino.compliance.models import Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
     ErasureDecided,
@@ -62,7 +62,7 @@ from wallet.responsible_gaming.refusals import PlayerIsBlocked
 from wallet.responsible_gaming.services import PlayerContext
 
 SAID = "My name is Alice and this is my number"
-ASKED = {"by": "staff:1", "reason": "player_request", "despite_duty": True}
+ASKED = {"by": "staff:1", "reason": "player_request", "overrides_retention": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def test_nothing_personal_stands_in_the_clear_in_any_table(alice: Alice) -> None
     assert nicknames([alice.id]) == {alice.id: "Alice"}
     assert [player.nickname for player in list_players(operator=alice.operator, after=None, limit=9)] == ["Alice"]
     (said,) = queries.list_player_messages(operator=alice.operator, player=alice.id, after=None, limit=9)
-    assert said["written"] == SAID
+    assert said.original_text == SAID
 
 
 def test_a_player_is_found_by_reference_and_registered_once(alice: Alice) -> None:
@@ -154,7 +154,7 @@ def test_two_persons_erase_and_rounds_and_money_stay_provable(alice: Alice) -> N
 
     assert (alice.row.nickname, alice.row.reference) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
     (said,) = queries.list_player_messages(operator=alice.operator, player=alice.id, after=None, limit=9)
-    assert (said["written"], said["shown"]) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
+    assert (said.original_text, said.displayed_text) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
     assert (fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")) == before
     event = SignificantEvent.objects.get(kind="data_erased")
     assert (event.subject, event.actor, event.authorised_by) == (f"player:{alice.id}", "staff:1", "staff:2")
@@ -288,7 +288,7 @@ def test_what_stands_against_an_erasure(alice: Alice) -> None:
     with pytest.raises(UnknownPlayer):
         erasing.request(operator=uuid4(), player=alice.id, **ASKED)
     with pytest.raises(RetentionDutyNotEnded):
-        ask(alice, despite_duty=False)
+        ask(alice, overrides_retention=False)
     erasure = ask(alice)
     House(operator=alice.operator).credit(alice.id, 100)
     with pytest.raises(PlayerStillActive):
@@ -350,8 +350,8 @@ def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice
     call_command("export_player", "lucky", str(alice.id), str(file))
     told = archive_of(file.read_bytes())
 
-    assert set(told) == {*player_export.FILES, "manifest"}
-    assert told["manifest"]["rows"] == {name: len(told[name]) for name in player_export.FILES}
+    assert set(told) == {*player_export.export_files(), "manifest"}
+    assert told["manifest"]["rows"] == {name: len(told[name]) for name in player_export.export_files()}
     assert told["player"][0]["nickname"] == "Alice"
     assert [row["text"] for row in told["chats"]] == [SAID]
     assert [row["note"] for row in told["moderation"]] == ["Alice told her number"]
@@ -372,7 +372,7 @@ def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
     export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
     assert archive_of(b"".join(export.streaming_content))["player"][0]["reference"] == "alice-1"
     erase = reverse("admin:operators_player_erase", args=[alice.id])
-    asker.post(erase, {"reason": "player_request", "despite_duty": "yes"})
+    asker.post(erase, {"reason": "player_request", "overrides_retention": "yes"})
     erasure = Erasure.objects.get()
 
     decider = staff("compliance.view_erasure", "compliance.approve_erasure", name="decider")

@@ -82,7 +82,7 @@ class Talk {
 }
 
 function standing(chat) {
-  if (chat.muted) return chat.muted.until ? t("chat.muted", { until: moment(chat.muted.until) }) : t("chat.muted.for_good");
+  if (chat.mute) return chat.mute.until ? t("chat.muted", { until: moment(chat.mute.until) }) : t("chat.muted.for_good");
   if (!chat.open) return t("chat.closed");
   if (!chat.can_write) return t("chat.sit");
   return chat.items.length ? "" : t("chat.none");

@@ -1,0 +1,182 @@
+"""A table's chat over HTTP, for players: read and write messages, close the chat, report others."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import ValidationError
+
+from baccarat.chat import queries, services
+from baccarat.chat.queries import Chat, ChatMessageResponse
+from baccarat.services.table_actor import TableActor
+from casino.api import paging
+from casino.api.fields import FlagField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Shape
+from casino.operators.base_views import PlayerView, metadata
+
+MAX_NOTE_LENGTH: Final = 500
+
+
+class MessageField(TextField):
+    """A message as it is written: baccarat.chat.rules checks length and characters after normalisation."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_blank=True, trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Check that it is text."""
+        if not isinstance(data, str):
+            raise ValidationError("This must be text.", code="not_a_string")
+        return data
+
+
+class ChatMessageRequest(StrictSerializer):
+    """Something to say at a table."""
+
+    text = MessageField(help_text="One line of plain text, 1 to 200 characters after normalisation (NFC).")
+
+
+class ChatOpenRequest(StrictSerializer):
+    """Whether the chat is open."""
+
+    open = FlagField()
+
+
+class MessageReportRequest(StrictSerializer):
+    """What is wrong with a message."""
+
+    reason = TextField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True, default="")
+
+
+class PlayerReportRequest(MessageReportRequest):
+    """What is wrong with the player in a seat."""
+
+    seat = WholeNumberField()
+
+
+class ChatOpen(Shape):
+    """Whether the chat is open."""
+
+    open: Annotated[bool, Meta(examples=[False])]
+
+
+class ChatReportCreated(Shape):
+    """The new report."""
+
+    id: UUID
+
+
+class ChatView(PlayerView):
+    """Base of the views of a table's chat."""
+
+    def table_actor(self, request: Request, table: UUID) -> TableActor:
+        return TableActor(table, self.caller.operator, self.caller.player, metadata(request))
+
+
+class TableChatView(ChatView):
+    """The messages at a table."""
+
+    @operation(
+        "getTableChat",
+        "Read a table's chat, newest first",
+        description="For players who sit at the table or watch it. Writers are identified by the seat they had.",
+        parameters=paging.PARAMETERS,
+        returns=Chat,
+    )
+    def get(self, request: Request, table: UUID) -> Response:
+        page, after = parse_id_page(request)
+        status = queries.chat_status(actor=self.table_actor(request, table))
+        messages = queries.history(table=table, viewer=self.caller.player, after=after, limit=page.fetch_limit)
+        return Response(paging.page(Chat, page, messages, key=id_key, item=lambda message: message, **status))
+
+    @operation(
+        "sendChatMessage",
+        "Say something at the table",
+        description=(
+            "For players with a seat. At most 5 messages in 10 seconds. Bad language is masked with asterisks. The "
+            "live stream sends everyone at the table an event `ChatMessageSent` with `message`, `seat` and `text`."
+        ),
+        request=ChatMessageRequest,
+        example={"text": "Good luck, darn!"},
+        returns=ChatMessageResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        text = parse_body(ChatMessageRequest, request)["text"]
+        message = services.say(actor=self.table_actor(request, table), text=text)
+        response = ChatMessageResponse(
+            id=message.id, seat=message.seat, you=True, text=message.displayed_text, sent_at=message.sent_at
+        )
+        return Response(response, status=201)
+
+
+class ChatOpenView(ChatView):
+    """Whether the caller has closed the chat of a table."""
+
+    @operation(
+        "setTableChatOpen",
+        "Close the chat of a table for yourself, or open it again",
+        request=ChatOpenRequest,
+        example={"open": False},
+        returns=ChatOpen,
+    )
+    def put(self, request: Request, table: UUID) -> Response:
+        is_open = parse_body(ChatOpenRequest, request)["open"]
+        services.set_open(actor=self.table_actor(request, table), is_open=is_open)
+        return Response(ChatOpen(is_open))
+
+
+class ReportMessageView(ChatView):
+    """Reports of one message."""
+
+    @operation(
+        "reportChatMessage",
+        "Report a message to the moderators",
+        description="Once for each message. Nobody at the table is notified.",
+        request=MessageReportRequest,
+        example={"reason": "Rude again and again."},
+        returns=ChatReportCreated,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID, message: UUID) -> Response:
+        reason = parse_body(MessageReportRequest, request)["reason"]
+        report = services.report_message(actor=self.table_actor(request, table), message=message, reason=reason)
+        return Response(ChatReportCreated(report), status=201)
+
+
+class ReportPlayerView(ChatView):
+    """Reports of the player in a seat."""
+
+    @operation(
+        "reportTablePlayer",
+        "Report the player in a seat to the moderators",
+        description="At most 5 reports in 10 minutes. Nobody at the table is notified.",
+        request=PlayerReportRequest,
+        example={"seat": 2, "reason": "Spoils the game."},
+        returns=ChatReportCreated,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        body = parse_body(PlayerReportRequest, request)
+        report = services.report_player(
+            actor=self.table_actor(request, table), seat=body["seat"], reason=body["reason"]
+        )
+        return Response(ChatReportCreated(report), status=201)
+
+
+def parse_id_page(request: Request) -> tuple[paging.PageRequest, UUID | None]:
+    """Parse which page to return, and the id that it comes after. Raises RequestRejected."""
+    page = paging.parse_page_request(request, str)
+    return page, None if page.after is None else paging.parse_uuid(page.after[0])
+
+
+def id_key(item: Any) -> tuple[str]:
+    """Return the key of an item of a page: its id."""
+    return (str(item.id),)

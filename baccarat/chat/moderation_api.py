@@ -1,0 +1,259 @@
+"""Moderation of chats over HTTP, for the operator's server: mutes, bans, reports and filter words."""
+
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.chat import moderation, queries, word_lists
+from baccarat.chat.api import MAX_NOTE_LENGTH, id_key, parse_id_page
+from baccarat.chat.events import ChatReportOutcome, ModerationReason
+from baccarat.chat.moderation import ModerationContext
+from baccarat.chat.queries import (
+    ChatReportPage,
+    FilterWordList,
+    FilterWordResponse,
+    Moderation,
+    ModerationPage,
+    PlayerMessagePage,
+)
+from casino.api import paging
+from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumberField, parse_body, parse_query
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.operators.base_views import OperatorView, metadata
+
+_SANCTION: Final = {"reason": "language", "minutes": 60, "note": "Second warning."}
+_NOTE: Final = {"note": "Has apologised."}
+
+
+class ChatReportFilter(StrEnum):
+    """Which reports to list."""
+
+    OPEN = "open"
+    ALL = "all"
+
+
+class NoteRequest(StrictSerializer):
+    """A note for other staff."""
+
+    note = TextField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True, default="")
+
+
+class ModerationRequest(NoteRequest):
+    """Reason and length of a mute or ban."""
+
+    reason = EnumField(ModerationReason)
+    minutes = WholeNumberField(allow_null=True, help_text="1 to 525600, or null for a permanent one.")
+
+
+class ChatReportClosingRequest(NoteRequest):
+    """The outcome of a report."""
+
+    outcome = EnumField(ChatReportOutcome)
+
+
+class ChatReportsQuery(serializers.Serializer[Any]):
+    """Which reports to list."""
+
+    status = EnumField(
+        ChatReportFilter, required=False, default=ChatReportFilter.OPEN, help_text="Open reports, or all."
+    )
+
+
+class FilterWordRequest(StrictSerializer):
+    """A word."""
+
+    word = TextField(max_length=40)
+
+
+class ModerationActionView(OperatorView):
+    """Base of the views that act on a player."""
+
+    def moderation_context(self, request: Request, player: UUID, note: str) -> ModerationContext:
+        return ModerationContext(self.caller.operator, player, note, metadata(request))
+
+
+class MuteView(ModerationActionView):
+    """Mutes of a player."""
+
+    @operation(
+        "mutePlayer",
+        "Mute a player in all chats",
+        description="It replaces an earlier mute.",
+        request=ModerationRequest,
+        example=_SANCTION,
+        returns=Moderation,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body = parse_body(ModerationRequest, request)
+        context = self.moderation_context(request, player, body["note"])
+        state = moderation.mute(context=context, reason=body["reason"], minutes=body["minutes"])
+        return Response(Moderation.of(player, state))
+
+
+class UnmuteView(ModerationActionView):
+    """Ends of mutes."""
+
+    @operation("unmutePlayer", "Let a muted player write again", request=NoteRequest, example=_NOTE, returns=Moderation)
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        context = self.moderation_context(request, player, parse_body(NoteRequest, request)["note"])
+        return Response(Moderation.of(player, moderation.unmute(context=context)))
+
+
+class BanView(ModerationActionView):
+    """Bans of a player."""
+
+    @operation(
+        "banPlayer",
+        "Ban a player from the casino",
+        description=(
+            "Open sessions end and no new one opens. Confirmed wagers are dealt and settled, the seat is released in "
+            "its time, and the operator's support pays out what is left."
+        ),
+        request=ModerationRequest,
+        example=_SANCTION,
+        returns=Moderation,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body = parse_body(ModerationRequest, request)
+        context = self.moderation_context(request, player, body["note"])
+        state = moderation.ban(context=context, reason=body["reason"], minutes=body["minutes"])
+        return Response(Moderation.of(player, state))
+
+
+class UnbanView(ModerationActionView):
+    """Ends of bans."""
+
+    @operation("unbanPlayer", "Let a banned player in again", request=NoteRequest, example=_NOTE, returns=Moderation)
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        context = self.moderation_context(request, player, parse_body(NoteRequest, request)["note"])
+        return Response(Moderation.of(player, moderation.unban(context=context)))
+
+
+class PlayerModerationView(OperatorView):
+    """A player's mute and ban, and how they came about."""
+
+    @operation(
+        "getPlayerModeration",
+        "Show a player's mute and ban, and what moderators did, newest first",
+        parameters=paging.PARAMETERS,
+        returns=ModerationPage,
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        (page, after), operator = parse_id_page(request), self.caller.operator
+        state = msgspec.structs.asdict(queries.player_moderation(operator=operator, player=player))
+        actions = queries.list_moderation_actions(operator=operator, player=player, after=after, limit=page.fetch_limit)
+        return Response(paging.page(ModerationPage, page, actions, key=id_key, item=lambda action: action, **state))
+
+
+class PlayerMessageListView(OperatorView):
+    """The messages of a player."""
+
+    @operation(
+        "listPlayerMessages",
+        "List a player's chat messages, newest first, as they were written",
+        parameters=paging.PARAMETERS,
+        returns=PlayerMessagePage,
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        page, after = parse_id_page(request)
+        messages = queries.list_player_messages(
+            operator=self.caller.operator, player=player, after=after, limit=page.fetch_limit
+        )
+        return Response(paging.page(PlayerMessagePage, page, messages, key=id_key, item=lambda message: message))
+
+
+class ChatReportListView(OperatorView):
+    """Reports of messages and players."""
+
+    @operation(
+        "listChatReports",
+        "List reports of messages and players, newest first",
+        parameters=[ChatReportsQuery, *paging.PARAMETERS],
+        returns=ChatReportPage,
+    )
+    def get(self, request: Request) -> Response:
+        page, after = parse_id_page(request)
+        reports = queries.reports(
+            operator=self.caller.operator,
+            include_closed=parse_query(ChatReportsQuery, request)["status"] is ChatReportFilter.ALL,
+            after=after,
+            limit=page.fetch_limit,
+        )
+        return Response(paging.page(ChatReportPage, page, reports, key=id_key, item=lambda report: report))
+
+
+class CloseReportView(OperatorView):
+    """Outcomes of reports."""
+
+    @operation(
+        "closeChatReport",
+        "Close a report with its outcome",
+        request=ChatReportClosingRequest,
+        example={"outcome": "action_taken", "note": "Muted for an hour."},
+        responses={204: None},
+    )
+    @idempotent
+    def post(self, request: Request, report: UUID) -> Response:
+        body = parse_body(ChatReportClosingRequest, request)
+        moderation.close_report(
+            operator=self.caller.operator,
+            report=report,
+            outcome=body["outcome"],
+            note=body["note"],
+            metadata=metadata(request),
+        )
+        return Response(status=204)
+
+
+class FilterWordListView(OperatorView):
+    """The words that are masked in the operator's chats."""
+
+    @operation("listChatFilterWords", "List the words that are masked in the operator's chats", returns=FilterWordList)
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(FilterWordList.of(queries.list_filter_words(operator=self.caller.operator)))
+
+    @operation(
+        "addChatFilterWord",
+        "Mask a word from now on",
+        description="Whole words, whatever their case, accents and simple look-alikes (`d@rn`). Old messages stay.",
+        request=FilterWordRequest,
+        example={"word": "darn"},
+        returns=FilterWordResponse,
+        status=201,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        word = parse_body(FilterWordRequest, request)["word"]
+        added = word_lists.add(operator=self.caller.operator, word=word, metadata=metadata(request))
+        response = FilterWordResponse(
+            word=added.word, normalized=added.normalized, all_operators=False, added_at=added.added_at
+        )
+        return Response(response, status=201)
+
+
+class RemoveFilterWordView(OperatorView):
+    """Words that are masked no longer."""
+
+    @operation(
+        "removeChatFilterWord",
+        "Stop masking a word",
+        request=FilterWordRequest,
+        example={"word": "darn"},
+        responses={204: None},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        word = parse_body(FilterWordRequest, request)["word"]
+        word_lists.remove(operator=self.caller.operator, word=word, metadata=metadata(request))
+        return Response(status=204)
