@@ -19,8 +19,8 @@ from casino.api.views import BaseApiView
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 
 
-class DemoPlayer(StrictSerializer):
-    """Whom to play as."""
+class DemoPlayerRequest(StrictSerializer):
+    """The demo player to play as."""
 
     player = IdField()
 
@@ -59,4 +59,4 @@ class DemoView(BaseApiView):
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
         """Open a session for one of them."""
-        return Response(demo.open_session(player=parse_body(DemoPlayer, request)["player"]), status=201)
+        return Response(demo.open_session(player=parse_body(DemoPlayerRequest, request)["player"]), status=201)

@@ -22,7 +22,7 @@ def differing(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> 
         TheirPayment(PaymentKind.DEPOSIT, payment, "tx", ProviderStatus.COMPLETED, 900, "EUR") for payment in payments
     ]
     which = ReconciliationDay(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
-    services._keep(which, "EUR", compare([], theirs))
+    services._record(which, "EUR", compare([], theirs))
     return [item["id"] for item in house.pages("discrepancies", day=day.isoformat())]
 
 

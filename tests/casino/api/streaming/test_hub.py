@@ -35,7 +35,7 @@ class Ear:
     heard: list[int] = field(default_factory=list)
     failed: bool = False
 
-    def see(self, fact: Fact) -> None:
+    def receive(self, fact: Fact) -> None:
         if fact.position > self.bears:
             raise ValueError("unbearable")
         self.heard.append(fact.position)

@@ -1,0 +1,84 @@
+"""Each shape once: what an operation answers is a response type, from which the OpenAPI document is derived."""
+
+import ast
+import re
+from collections import Counter
+
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+
+from casino.api.shapes import REF, Shape, component_name
+from tests.architecture.source import modules
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+JSON = "application/json"
+NOT_A_SHAPE = {
+    "downloadReport": "a stored file, byte for byte as its hash was taken, in the format of its renderer",
+}
+"""Operations whose JSON is a file rather than a resource."""
+
+
+def shapes(base=Shape):
+    """Yield all response types of the product."""
+    for each in base.__subclasses__():
+        if each.__module__.split(".")[0] in {"baccarat", "casino", "wallet"}:
+            yield each
+        yield from shapes(each)
+
+
+@pytest.fixture(scope="module")
+def document():
+    return SchemaGenerator(urlconf="casino.urls").get_schema(request=None, public=True)
+
+
+def operations(document):
+    for methods in document["paths"].values():
+        for method in METHODS & methods.keys():
+            yield methods[method]
+
+
+def test_every_json_answer_is_a_response_type(document):
+    names = {REF + component_name(each.__name__) for each in shapes()}
+    offenders = [
+        f"{operation['operationId']} {status}"
+        for operation in operations(document)
+        for status, answer in operation["responses"].items()
+        if status.startswith("2")
+        for media_type, body in answer.get("content", {}).items()
+        if media_type == JSON and body["schema"].get("$ref") not in names
+    ]
+    assert {offender.split()[0] for offender in offenders} == set(NOT_A_SHAPE)
+
+
+def test_every_problem_is_the_same_response_type(document):
+    schemas = {
+        body["schema"].get("$ref")
+        for operation in operations(document)
+        for status, answer in operation["responses"].items()
+        if status[0] in "45"
+        for body in answer.get("content", {}).values()
+    }
+    assert schemas == {REF + "Problem"}
+
+
+def test_a_component_has_one_response_type():
+    counts = Counter(component_name(each.__name__) for each in set(shapes()))
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_components_are_named_without_a_generators_suffix(document):
+    suffixes = ("Shown", "Answer", "RequestRequest", "Serializer", "Response")
+    assert [name for name in document["components"]["schemas"] if name.endswith(suffixes)] == []
+
+
+def test_serializers_only_parse_requests():
+    """A serializer whose fields nobody parses would be a second declaration of a response."""
+    offenders = [
+        f"{module.path}: {node.name}"
+        for module in modules("baccarat", "casino", "wallet")
+        for node in module.tree.body
+        if isinstance(node, ast.ClassDef)
+        and any(re.search(r"Serializer(\[|$)", ast.unparse(base)) for base in node.bases)
+        and not node.name.endswith(("Request", "Query", "Ref", "Serializer"))
+    ]
+    assert offenders == []
