@@ -1,72 +1,94 @@
-"""Numbers in the side bar: how much of what one works on waits for a person. All are counted by one statement."""
+"""Counts in the sidebar: how many rows of each queue wait for somebody. One statement counts all of them."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from django.conf import settings
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import RawSQL
 from django.http import HttpRequest
-from django.utils.module_loading import import_string
 
+from baccarat.chat.models import ChatReport, ChatReportClosure
+from baccarat.storage.models import Table
 from casino.backoffice import scope
+from casino.compliance.cases import RESOLVED
+from casino.compliance.models import Case, CaseAction
+from casino.significant.models import Unacknowledged
+from wallet.models import Adjustment, Discrepancy, Withdrawal
 
-Within = Callable[[QuerySet[Any], HttpRequest], QuerySet[Any]]
-MOST: Final = 100
-"""Counted up to; from there on it says "100+"."""
+MAX_COUNT: Final = 100
+"""Rows are counted up to this number; the badge says "100+" from there on."""
+_EVERY_OPERATOR: Final = "NOT EXISTS (SELECT FROM operators_operator WHERE id <> ALL (%s::uuid[]))"
 
 
-class Waiting:
-    """What waits of one kind, for those with a permission: `rows` that are of an operator each, made when asked for,
-    and `within` leaves out those that are not for who asks.
+def resolved_cases() -> Exists:
+    """Return the condition that a case is resolved."""
+    return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=RESOLVED))
 
-    Called with a request it says its number, and nothing for none.
-    """
 
-    def __init__(self, permission: str, rows: Callable[[], QuerySet[Any]], within: Within = scope.within) -> None:
-        self.permission = permission
-        self._rows = rows
-        self._within = within
+def closed_reports() -> Exists:
+    """Return the condition that a report of a chat message is closed."""
+    return Exists(ChatReportClosure.objects.filter(report_id=OuterRef("pk")))
 
-    def __call__(self, request: HttpRequest) -> str:
-        """Say how much waits for this person."""
-        count = _counts(request).get(self, 0)
-        return f"{MOST}+" if count >= MOST else str(count or "")
 
-    def statement(self, request: HttpRequest) -> tuple[str, tuple[Any, ...]] | None:
-        """Return what selects the rows that this person may see, with its values; None where nothing is."""
-        if not request.user.has_perm(self.permission):
-            return None
+def _unacknowledged(request: HttpRequest) -> QuerySet[Any]:
+    """Select events to acknowledge: those of the installation, too, for those who work for every operator."""
+    allowed = scope.operators(request)
+    if allowed is None:
+        return Unacknowledged.objects.all()
+    everyone = RawSQL(_EVERY_OPERATOR, [list(allowed)], output_field=BooleanField())  # noqa: S611  (a constant)
+    return Unacknowledged.objects.filter(Q(operator_id__in=allowed) | Q(everyone, operator_id__isnull=True))
+
+
+QUEUES: Final[Mapping[str, tuple[str, Callable[[HttpRequest], QuerySet[Any]]]]] = {
+    "significant_significantevent": ("significant.view_significantevent", _unacknowledged),
+    "compliance_case": (
+        "compliance.view_case",
+        lambda request: scope.within(Case.objects.filter(~resolved_cases()), request),
+    ),
+    "baccarat_round": (
+        "baccarat.view_round",
+        lambda request: scope.within(Table.objects.filter(suspension_reason__isnull=False), request),
+    ),
+    "wallet_withdrawal": (
+        "wallet.view_withdrawal",
+        lambda request: scope.within(Withdrawal.objects.filter(status="requested"), request),
+    ),
+    "wallet_adjustment": (
+        "wallet.view_adjustment",
+        lambda request: scope.within(Adjustment.objects.filter(status="requested"), request),
+    ),
+    "wallet_discrepancy": (
+        "wallet.view_discrepancy",
+        lambda request: scope.within(Discrepancy.objects.filter(status__in=["open", "assigned"]), request),
+    ),
+    "chat_chatreport": (
+        "chat.view_chatreport",
+        lambda request: scope.within(ChatReport.objects.filter(~closed_reports()), request),
+    ),
+}
+"""For each page (app_model): the permission to see it, and the rows that wait."""
+
+
+def counts(request: HttpRequest) -> dict[str, str]:
+    """Count the rows of each queue that this person may see; queues without any are left out."""
+    statements = {}
+    for name, (permission, rows) in QUEUES.items():
+        if not request.user.has_perm(permission):
+            continue
         try:
-            return self._within(self._rows(), request).order_by().values("pk")[:MOST].query.sql_with_params()
-        except EmptyResultSet:  # of one who works for no operator
-            return None
-
-
-def _counts(request: HttpRequest) -> Mapping[Waiting, int]:
-    """How much waits of every kind; asked once per request."""
-    if not hasattr(request, "casino_waiting"):
-        request.casino_waiting = _counted(request, _kinds())  # type: ignore[attr-defined]
-    found: Mapping[Waiting, int] = request.casino_waiting  # type: ignore[attr-defined]
-    return found
-
-
-def _counted(request: HttpRequest, kinds: Iterable[Waiting]) -> dict[Waiting, int]:
-    asked = [(kind, told) for kind in kinds if (told := kind.statement(request)) is not None]
-    if not asked:
+            statements[name] = rows(request).order_by().values("pk")[:MAX_COUNT].query.sql_with_params()
+        except EmptyResultSet:  # of somebody who works for no operator
+            continue
+    if not statements:
         return {}
-    counts = ", ".join(f"(SELECT count(*) FROM ({statement}) AS kept)" for _, (statement, _) in asked)  # noqa: S608
+    columns = ", ".join(f"(SELECT count(*) FROM ({sql}) AS queue)" for sql, _ in statements.values())  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {counts}", [value for _, (_, values) in asked for value in values])
+        cursor.execute(f"SELECT {columns}", [value for _, values in statements.values() for value in values])
         row: tuple[int, ...] = cursor.fetchone()
-    return dict(zip((kind for kind, _ in asked), row, strict=True))
-
-
-@cache
-def _kinds() -> tuple[Waiting, ...]:
-    """Every kind that a line of the side bar names."""
-    bar: Any = settings.UNFOLD["SIDEBAR"]
-    lines = [line for group in bar["navigation"] for line in group["items"]]
-    return tuple(import_string(line["badge"]) for line in lines if "badge" in line)
+    return {
+        name: f"{MAX_COUNT}+" if count >= MAX_COUNT else str(count)
+        for name, count in zip(statements, row, strict=True)
+        if count
+    }

@@ -1,39 +1,81 @@
-"""The base of every list and page about what is immutable or derived: it shows, and has no way to change anything."""
+"""The base of every list and page: read only, paged within limits, with row actions."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.utils import quote, unquote
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.functional import cached_property
 from django.views.decorators.http import require_POST
 
 from casino.backoffice import scope
-from casino.backoffice.opening import open_rows
-from casino.backoffice.paging import CappedPaginator, CountedList
-from casino.backoffice.sections import Section
-from casino.backoffice.seen import seen
+from casino.backoffice.actions import RowAction, row_actions
+from casino.backoffice.forms import RowForm
+from casino.backoffice.sections import FormSection, Section
+from casino.crypto.crypto_shredding import decrypt_rows
 from casino.kernel.errors import Refusal
+from casino.staff.access_log import record_access
 
 if TYPE_CHECKING:
-    Looks = ModelAdmin[Any]  # what django-unfold adds is looks, and untyped
+    BaseModelAdmin = ModelAdmin[Any]  # django-unfold adds looks only, and is untyped
+    BasePaginator = Paginator[Any]
 else:
-    from unfold.admin import ModelAdmin as Looks
+    from unfold.admin import ModelAdmin as BaseModelAdmin
 
-Perform = Callable[[HttpRequest, Any], str]
+    BasePaginator = Paginator
+
+MAX_LISTED: Final = 10_000
+"""Rows that a list counts and pages through; older ones are found by searching and filtering."""
 
 
-class ReadOnlyAdmin(Looks):
-    """A list and pages to look at. Subclasses say what stands on a page (`sections`) and how it is found (`found_by`).
+class CappedPaginator(BasePaginator):
+    """Counts up to MAX_LISTED rows and stops there."""
 
-    Every row is an operator's (`owned_by`): staff see, find and act on those of the operators that they work for.
-    There is no form anywhere: a change needs an action of its own, POSTed, with a permission of its own (`perform`).
+    template_name = "admin/casino/pagination.html"
+
+    @cached_property
+    def _counted(self) -> int:
+        rows = self.object_list
+        if not isinstance(rows, QuerySet):
+            return len(rows)
+        return rows.order_by().values("pk")[: MAX_LISTED + 1].count()
+
+    @cached_property
+    def count(self) -> int:
+        """Return the number of rows that the pages reach, at most MAX_LISTED."""
+        return min(self._counted, MAX_LISTED)
+
+    @property
+    def is_capped(self) -> bool:
+        """Return whether there are more rows than the pages reach."""
+        return self._counted > MAX_LISTED
+
+
+class DecryptingChangeList(ChangeList):
+    """A list that decrypts personal fields, and offers no total that nobody counted."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Fetch the page and let its admin prepare the rows."""
+        super().get_results(request)
+        self.full_result_count = self.result_count
+        decrypt_rows(self.result_list)
+        self.model_admin.prepare_rows(self.result_list)  # type: ignore[attr-defined]
+
+
+class ReadOnlyAdmin(BaseModelAdmin):
+    """A list and pages of rows that nobody edits. Subclasses define `sections` and `search_condition`.
+
+    Every row belongs to an operator (`owned_by`): staff see, search and change rows of their operators alone. A change
+    needs a row action, with a permission of its own.
     """
 
     paginator = CappedPaginator
@@ -66,45 +108,48 @@ class ReadOnlyAdmin(Looks):
         return {}
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """Find rows by `found_by` alone: exact values of indexed columns, never a scan for a substring."""
+        """Search by `search_condition` alone: exact values of indexed columns, never a scan for a substring."""
         del request
         term = search_term.strip()
         if not term:
             return queryset, False
-        wanted = self.found_by(term)
-        return (queryset.none() if wanted is None else queryset.filter(wanted)), False
+        condition = self.search_condition(term)
+        return (queryset.none() if condition is None else queryset.filter(condition)), False
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountedList]:
-        """Return the list's machinery."""
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[DecryptingChangeList]:
+        """Return the class of the list."""
         del request, kwargs
-        return CountedList
+        return DecryptingChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Leave out rows of operators that this person does not work for; every page and action asks here."""
+        """Leave out rows of other operators; every page and action asks here."""
         rows: QuerySet[Any] = super().get_queryset(request)
         allowed = scope.operators(request)
         return rows if allowed is None else rows.filter(self.owned_by(allowed))
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Say which rows belong to these operators; Q() for rows that are nobody's."""
+        """Select the rows of these operators; Q() for rows that belong to nobody."""
         return Q(operator_id__in=operators)
 
-    def found_by(self, term: str) -> Q | None:
-        """Say which rows a searched word means, None for no row at all."""
+    def search_condition(self, term: str) -> Q | None:
+        """Select the rows that a search term means, None for no row at all."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity)
 
+    def prepare_rows(self, rows: Any) -> None:
+        """Add to the rows of a list what its columns need, read for all rows at once."""
+
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Return what stands on the page of one row."""
+        """Return the sections of a row's page; forms of row actions follow them."""
         raise NotImplementedError
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Answer the list, to a GET only."""
-        _require_looking(request)
+        """Answer the list, to a GET only, and log the access."""
+        _require_reading(request)
         if not self.has_view_permission(request):
             raise PermissionDenied
-        sought = as_uuid(request.GET.get("q", "").strip())
-        seen(request, subject=f"list:{self.opts.label_lower}" + (f" {sought}" if sought else ""))
+        identity = as_uuid(request.GET.get("q", "").strip())
+        record_access(request, subject=f"list:{self.opts.label_lower}" + (f" {identity}" if identity else ""))
         return super().changelist_view(request, extra_context)
 
     def changeform_view(
@@ -114,24 +159,34 @@ class ReadOnlyAdmin(Looks):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """Answer the page of one row. Raises PermissionDenied for anything but looking at it."""
+        """Answer the page of one row and log the access. Raises PermissionDenied for anything but reading."""
         del form_url
-        _require_looking(request)
+        _require_reading(request)
         if object_id is None:
             raise PermissionDenied
-        obj = self._find(request, object_id)
+        obj = self.find_row(request, object_id)
         if obj is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
-        seen(request, subject=self.subject_of(obj), operator=getattr(obj, "operator_id", None))
+        return self._page(request, obj, extra_context)
+
+    def _page(
+        self,
+        request: HttpRequest,
+        obj: Any,
+        extra_context: dict[str, Any] | None = None,
+        bound: dict[str, RowForm] | None = None,
+    ) -> HttpResponse:
+        record_access(request, subject=self.subject_of(obj), operator=getattr(obj, "operator_id", None))
         context = {
             **self.admin_site.each_context(request),
             "title": self.title_of(obj),
             "opts": self.opts,
             "original": obj,
             "media": self.media,
-            "sections": self.sections(request, obj),
             **(extra_context or {}),
         }
+        if "sections" not in context:
+            context["sections"] = [*self.sections(request, obj), *self.action_sections(request, obj, bound or {})]
         return TemplateResponse(request, "admin/casino/page.html", context)
 
     def title_of(self, obj: Any) -> str:
@@ -139,42 +194,70 @@ class ReadOnlyAdmin(Looks):
         return str(obj)
 
     def subject_of(self, obj: Any) -> str:
-        """Name what the page of a row shows, for the log of views: its player's data, or the row."""
+        """Name in the access log what a row's page shows: its player's data, or the row."""
         player = getattr(obj, "player_id", None)
         return f"{self.opts.model_name}:{obj.pk}" if player is None else f"player:{player}"
 
-    def _find(self, request: HttpRequest, object_id: str) -> Any:
+    def find_row(self, request: HttpRequest, object_id: str) -> Any:
+        """Return a row with its personal fields decrypted, None if there is none. Raises PermissionDenied."""
         name = unquote(object_id)
         obj = None if "\0" in name else self.get_object(request, name)  # PostgreSQL's text holds no such character
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
         if obj is not None:
-            open_rows([obj])
+            decrypt_rows([obj])
         return obj
 
-    def perform_path(self, name: str, permission: str, perform: Perform) -> URLPattern:
-        """Give an action on one row its address, `<id>/<name>/`: POST only, for those with `permission`.
+    # -- row actions ----------------------------------------------------------------------------------------------
 
-        `perform(request, row)` does it and returns what to say; a Refusal it raises is said instead.
-        """
+    def get_urls(self) -> list[URLPattern]:
+        """Add the address of each row action."""
+        return [*(self._action_path(action) for action in row_actions(type(self))), *super().get_urls()]
 
+    def _action_path(self, action: RowAction) -> URLPattern:
         def view(request: HttpRequest, object_id: str) -> HttpResponse:
-            obj = self._find(request, object_id)
-            if obj is None or not request.user.has_perm(permission):
+            obj = self.find_row(request, object_id)
+            if obj is None or not request.user.has_perm(action.permission):
                 raise PermissionDenied
+            form = action.form(request.POST, request=request, row=obj)
+            if not form.is_valid():
+                messages.error(request, "Please correct the errors below.")
+                return self._page(request, obj, bound={action.name: form})
             try:
-                done = perform(request, obj)
+                message = getattr(self, action.method)(request, obj, form.cleaned_data)
             except Refusal as refusal:
                 messages.error(request, refusal.message())
             else:
-                self.log_change(request, obj, done)
-                messages.success(request, done)
+                self.log_change(request, obj, message)
+                messages.success(request, message)
             return HttpResponseRedirect(self.page_url(obj))
 
-        name_of_url = f"{self.opts.app_label}_{self.opts.model_name}_{name}"
-        return path(f"<path:object_id>/{name}/", require_POST(self.admin_site.admin_view(view)), name=name_of_url)
+        name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
+        return path(f"<path:object_id>/{action.name}/", require_POST(self.admin_site.admin_view(view)), name=name)
 
-    def perform_url(self, name: str, obj: Model) -> str:
+    def action_sections(
+        self, request: HttpRequest, obj: Any, bound: dict[str, RowForm], *names: str
+    ) -> list[FormSection]:
+        """Return the forms of the actions that this person may do with a row: those of `names`, or all unplaced ones.
+
+        A form that did not validate is in `bound`, and always shown, with its errors.
+        """
+        return [
+            FormSection(
+                title=action.title,
+                url=self.action_url(action.name, obj),
+                form=bound.get(action.name) or action.form(request=request, row=obj),
+                label=action.label,
+                help_text=action.help_text,
+                tone=action.tone,
+                question=action.question,
+            )
+            for action in row_actions(type(self))
+            if (action.name in names if names else not action.placed or action.name in bound)
+            if request.user.has_perm(action.permission) and action.applies(request, obj)
+        ]
+
+    def action_url(self, name: str, obj: Model) -> str:
         """Return the address of an action on one row."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[quote(obj.pk)])
 
@@ -183,8 +266,25 @@ class ReadOnlyAdmin(Looks):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[quote(obj.pk)])
 
 
+class InstallationAdmin(ReadOnlyAdmin):
+    """Numbered rows of the whole installation: everybody who may see the page sees all of them."""
+
+    ordering: ClassVar[Any] = ("-pk",)
+    search_help_text = "number"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Leave nothing out."""
+        del operators
+        return Q()
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a number."""
+        number = as_number(term)
+        return None if number is None else Q(pk=number)
+
+
 def as_uuid(term: str) -> UUID | None:
-    """Read a searched word as an id, None when it is none."""
+    """Parse a search term as an id, None if it is none."""
     try:
         return UUID(term)
     except ValueError:
@@ -192,11 +292,11 @@ def as_uuid(term: str) -> UUID | None:
 
 
 def as_number(term: str) -> int | None:
-    """Read a searched word, 42 or #42 as pages print it, as a number for a bigint; None where it is none."""
+    """Parse a search term, 42 or #42 as pages print it, as a bigint; None if it is none."""
     digits = term.removeprefix("#")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 18 else None
 
 
-def _require_looking(request: HttpRequest) -> None:
+def _require_reading(request: HttpRequest) -> None:
     if request.method not in {"GET", "HEAD"}:
         raise PermissionDenied

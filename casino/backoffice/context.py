@@ -1,4 +1,4 @@
-"""Who looks at the admin now, so that no page links to what this person may not see."""
+"""The request that a page is built for, so that no page links to what its reader may not see."""
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -11,18 +11,18 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 ADMIN: Final = "/admin/"
-# Alpine.js, which the looks are made with, works out expressions and sets styles; no inline script runs.
+# django-unfold's Alpine.js evaluates expressions and sets styles; no inline script runs.
 POLICY: Final = (
     "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""What a page of the admin may load: its own files, and nothing from another host."""
+"""Content security policy: the admin's own files, and nothing from another host."""
 Made = TypeVar("Made")
 _request: ContextVar[HttpRequest | None] = ContextVar("casino_admin_request", default=None)
 
 
-def may_see(model: str) -> bool:
-    """Tell whether who looks may see the pages of a model (app_model); outside the admin everybody may."""
+def may_view(model: str) -> bool:
+    """Return whether the reader may see the pages of a model (app_model); true outside of the admin."""
     request = _request.get()
     if request is None:
         return True
@@ -30,13 +30,13 @@ def may_see(model: str) -> bool:
     return request.user.has_perm(f"{app}.view_{name}")
 
 
-def asking() -> HttpRequest | None:
-    """Return the request that a page is made for now; None outside of the admin."""
+def current_request() -> HttpRequest | None:
+    """Return the request that a page is built for, None outside of the admin."""
     return _request.get()
 
 
 def once(name: str, make: Callable[[], Made]) -> Made:
-    """Make something once for the page that is made now; outside of the admin, each time."""
+    """Make something once for each request; outside of the admin, each time."""
     request = _request.get()
     if request is None:
         return make()
@@ -48,8 +48,8 @@ def once(name: str, make: Callable[[], Made]) -> Made:
 
 
 @contextmanager
-def looking(request: HttpRequest) -> Generator[None]:
-    """Make `request` the one that pages are made for, until it ends."""
+def use_request(request: HttpRequest) -> Generator[None]:
+    """Build pages for this request within the block."""
     token = _request.set(request)
     try:
         yield
@@ -59,28 +59,28 @@ def looking(request: HttpRequest) -> Generator[None]:
 
 @sync_and_async_middleware
 def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """Build the middleware, which comes after that of authentication; only the admin's addresses matter."""
+    """Keep the request of admin pages and set their content security policy; comes after authentication."""
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 
-        async def passing_async(request: HttpRequest) -> HttpResponseBase:
+        async def handle_async(request: HttpRequest) -> HttpResponseBase:
             if not request.path_info.startswith(ADMIN):
                 return await inner(request)
-            with looking(request):
-                return _guarded(await inner(request))
+            with use_request(request):
+                return _with_policy(await inner(request))
 
-        return passing_async
+        return handle_async
 
-    def passing(request: HttpRequest) -> HttpResponseBase:
+    def handle(request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(ADMIN):
-            answer: HttpResponseBase = get_response(request)
-            return answer
-        with looking(request):
-            return _guarded(get_response(request))
+            response: HttpResponseBase = get_response(request)
+            return response
+        with use_request(request):
+            return _with_policy(get_response(request))
 
-    return passing
+    return handle
 
 
-def _guarded(response: HttpResponseBase) -> HttpResponseBase:
+def _with_policy(response: HttpResponseBase) -> HttpResponseBase:
     response.headers.setdefault("Content-Security-Policy", POLICY)
     return response

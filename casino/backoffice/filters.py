@@ -1,6 +1,6 @@
-"""Filters that stay on indexes: a span of time is a span of ids, because ids ascend with time."""
+"""Filters of lists. Those by time use indexes of ids, because ids ascend with time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -11,7 +11,10 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from casino.backoffice import scope
+from casino.backoffice.forms import label
 from casino.kernel.ids import uuid7
+from casino.kernel.money import MoneyType
 
 SPANS: Final = {
     "1h": ("Last hour", timedelta(hours=1)),
@@ -20,7 +23,7 @@ SPANS: Final = {
     "30d": ("Last 30 days", timedelta(days=30)),
 }
 Choices = Mapping[str, str]
-MadeChoices = Callable[[HttpRequest], Choices]
+ChoicesForRequest = Callable[[HttpRequest], Choices]
 
 # Bisects the ids: some thirty look-ups by primary key, instead of an index on the time that every insert would pay for.
 _FIRST_SINCE: Final = """
@@ -38,14 +41,13 @@ SELECT min(high) FROM span
 """
 
 
-def chosen(*, title: str, parameter: str, choices: Choices | MadeChoices, where: Callable[[str], Q]) -> Any:
-    """Make a filter of some choices, value to label; `where(value)` says which rows are meant.
+def choice_filter(
+    title: str, *, choices: Choices | ChoicesForRequest, where: Callable[[str], Q], parameter: str = ""
+) -> Any:
+    """Make a filter of choices, value to label; `where(value)` selects the rows. Choices may depend on the request."""
+    heading, name = title, parameter or title
 
-    Choices may be made anew for each request, for whoever asks.
-    """
-    heading, name = title, parameter
-
-    class Chosen(SimpleListFilter):
+    class ChoiceFilter(SimpleListFilter):
         title = heading
         parameter_name = name
 
@@ -59,7 +61,36 @@ def chosen(*, title: str, parameter: str, choices: Choices | MadeChoices, where:
             known = {str(key) for key, _ in self.lookup_choices}
             return queryset.filter(where(value)) if value is not None and value in known else queryset
 
-    return Chosen
+    return ChoiceFilter
+
+
+def enum_filter(
+    kind: Iterable[str], column: str = "status", *, title: str = "", labels: Mapping[Any, str] | None = None
+) -> Any:
+    """Make a filter of a column by the members of an enum."""
+    return choice_filter(
+        title or column,
+        parameter=title or column,
+        choices={str(member): labels[member] if labels else label(member) for member in kind},
+        where=lambda value: Q(**{column: value}),
+    )
+
+
+def case_filter(title: str, cases: Mapping[str, tuple[str, Q]]) -> Any:
+    """Make a filter of named conditions, value to (label, condition)."""
+    return choice_filter(
+        title, choices={value: text for value, (text, _) in cases.items()}, where=lambda value: cases[value][1]
+    )
+
+
+def operator_filter(column: str = "operator_id") -> Any:
+    """Make a filter by operator on a column of operators' ids."""
+    return choice_filter("operator", choices=scope.operator_slugs, where=lambda value: Q(**{column: value}))
+
+
+def money_type_filter() -> Any:
+    """Make a filter by real or play money."""
+    return enum_filter(MoneyType, "money_type", labels={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"})
 
 
 def since_by_uuid(column: str = "id") -> Any:
@@ -73,8 +104,8 @@ def since_by_serial(table: str) -> Any:
 
 
 def _since(where: Callable[[datetime], Q]) -> Any:
-    return chosen(
-        title="time",
+    return choice_filter(
+        "time",
         parameter="within",
         choices={key: label for key, (label, _) in SPANS.items()},
         where=lambda key: where(timezone.now() - SPANS[key][1]),

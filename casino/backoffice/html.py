@@ -1,24 +1,52 @@
-"""Small pieces of HTML that lists and pages are made of; all text in them is escaped."""
+"""Small pieces of HTML for lists and pages; all text in them is escaped."""
 
+import re
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib.admin.utils import quote
+from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.http import urlencode
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
-from casino.backoffice.context import may_see
+from casino.backoffice.context import may_view, once
 from casino.kernel import money as kernel_money
 
 NOTHING: Final = "\N{EN DASH}"
+PAGES: Final = {
+    "staff": "staff_member",
+    "erasure": "compliance_erasure",
+    "round": "baccarat_round",
+    "table": "baccarat_table",
+    "report": "reports_report",
+    "case": "compliance_case",
+    "wallet": "operators_player",
+    "player": "operators_player",
+    "operator": "operators_operator",
+    "key": "operators_apikey",
+    "account": "wallet_account",
+    "entry": "wallet_entry",
+    "event": "events_event",
+    "deposit": "wallet_deposit",
+    "method": "wallet_depositmethod",
+    "withdrawal": "wallet_withdrawal",
+    "adjustment": "wallet_adjustment",
+    "reconciliation": "wallet_reconciliation",
+    "difference": "wallet_discrepancy",
+    "protection": "wallet_playerrestrictions",
+    "significant": "significant_significantevent",
+    "message": "chat_chatmessage",
+    "complaint": "chat_chatreport",
+}
+"""The page (app_model) of each kind that subjects and streams name."""
+_STAFF: Final = re.compile(r"\bstaff:(\d{1,18})\b")
 
 
 def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeString | str:
-    """Print minor units with their currency, as decimals; `signed` puts a plus before a gain."""
+    """Print minor units as decimals with their currency; `signed` puts a plus before a gain."""
     if minor is None:
         return NOTHING
     tone = "loss" if minor < 0 else "gain" if signed and minor > 0 else ""
@@ -28,7 +56,7 @@ def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeStri
 
 
 def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
-    """Print a time in UTC, to the second, or with `fine` to the millisecond."""
+    """Print a time in UTC, to the second, or to the millisecond if `fine`."""
     if when is None:
         return NOTHING
     text = plain_moment(when, fine=fine).removesuffix(" UTC")
@@ -36,7 +64,7 @@ def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
 
 
 def plain_moment(when: datetime, *, fine: bool = False) -> str:
-    """Write a time in UTC as text, to the second, or with `fine` to the millisecond."""
+    """Write a time in UTC as text, to the second, or to the millisecond if `fine`."""
     text = when.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds" if fine else "seconds")
     return f"{text.removesuffix('+00:00')} UTC"
 
@@ -46,19 +74,24 @@ def badge(text: str, tone: str = "plain") -> SafeString:
     return format_html('<span class="c-badge c-{}">{}</span>', tone, text)
 
 
-def both(value: object, remark: str) -> SafeString:
-    """Print a value with a remark beside it."""
-    return format_html('{} <span class="c-remark">{}</span>', value, remark)
+def with_note(value: object, note: str) -> SafeString:
+    """Print a value with a note beside it."""
+    return format_html('{} <span class="c-remark">{}</span>', value, note)
 
 
 def code(text: object) -> SafeString:
-    """Print an id or a digest in full, in type of one width."""
+    """Print an id or a digest in full, in a monospaced font."""
     return format_html('<code class="c-code">{}</code>', text)
 
 
 def short(identity: UUID) -> str:
-    """Return the end of an id, where ids of one time differ, for places too narrow for all of it."""
+    """Return the end of an id, where ids of the same time differ."""
     return f"…{str(identity)[-12:]}"
+
+
+def short_or_nothing(identity: UUID | None) -> str:
+    """Return the end of an id, or a dash."""
+    return NOTHING if identity is None else short(identity)
 
 
 def link(url: str, text: object) -> SafeString:
@@ -66,27 +99,46 @@ def link(url: str, text: object) -> SafeString:
 
 
 def page(kind: str, identity: int | str | UUID | None, text: object = None) -> SafeString | str:
-    """Link to the page of a table, round, player, operator … by its id; settings.ADMIN_PAGES has the kinds.
+    """Link to the page of a table, round, player, operator … by its id.
 
-    A kind without a page, or with one that who looks may not see, is printed as it is; no identity is a dash.
+    Prints the text alone for a kind without a page, or if this person may not see the page; a dash for no id.
     """
     if identity is None:
         return NOTHING
-    shown = str(identity) if text is None else text
-    name = settings.ADMIN_PAGES.get(kind)
-    if name is None or not may_see(name):
-        return str(shown)
-    return link(reverse(f"admin:{name}_change", args=[quote(identity)]), shown)
+    label = str(identity) if text is None else text
+    name = PAGES.get(kind)
+    if name is None or not may_view(name):
+        return str(label)
+    return link(reverse(f"admin:{name}_change", args=[quote(identity)]), label)
 
 
-def stream(name: str, text: object = None) -> SafeString | str:
+def stream(name: str) -> SafeString | str:
     """Link to the page of what a stream is about: round-…, table-…, wallet-…."""
     kind, _, identity = name.partition("-")
-    return page(kind, identity, name if text is None else text)
+    return page(kind, identity, name)
 
 
 def listing(model: str, text: object, **query: str) -> SafeString:
-    """Link to a list, `app_model`, with a search or filters set; for who may not see it, print the text."""
-    if not may_see(model):
+    """Link to a list, `app_model`, with a search or filters set; print the text if this person may not see it."""
+    if not may_view(model):
         return format_html("{}", text)
     return link(f"{reverse(f'admin:{model}_changelist')}?{urlencode(query)}", text)
+
+
+def event_log(stream_name: str, text: str = "all events") -> SafeString:
+    """Link to the events of a stream."""
+    return listing("events_event", text, q=stream_name)
+
+
+def with_logins(text: str) -> str:
+    """Replace staff:<number>, as events and rows name members of staff, by their logins."""
+    if "staff:" not in text:
+        return text
+    logins = once("logins", _logins)
+    if isinstance(text, SafeString):
+        return mark_safe(_STAFF.sub(lambda match: escape(logins.get(int(match[1]), match[0])), text))  # noqa: S308  (escaped)
+    return _STAFF.sub(lambda match: logins.get(int(match[1]), match[0]), text)
+
+
+def _logins() -> dict[int, str]:
+    return dict(User.objects.values_list("pk", "username"))

@@ -1,57 +1,50 @@
-"""Whose rows a member of staff may look at: those of the operators worked for; a superuser's are all.
-
-Who works for whom is told by the function that settings.ADMIN_OPERATORS_OF names, as operators stand above this part.
-"""
+"""Which rows a member of staff may see: those of the operators worked for; a superuser's are all."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.conf import settings
-from django.db import connection
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
-from django.utils.module_loading import import_string
 
-from casino.backoffice import context
+from casino.backoffice.context import current_request
+from casino.operators import memberships
+from casino.operators.models import Operator
 
 SPAN: Final = 100_000
-"""Rows that a list reaches back to when its table has no index by operator; older ones are found by searching."""
+"""Rows that a list reaches back to if its table has no index by operator; older ones are found by searching."""
+MAX_OPERATORS: Final = 50
+"""Operators that filters and selects offer."""
 
 
 def operators(request: HttpRequest) -> Collection[UUID] | None:
-    """Return the operators whose rows this person may see, None for every one; asked once per request."""
+    """Return the operators whose rows this person may see, None for all of them; read once for each request."""
     if not hasattr(request, "casino_operators"):
-        request.casino_operators = import_string(settings.ADMIN_OPERATORS_OF)(request.user)  # type: ignore[attr-defined]
-    found: Collection[UUID] | None = request.casino_operators  # type: ignore[attr-defined]
-    return found
+        request.casino_operators = memberships.operators_of(request.user)  # type: ignore[attr-defined]
+    allowed: Collection[UUID] | None = request.casino_operators  # type: ignore[attr-defined]
+    return allowed
 
 
 def is_everyone(operators: Collection[UUID] | None) -> bool:
-    """Tell whether these are all operators that there are: who works for all of them works for the house."""
-    if operators is None:
-        return True
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM operators_operator WHERE id <> ALL (%s::uuid[]))", [list(operators)])
-        others: tuple[bool, ...] = cursor.fetchone()
-    return not others[0]
+    """Return whether these are all operators that there are: whoever works for all of them works for the house."""
+    return operators is None or not Operator.objects.exclude(id__in=operators).exists()
 
 
-def names(request: HttpRequest) -> Mapping[str, str]:
-    """Return the names of the operators that this person works for, by id as text; asked once per request."""
-    if not hasattr(request, "casino_operator_names"):
-        asked = import_string(settings.ADMIN_OPERATOR_NAMES)(request)
-        request.casino_operator_names = asked  # type: ignore[attr-defined]
-    found: Mapping[str, str] = request.casino_operator_names  # type: ignore[attr-defined]
-    return found
+def operator_slugs(request: HttpRequest) -> Mapping[str, str]:
+    """Return the slugs of the operators that this person works for, by id as text; read once for each request."""
+    if not hasattr(request, "casino_operator_slugs"):
+        rows = within(Operator.objects.order_by("slug"), request, "id").values_list("id", "slug")[:MAX_OPERATORS]
+        request.casino_operator_slugs = {str(key): slug for key, slug in rows}  # type: ignore[attr-defined]
+    slugs: Mapping[str, str] = request.casino_operator_slugs  # type: ignore[attr-defined]
+    return slugs
 
 
 def slug(operator: UUID | None) -> str:
-    """Return the short name of an operator that who looks works for, or its id; a dash for none."""
-    request = context.asking()
+    """Return the slug of an operator that the reader works for, or its id; a dash for none."""
+    request = current_request()
     if operator is None:
         return "\N{EN DASH}"
-    return str(operator) if request is None else names(request).get(str(operator), str(operator))
+    return str(operator) if request is None else operator_slugs(request).get(str(operator), str(operator))
 
 
 def within(rows: QuerySet[Any], request: HttpRequest, column: str = "operator_id") -> QuerySet[Any]:
@@ -64,6 +57,5 @@ def latest(model: type[Model], request: HttpRequest) -> Q:
     """Limit a list by serial ids to the last SPAN rows, for those who may not see all of them."""
     if operators(request) is None:
         return Q()
-    manager = model._default_manager  # noqa: SLF001  (so Django calls what works for any model)
-    last = manager.order_by("-pk").values_list("pk", flat=True).first() or 0
+    last = model._default_manager.order_by("-pk").values_list("pk", flat=True).first() or 0  # noqa: SLF001  (Django's own name)
     return Q(pk__gt=last - SPAN)

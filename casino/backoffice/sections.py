@@ -1,18 +1,24 @@
-"""A page that only shows is a row of sections: facts, grids and pieces of their own."""
+"""The parts of a page: facts, tables, alerts, forms, and parts with a template of their own."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from django import forms
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """A button that POSTs to `url` after asking `question`; who may not press it is not shown it."""
+class FormSection:
+    """A form that is POSTed to `url`, shown only to those who may send it; a form without fields is a button."""
 
-    label: str
+    title: str
     url: str
-    question: str
+    form: forms.Form
+    label: str
+    help_text: str = ""
     tone: str = "plain"
+    question: str = ""
+    template: ClassVar[str] = "admin/casino/form.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +32,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: one row of cells per line, a cell being text, safe HTML or a Deed."""
+    """A table. Cells are text or safe HTML; columns named in `numeric` are aligned to the right."""
 
     title: str
     headers: Sequence[str]
     rows: Sequence[Sequence[object]]
     empty: str = "Nothing yet."
     note: object = ""
-    numeric: frozenset[str] = field(default=frozenset())
+    numeric: frozenset[str] = frozenset()
     template: ClassVar[str] = "admin/casino/grid.html"
 
     def lines(self) -> Iterator[list[tuple[str, bool, object]]]:
-        """Yield each row as (header, is it a number, cell), as the template wants it."""
+        """Yield each row as (header, is it a number, cell)."""
         for row in self.rows:
             yield [(header, header in self.numeric, cell) for header, cell in zip(self.headers, row, strict=True)]
 
@@ -48,48 +54,21 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A warning across the page, with a button where there is something to do about it."""
+    """A warning across the page, with a button if something can be done about it."""
 
     title: str
     text: str
-    deed: Deed | None = None
+    button: FormSection | None = None
     template: ClassVar[str] = "admin/casino/alert.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a form: text by itself, a choice with `choices`, a mark to set where `mark`."""
-
-    name: str
-    label: str
-    choices: Sequence[tuple[str, str]] = ()
-    mark: bool = False
-    required: bool = True
-    longest: int = 500
-    lines: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """Fields that are POSTed to `url`, with what is `kept` for it unseen; who may not send it is not shown it."""
-
-    title: str
-    label: str
-    url: str
-    fields: Sequence[Field] = ()
-    says: str = ""
-    tone: str = "plain"
-    kept: Sequence[tuple[str, str]] = ()
-    template: ClassVar[str] = "admin/casino/form.html"
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A section with a template of its own, which finds `values` as section.values."""
+class TemplateSection:
+    """A part with a template of its own, which reads `section.values`."""
 
     title: str
     template: str
     values: Mapping[str, Any]
 
 
-Section = Facts | Grid | Alert | Form | Piece
+Section = Facts | Grid | Alert | FormSection | TemplateSection

@@ -1,11 +1,13 @@
-"""The admin's site: who gets in with what, and where an authenticator is set up."""
+"""The admin's site: login with a second factor, the page that sets up an authenticator, and the sidebar's counts."""
 
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import segno
+from django import forms
 from django.contrib import messages
-from django.core.exceptions import SuspiciousOperation
+from django.contrib.auth import authenticate
+from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -15,33 +17,69 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django_otp import login as remember_device
 
-from casino.backoffice import html
+from casino.backoffice import badges, html
 from casino.kernel.errors import Refusal
 from casino.staff import authenticators, login_history
 
 if TYPE_CHECKING:
-    from django.contrib.admin import AdminSite as Site
+    from django.contrib.admin import AdminSite as BaseSite
+    from django.contrib.admin.forms import AdminAuthenticationForm as BaseLoginForm
 else:
-    from unfold.sites import UnfoldAdminSite as Site
+    from unfold.forms import AuthenticationForm as BaseLoginForm
+    from unfold.sites import UnfoldAdminSite as BaseSite
 
 
-class StaffSite(Site):
-    """The admin, which in production lets nobody in without a second factor."""
+class SignInForm(BaseLoginForm):
+    """Name, password and the authenticator's code, checked as one: no error says which of them was wrong."""
+
+    code = forms.CharField(
+        label="Authenticator code or recovery code",
+        required=False,
+        max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "spellcheck": "false"}),
+    )
+    error_messages = {
+        **BaseLoginForm.error_messages,
+        "invalid_login": "Wrong name, password or code, or not a member of staff. All are case-sensitive.",
+        "locked": "Locked after three failures. Try again in half an hour, or ask an administrator to unlock it.",
+    }
+
+    def __init__(self, request: Any = None, *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        self.fields["code"].widget.attrs["class"] = self.fields["username"].widget.attrs.get("class", "")
+
+    def clean(self) -> dict[str, Any]:
+        """Authenticate with all three at once. Raises ValidationError."""
+        name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
+        if name is None or not password:
+            return self.cleaned_data
+        code = self.cleaned_data.get("code", "")
+        self.user_cache = authenticate(self.request, username=name, password=password, code=code)
+        if getattr(self.request, "axes_locked_out", False):
+            raise ValidationError(self.error_messages["locked"], code="locked")
+        if self.user_cache is None:
+            raise self.get_invalid_login_error()
+        self.confirm_login_allowed(self.user_cache)
+        return self.cleaned_data
+
+
+class StaffSite(BaseSite):
+    """The admin. In production nobody gets in without a second factor."""
 
     login_template = "staff/login.html"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Tell whether somebody is staff, and has given the second factor where it is asked for."""
+        """Return whether the user is staff, and gave a second factor if one is required."""
         return super().has_permission(request) and login_history.satisfies_second_factor(request)
 
     def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
-        """Refuse, at every page, text that PostgreSQL can't keep. Raises SuspiciousOperation (400)."""
+        """Refuse on every page text that PostgreSQL can't store. Raises SuspiciousOperation (400)."""
         inner = super().admin_view(view, *how, **more)
 
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if any("\0" in text for _, texts in request.POST.lists() for text in texts):
-                raise SuspiciousOperation("A form came with a NUL character in it.")
+                raise SuspiciousOperation("The form has a NUL character in it.")
             return inner(request, *args, **kwargs)
 
         return guarded
@@ -51,9 +89,18 @@ class StaffSite(Site):
         own: list[URLPattern] = [path("authenticator/", self.authenticator, name="authenticator")]
         return [*own, *super().get_urls()]
 
+    def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
+        """Add to the menu how many rows of each queue wait for somebody."""
+        groups: list[dict[str, Any]] = super().get_sidebar_list(request)  # type: ignore[misc]
+        counts = badges.counts(request)
+        for item in (item for group in groups for item in group["items"]):
+            if item.get("queue") in counts:
+                item["badge"] = counts[item["queue"]]
+        return groups
+
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Let somebody in, tell of the time before, and lead who has no authenticator to set one up."""
+        """Log in, report the previous login, and send users without an authenticator to set one up."""
         if request.method == "GET" and _is_staff(request) and _has_to_enrol(request):
             return HttpResponseRedirect(reverse("admin:authenticator"))
         response = super().login(request, extra_context)
@@ -76,10 +123,12 @@ class StaffSite(Site):
             else:
                 remember_device(request, device)
                 return self._page(request, "Your recovery codes", codes=codes)
-        begun = authenticators.begin(request.user)
-        # Its own drawing of a text of ours: nothing in it is anybody's input but the name, which is percent-encoded.
-        picture = mark_safe(segno.make(begun.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white"))  # noqa: S308
-        return self._page(request, "Set up your authenticator", begun=begun, picture=picture)
+        enrolment = authenticators.begin(request.user)
+        # Drawn here from our own text; the only input in it is the name, which is percent-encoded.
+        qr_code = mark_safe(
+            segno.make(enrolment.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white")
+        )
+        return self._page(request, "Set up your authenticator", enrolment=enrolment, qr_code=qr_code)
 
     def _enrolled(self, request: HttpRequest) -> HttpResponse:
         if not self.has_permission(request):
@@ -100,9 +149,9 @@ def _has_to_enrol(request: HttpRequest) -> bool:
 
 
 def _welcome(request: HttpRequest) -> None:
-    before = login_history.record_sign_in(request)
-    if before is None:
+    previous = login_history.record_sign_in(request)
+    if previous is None:
         messages.info(request, "This is your first login.")
         return
-    where = f" from {before.address}" if before.address else ""
-    messages.info(request, f"Your login before this one: {html.plain_moment(before.at)}{where}.")
+    place = f" from {previous.address}" if previous.address else ""
+    messages.info(request, f"Your previous login: {html.plain_moment(previous.at)}{place}.")

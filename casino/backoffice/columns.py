@@ -1,0 +1,98 @@
+"""Columns that many lists have, and the names of a row's operator, player and table beside their ids."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from baccarat.storage.models import Table
+from casino.backoffice import html
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.operators.models import Operator, Player
+
+Column = Callable[[Any, Any], SafeString | str]
+
+
+def column(description: str, render: Callable[[Any], SafeString | str]) -> Column:
+    """Build a column from a function of the row."""
+
+    @admin.display(description=description)
+    def display(_page: Any, row: Any) -> SafeString | str:
+        return render(row)
+
+    return display
+
+
+def time_column(field: str, description: str, *, fine: bool = False) -> Column:
+    """Build a column of times in UTC, to the second, or to the millisecond if `fine`."""
+    return column(f"{description} (UTC)", lambda row: html.moment(getattr(row, field), fine=fine))
+
+
+def money_column(field: str, description: str) -> Column:
+    """Build a column of amounts in the row's currency."""
+    return column(description, lambda row: html.money(getattr(row, field), row.currency))
+
+
+def status_column(tones: Mapping[Any, str], field: str = "status", description: str = "status") -> Column:
+    """Build a column of coloured words."""
+
+    def render(row: Any) -> SafeString:
+        word = getattr(row, field)
+        return html.badge(word.replace("_", " "), tones.get(word, "plain"))
+
+    return column(description, render)
+
+
+def staff_column(field: str, description: str) -> Column:
+    """Build a column of members of staff, by their logins."""
+    return column(description, lambda row: html.with_logins(getattr(row, field) or html.NOTHING))
+
+
+def short_id_column(field: str = "pk", description: str = "id") -> Column:
+    """Build a column of the ends of ids."""
+    return column(description, lambda row: html.short(getattr(row, field)))
+
+
+def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
+    """Add the operator's slug, the player's nickname and the table's name in the same query."""
+    sources = {
+        "operator": ("slug", Operator.objects.filter(id=OuterRef("operator_id")).values("slug")),
+        "player": ("nickname", Player.objects.filter(id=OuterRef("player_id")).values("nickname")),
+        "table": ("table_name", Table.objects.filter(id=OuterRef("table_id")).values("name")),
+    }
+    annotated: QuerySet[Any] = rows.annotate(
+        **{key: Subquery(source) for key, source in (sources[name] for name in names)}
+    )
+    return annotated
+
+
+def operator_link(row: Any) -> SafeString | str:
+    """Link to the operator of a row that `with_names` made."""
+    return html.page("operator", row.operator_id, row.slug or html.short_or_nothing(row.operator_id))
+
+
+def player_link(row: Any) -> SafeString | str:
+    """Link to the player of a row that `with_names` made."""
+    return html.page("player", row.player_id, row.nickname or html.short_or_nothing(row.player_id))
+
+
+def table_link(row: Any) -> SafeString | str:
+    """Link to the table of a row that `with_names` made."""
+    return html.page("table", row.table_id, row.table_name or html.short_or_nothing(row.table_id))
+
+
+class NamedRowsAdmin(ReadOnlyAdmin):
+    """Rows with the names of their operator, player and table, as far as `names` has them, in the same query."""
+
+    names: ClassVar[tuple[str, ...]] = ("operator", "player")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Add the names."""
+        return with_names(super().get_queryset(request), *self.names)
+
+    operator = column("operator", operator_link)
+    player = column("player", player_link)
+    table = column("table", table_link)

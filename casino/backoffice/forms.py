@@ -1,0 +1,86 @@
+"""Forms of row actions: the base form, fields for money and texts, and forms that several pages use."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from casino.kernel import money
+from casino.kernel.errors import Refusal
+
+
+class RowForm(forms.Form):
+    """Base of the forms on a row's page. Subclasses may adapt their fields to `self.row` in `prepare`."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, request: HttpRequest, row: Any) -> None:
+        super().__init__(data, auto_id=False, label_suffix="")  # several forms share a page: labels wrap their fields
+        self.request, self.row = request, row
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Adapt fields to the row."""
+
+
+class AmountField(forms.CharField):
+    """A positive decimal amount of a currency, cleaned to minor units; None if it is empty and may be."""
+
+    def __init__(self, *, currency: str, **kwargs: Any) -> None:
+        kwargs.setdefault("max_length", 20)
+        super().__init__(widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}), **kwargs)
+        self.currency = currency
+
+    def clean(self, value: Any) -> int | None:
+        """Parse the amount. Raises ValidationError."""
+        text = super().clean(value)
+        if not text:
+            return None
+        try:
+            return money.parse_positive(text, self.currency)
+        except Refusal as refusal:
+            raise ValidationError(refusal.message()) from None
+
+
+class EnumField(forms.TypedChoiceField):
+    """A select of an enum's members, cleaned to the member."""
+
+    def __init__(self, kind: type[Enum], *, labels: Mapping[Any, str] | None = None, **kwargs: Any) -> None:
+        choices = labels.items() if labels is not None else ((member, label(member.value)) for member in kind)
+        super().__init__(choices=[(member.value, text) for member, text in choices], coerce=kind, **kwargs)
+
+
+def label(code: str) -> str:
+    """Write a code such as `self_exclusion` as a label."""
+    return code.replace("_", " ").capitalize()
+
+
+def text_field(title: str, *, max_length: int = 500, rows: int = 2, **kwargs: Any) -> forms.CharField:
+    """Build a field for sentences."""
+    return forms.CharField(label=title, max_length=max_length, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
+
+
+def line_field(title: str, *, max_length: int = 500, **kwargs: Any) -> forms.CharField:
+    """Build a field for one line of text."""
+    return forms.CharField(
+        label=title, max_length=max_length, widget=forms.TextInput(attrs={"autocomplete": "off"}), **kwargs
+    )
+
+
+class ReasonForm(RowForm):
+    """Why something is done, recorded in events forever."""
+
+    reason = text_field("Reason, for the record (kept forever: name no player)")
+
+
+class OptionalNoteForm(RowForm):
+    """A note for staff."""
+
+    note = line_field("Note for staff", required=False)
+
+
+class AssignForm(RowForm):
+    """Who works on a row."""
+
+    owner = line_field("Owner (empty: yourself)", max_length=60, required=False)

@@ -1,0 +1,141 @@
+"""The admin's menu and looks, as django-unfold's setting wants them. Imported by the settings: no models here."""
+
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+
+def environment(_request: HttpRequest) -> list[str]:
+    """Return the environment's name and the colour of its label."""
+    return ["Production", "danger"] if settings.PRODUCTION else ["Development", "info"]
+
+
+def _item(title: str, icon: str, model: str, **options: Any) -> dict[str, Any]:
+    """Build a line of the menu for those who may view the model (app_model), with the count of its queue."""
+    app, name = model.split("_")
+    return {
+        "title": title,
+        "icon": icon,
+        "link": reverse_lazy(f"admin:{model}_changelist"),
+        "permission": lambda request: request.user.has_perm(f"{app}.view_{name}"),
+        "queue": model,
+        **options,
+    }
+
+
+def _group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
+    return {"title": title, "separator": True, "items": list(items)}
+
+
+_SEARCH = {
+    "title": "Search",
+    "icon": "search",
+    "link": reverse_lazy("admin:desk_search"),
+    "permission": lambda request: request.user.has_perms(("baccarat.view_round", "baccarat.view_wager")),
+}
+NAVIGATION = [
+    {
+        "title": "Compliance",
+        "items": [
+            _SEARCH,
+            _item("Significant events", "notification_important", "significant_significantevent"),
+            _item("Reports", "summarize", "reports_report"),
+            _item("Cases", "assignment_late", "compliance_case", badge_variant="warning"),
+        ],
+    },
+    _group(
+        "Play",
+        _item(
+            "Rounds",
+            "playing_cards",
+            "baccarat_round",
+            active=lambda request: "/round/" in request.path and "/round/search/" not in request.path,
+        ),
+        _item("Tables", "table_restaurant", "baccarat_table"),
+        _item("Wagers", "casino", "baccarat_wager"),
+        _item("Rules", "rule", "baccarat_rulesversion"),
+        _item("Kill switches", "power_settings_new", "baccarat_switch"),
+    ),
+    _group(
+        "Money",
+        _item("Accounts", "account_balance_wallet", "wallet_account"),
+        _item("Entries", "receipt_long", "wallet_entry"),
+        _item("Deposits", "move_to_inbox", "wallet_deposit"),
+        _item("Withdrawals", "outbox", "wallet_withdrawal", badge_variant="warning"),
+        _item("Adjustments", "edit_note", "wallet_adjustment", badge_variant="warning"),
+        _item("Limits and exclusions", "shield_person", "wallet_playerrestrictions"),
+        _item("Deposit methods", "tune", "wallet_depositmethod"),
+        _item("Provider callbacks", "call_received", "wallet_providercallback"),
+        _item("Reconciliation", "balance", "wallet_reconciliation"),
+        _item("Discrepancies", "difference", "wallet_discrepancy"),
+    ),
+    _group(
+        "Chat",
+        _item("Chat reports", "flag", "chat_chatreport", badge_variant="warning"),
+        _item("Messages", "chat", "chat_chatmessage"),
+        _item("Moderator actions", "gavel", "chat_moderationaction"),
+        _item("Filter words", "block", "chat_filterword"),
+    ),
+    _group(
+        "Operators",
+        _item("Operators", "domain", "operators_operator"),
+        _item("API keys", "key", "operators_apikey"),
+        _item("Players", "person", "operators_player"),
+        _item("Erasures", "person_off", "compliance_erasure"),
+    ),
+    _group(
+        "Audit trail",
+        _item("Events", "history", "events_event"),
+        _item("Chain heads", "link", "events_chainhead"),
+        _item("Checkpoints", "verified", "checkpoints_checkpoint"),
+        _item("Subscribers", "rss_feed", "events_subscription"),
+        _item("Integrity", "verified_user", "compliance_measurement"),
+        _item("Approved releases", "approval", "compliance_approval"),
+        _item("Clocks", "schedule", "compliance_clockreading"),
+    ),
+    _group(
+        "Staff",
+        _item("Users", "badge", "auth_user"),
+        _item("Access review", "checklist", "staff_member"),
+        _item("Roles", "groups", "staff_rolegroup"),
+        _item("Logins", "login", "staff_signin"),
+        _item("Access log", "visibility", "staff_accesslogentry"),
+        _item("Staff actions", "manage_history", "admin_logentry"),
+    ),
+]
+UNFOLD: Final[dict[str, Any]] = {
+    "SITE_TITLE": "Casino admin",
+    "SITE_HEADER": "Casino",
+    "SITE_SUBHEADER": "Baccarat, from bet to audit",
+    "SITE_SYMBOL": "playing_cards",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda _: static("play/icon.svg")}],
+    "SITE_URL": None,
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "ENVIRONMENT": environment,
+    "LOGIN": {"form": "casino.backoffice.site.SignInForm"},
+    "ACCOUNT": {"navigation": [{"title": "Your authenticator", "link": reverse_lazy("admin:authenticator")}]},
+    "DASHBOARD_CALLBACK": "casino.backoffice.pages.front_page.add_sections",
+    "BORDER_RADIUS": "8px",
+    "STYLES": [lambda _: static("casino/admin.css")],
+    "SCRIPTS": [lambda _: static("casino/admin.js")],
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97.9% .021 166.1)",
+            "100": "oklch(95% .052 163.1)",
+            "200": "oklch(90.5% .093 164.2)",
+            "300": "oklch(84.5% .143 165)",
+            "400": "oklch(76.5% .177 163.2)",
+            "500": "oklch(69.6% .17 162.5)",
+            "600": "oklch(53% .13 163.2)",
+            "700": "oklch(45.8% .108 165.6)",
+            "800": "oklch(40% .09 166.9)",
+            "900": "oklch(35.5% .077 168.9)",
+            "950": "oklch(24.2% .05 172.6)",
+        }
+    },
+    "SIDEBAR": {"show_search": False, "show_all_applications": False, "navigation": NAVIGATION},
+}
