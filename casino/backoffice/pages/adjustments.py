@@ -1,29 +1,27 @@
-"""Corrections by hand as staff see them: a queue, a page where another person decides, and the form that asks."""
+"""Adjustments of players' balances: one member of staff requests, another decides."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.backoffice import html, staff_names
-from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.filters import chosen, since_by_uuid
-from casino.backoffice.pages.operators import operator_filter
-from casino.backoffice.sections import Alert, Facts, Field, Form, Section
-from casino.events.store import Metadata
+from casino.backoffice import html
+from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.base import as_uuid
+from casino.backoffice.columns import NamedRowsAdmin, short_id_column, staff_column, status_column, time_column
+from casino.backoffice.filters import enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.forms import AmountField, EnumField, RowForm, line_field, text_field
+from casino.backoffice.sections import Alert, Facts, Section
 from casino.kernel import money
 from casino.kernel.money import MoneyType
-from casino.observability.request_id import request_id
 from casino.operators import memberships
-from casino.operators.models import Operator, Player
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentReason, Direction
-from wallet.adjustments.refusals import InvalidAdjustmentChoice
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, player_account
@@ -31,158 +29,149 @@ from wallet.models import Account, Adjustment
 
 REQUEST: Final = "wallet.request_adjustment"
 DECIDE: Final = "wallet.approve_adjustment"
-_REASONS: Final = [(reason.value, reason.value.capitalize()) for reason in AdjustmentReason]
-_WAYS: Final = [(Direction.CREDIT.value, "Credit the player"), (Direction.DEBIT.value, "Debit the player")]
 _TONES: Final = {"requested": "warn", "approved": "good", "rejected": "bad"}
-_STATUSES: Final = {status.value: status.value.capitalize() for status in AdjustmentStatus}
+_DIRECTIONS: Final = {Direction.CREDIT: "Credit the player", Direction.DEBIT: "Debit the player"}
+
+
+class AdjustmentRequestForm(RowForm):
+    """What is to be adjusted on an account, and why."""
+
+    direction = EnumField(Direction, labels=_DIRECTIONS, label="Direction")
+    reason = EnumField(AdjustmentReason, label="Reason")
+    note = text_field("Explanation, for staff")
+    message = text_field("Message to the player (optional)", required=False)
+
+    def prepare(self) -> None:
+        """Add the amount in the account's currency."""
+        self.fields["amount"] = AmountField(currency=self.row.currency, label=f"Amount in {self.row.currency}")
+        self.order_fields(["direction", "amount"])
+
+
+class ApproveForm(RowForm):
+    """How a debit beyond the balance is taken."""
+
+    as_debt = forms.BooleanField(label="Record what is missing as a debt", required=False)
+    answer = line_field("Note", required=False)
+
+    def prepare(self) -> None:
+        """Leave out the debt for credits."""
+        if self.row.direction != Direction.DEBIT:
+            del self.fields["as_debt"]
+
+
+class RejectForm(RowForm):
+    """Why an adjustment is rejected."""
+
+    answer = line_field("Reason", required=False)
+
+
+def _may_decide(request: HttpRequest, adjustment: Adjustment) -> bool:
+    requested = adjustment.status == AdjustmentStatus.REQUESTED
+    return requested and adjustment.requested_by != memberships.staff_actor(request.user)
 
 
 @admin.register(Adjustment)
-class AdjustmentAdmin(ReadOnlyAdmin):
-    """Corrections, newest first: a queue of those that wait, by the filter `requested`."""
+class AdjustmentAdmin(NamedRowsAdmin):
+    """Adjustments, newest first; the filter `requested` is the queue."""
 
-    list_display = ("title", "standing", "way", "sum", "why", "operator", "player", "asked_by", "when")
+    list_display = (
+        "short_id", "status_badge", "direction", "amount_", "reason", "operator", "player", "requester", "requested",
+    )  # fmt: skip
     list_filter = (
         operator_filter(),
-        chosen(title="status", parameter="status", choices=_STATUSES, where=lambda value: Q(status=value)),
-        chosen(title="reason", parameter="reason", choices=dict(_REASONS), where=lambda value: Q(reason=value)),
+        enum_filter(AdjustmentStatus),
+        enum_filter(AdjustmentReason, "reason"),
         since_by_uuid(),
     )
     ordering = ("-id",)
     search_help_text = "id, or player's id"
+    short_id = short_id_column()
+    status_badge = status_column(_TONES)
+    requester = staff_column("requested_by", "requested by")
+    requested = time_column("requested_at", "requested")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
-        named: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug), nickname=Subquery(nickname))
-        return named
-
-    def found_by(self, term: str) -> Q | None:
-        """Look for an id or a player."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for an id or a player."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the addresses of `approve` and `reject`."""
-        return [
-            self.perform_path("approve", DECIDE, self.approve),
-            self.perform_path("reject", DECIDE, self.reject),
-            *super().get_urls(),
-        ]
+    @admin.display(description="amount")
+    def amount_(self, adjustment: Adjustment) -> SafeString | str:
+        """Print the amount, marking play money."""
+        amount = html.money(adjustment.amount, adjustment.currency)
+        return amount if adjustment.money_type == MoneyType.REAL else html.with_note(amount, "play money")
 
-    def approve(self, request: HttpRequest, adjustment: Adjustment) -> str:
-        """Agree. Raises the refusals of `operations.approve`."""
-        done = services.approve(
+    @row_action(
+        "Approve",
+        permission=DECIDE,
+        form=ApproveForm,
+        applies=_may_decide,
+        tone="good",
+        help_text="The money moves at once, and the player is notified.",
+    )
+    def approve(self, request: HttpRequest, adjustment: Adjustment, data: dict[str, Any]) -> str:
+        """Approve the adjustment."""
+        approved = services.approve(
             adjustment.pk,
             operator=adjustment.operator_id,
             by=memberships.staff_actor(request.user),
-            as_debt=request.POST.get("as_debt") == "yes",
-            answer=request.POST.get("answer", ""),
-            metadata=_remembered(request, adjustment),
+            as_debt=data.get("as_debt", False),
+            answer=data["answer"],
+            metadata=staff_metadata(request, adjustment.operator_id),
         )
-        owed = f"; {money.format_amount(done.owed, adjustment.currency)} of it is owed" if done.owed else ""
-        return f"Approved{owed}. The player has been told."
+        owed = f"; {money.format_amount(approved.owed, adjustment.currency)} of it is owed" if approved.owed else ""
+        return f"Approved{owed}. The player has been notified."
 
-    def reject(self, request: HttpRequest, adjustment: Adjustment) -> str:
-        """Refuse. Raises the refusals of `operations.reject`."""
+    @row_action("Reject", permission=DECIDE, form=RejectForm, applies=_may_decide, tone="bad")
+    def reject(self, request: HttpRequest, adjustment: Adjustment, data: dict[str, Any]) -> str:
+        """Reject the adjustment."""
         services.reject(
             adjustment.pk,
             operator=adjustment.operator_id,
             by=memberships.staff_actor(request.user),
-            answer=request.POST.get("answer", ""),
-            metadata=_remembered(request, adjustment),
+            answer=data["answer"],
+            metadata=staff_metadata(request, adjustment.operator_id),
         )
-        return "Rejected; nothing has moved."
-
-    @admin.display(description="id")
-    def title(self, adjustment: Adjustment) -> str:
-        """The end of its id."""
-        return html.short(adjustment.pk)
-
-    @admin.display(description="status")
-    def standing(self, adjustment: Adjustment) -> SafeString:
-        return html.badge(adjustment.status, _TONES[adjustment.status])
-
-    @admin.display(description="way")
-    def way(self, adjustment: Adjustment) -> str:
-        """To the player or from the player."""
-        return adjustment.direction
-
-    @admin.display(description="amount")
-    def sum(self, adjustment: Adjustment) -> SafeString | str:
-        """How much."""
-        amount = html.money(adjustment.amount, adjustment.currency)
-        return amount if adjustment.money_type == MoneyType.REAL else html.both(amount, "play money")
-
-    @admin.display(description="reason")
-    def why(self, adjustment: Adjustment) -> str:
-        """The reason's code."""
-        return adjustment.reason
-
-    @admin.display(description="operator")
-    def operator(self, adjustment: Any) -> SafeString | str:
-        return html.page("operator", adjustment.operator_id, adjustment.slug or html.short(adjustment.operator_id))
-
-    @admin.display(description="player")
-    def player(self, adjustment: Any) -> SafeString | str:
-        return html.page("player", adjustment.player_id, adjustment.nickname or html.short(adjustment.player_id))
-
-    @admin.display(description="asked by")
-    def asked_by(self, adjustment: Adjustment) -> str:
-        return staff_names.named(adjustment.requested_by)
-
-    @admin.display(description="requested (UTC)")
-    def when(self, adjustment: Adjustment) -> SafeString | str:
-        """When it was asked for."""
-        return html.moment(adjustment.requested_at)
+        return "Rejected; no money has moved."
 
     def sections(self, request: HttpRequest, obj: Adjustment) -> Sequence[Section]:
-        """Show an adjustment with its words, and the forms to decide it for those who may."""
-        words = queries.load_adjustment_texts([obj.pk]).get(obj.pk)
-        whose = {"operator": obj.operator_id, "player": obj.player_id}
-        account = player_account(money_type=MoneyType(obj.money_type), currency=obj.currency, **whose)
+        """Show an adjustment with its texts and the account's balance."""
+        texts = queries.load_adjustment_texts([obj.pk]).get(obj.pk)
+        account = player_account(
+            operator=obj.operator_id,
+            player=obj.player_id,
+            money_type=MoneyType(obj.money_type),
+            currency=obj.currency,
+        )
         facts = (
-            ("Status", self.standing(obj)),
-            ("Amount", html.both(self.sum(obj), obj.direction)),
+            ("Status", self.status_badge(obj)),
+            ("Amount", html.with_note(self.amount_(obj), obj.direction)),
             ("Reason", obj.reason),
             ("Operator", self.operator(obj)),
             ("Player", self.player(obj)),
-            ("Why, in words", html.NOTHING if words is None else words.note),
-            ("To the player", html.NOTHING if words is None else words.message or html.NOTHING),
-            ("Asked by", obj.requested_by),
-            ("Requested (UTC)", self.when(obj)),
+            ("Explanation", html.NOTHING if texts is None else texts.note),
+            ("Message to the player", html.NOTHING if texts is None else texts.message or html.NOTHING),
+            ("Requested by", obj.requested_by),
+            ("Requested (UTC)", self.requested(obj)),
             ("Decided by", obj.decided_by or html.NOTHING),
             ("Decided (UTC)", html.moment(obj.decided_at)),
-            ("Answer", html.NOTHING if words is None else words.answer or html.NOTHING),
-            ("On the account now", html.money(store.balances([account])[account], obj.currency)),
+            ("Decider's note", html.NOTHING if texts is None else texts.answer or html.NOTHING),
+            ("Account balance now", html.money(store.balances([account])[account], obj.currency)),
             ("Taken from the account", html.money(obj.taken, obj.currency)),
             ("Recorded as a debt", html.money(obj.owed, obj.currency)),
-            ("Log", html.listing("events_event", "all events", q=f"adjustment-{obj.pk}")),
+            ("Log", html.event_log(f"adjustment-{obj.pk}")),
             ("Id", html.code(obj.pk)),
         )
-        return (Facts("Adjustment", facts), *self._decision(request, obj))
-
-    def _decision(self, request: HttpRequest, adjustment: Adjustment) -> Sequence[Section]:
-        if adjustment.status != AdjustmentStatus.REQUESTED or not request.user.has_perm(DECIDE):
-            return ()
-        if adjustment.requested_by == memberships.staff_actor(request.user):
-            return (Alert("Waiting for another person", "Who asked for an adjustment can't decide it."),)
-        debt = Field("as_debt", "Record what is missing as a debt", mark=True)
-        remark = Field("answer", "Remark", required=False)
-        agree = (debt, remark) if adjustment.direction == Direction.DEBIT else (remark,)
-        says = "The money moves at once, and the player is told."
-        return (
-            Form("Approve", "Approve", self.perform_url("approve", adjustment), agree, says, tone="good"),
-            Form("Reject", "Reject", self.perform_url("reject", adjustment), (Field("answer", "Why"),), tone="bad"),
-        )
+        own = obj.requested_by == memberships.staff_actor(request.user)
+        if own and obj.status == AdjustmentStatus.REQUESTED and request.user.has_perm(DECIDE):
+            alert = Alert("Waiting for another person", "The requester can't decide their own adjustment.")
+            return (Facts("Adjustment", facts), alert)
+        return (Facts("Adjustment", facts),)
 
 
-def ask(request: HttpRequest, account: Account) -> str:
-    """Ask for the correction of a player's account, as its form says.
-
-    Raises PermissionDenied for any other account, and the refusals of `operations.request`.
-    """
-    given, player = request.POST, account.player_id
+def request_adjustment(request: HttpRequest, account: Account, data: dict[str, Any]) -> str:
+    """Request an adjustment of a player's account. Raises PermissionDenied for any other account."""
+    player = account.player_id
     if account.kind != AccountKind.ACCOUNT or player is None:
         raise PermissionDenied
     services.request(
@@ -190,39 +179,8 @@ def ask(request: HttpRequest, account: Account) -> str:
         player=player,
         money_type=MoneyType(account.money_type),
         currency=account.currency,
-        direction=_choice(Direction, given.get("direction", "")),
-        amount=money.parse_positive(given.get("amount", ""), account.currency),
-        reason=_choice(AdjustmentReason, given.get("reason", "")),
-        note=given.get("note", ""),
-        message=given.get("message", ""),
         by=memberships.staff_actor(request.user),
-        metadata=_remembered(request, account),
+        metadata=staff_metadata(request, account.operator_id),
+        **data,
     )
-    return "Asked for an adjustment; another person has to agree."
-
-
-def form_of(request: HttpRequest, account: Account, url: str) -> Sequence[Section]:
-    """Show the form that asks for a correction of a player's account, for those who may."""
-    if account.kind != AccountKind.ACCOUNT or not request.user.has_perm(REQUEST):
-        return ()
-    fields = (
-        Field("direction", "Way", choices=_WAYS),
-        Field("amount", f"Amount in {account.currency}", longest=20),
-        Field("reason", "Reason", choices=_REASONS),
-        Field("note", "Why, for staff", lines=2),
-        Field("message", "For the player (may stay empty)", required=False, lines=2),
-    )
-    says = "Nothing moves until another person agrees."
-    return (Form("Correct this account", "Ask for the adjustment", url, fields, says),)
-
-
-def _choice(kind: Any, given: str) -> Any:
-    if given not in {member.value for member in kind}:
-        raise InvalidAdjustmentChoice(f"{given[:40]!r} is not one of the choices.")
-    return kind(given)
-
-
-def _remembered(request: HttpRequest, row: Account | Adjustment) -> Metadata:
-    made = request_id(request)
-    who = memberships.staff_actor(request.user)
-    return Metadata(operator=str(row.operator_id), actor=who, causation="", correlation=made, request=made)
+    return "Requested an adjustment; another person has to agree."

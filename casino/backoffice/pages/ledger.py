@@ -1,129 +1,25 @@
-"""The ledger as staff see it: accounts with balances and postings, entries with theirs. Nothing can be changed."""
+"""The ledger: entries with their postings, and grids of postings and balances for other pages."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
-from casino.backoffice.filters import chosen, since_by_serial
-from casino.backoffice.pages import adjustments, responsible_gaming
-from casino.backoffice.pages.operators import nicknames, operator_filter
+from casino.backoffice.base import ReadOnlyAdmin, as_number
+from casino.backoffice.columns import column, time_column
+from casino.backoffice.filters import since_by_serial
+from casino.backoffice.game import money_type_badge
+from casino.backoffice.pages.operator import nicknames
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.kernel.money import MoneyType
-from casino.operators.models import Operator, Player
-from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
 
-MOST_POSTINGS: Final = 100
-MOVES: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
-
-money_type_filter = chosen(
-    title="money_type",
-    parameter="money_type",
-    choices={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"},
-    where=lambda value: Q(money_type=value),
-)
-KindFilter = chosen(
-    title="kind",
-    parameter="kind",
-    choices={kind: kind.capitalize() for kind in AccountKind},
-    where=lambda value: Q(kind=value),
-)
-
-
-def money_type_badge(money_type: str) -> SafeString:
-    return html.badge(money_type, "good" if money_type == MoneyType.REAL else "plain")
-
-
-def account_name(account: Account, names: dict[UUID, str] | Any) -> SafeString | str:
-    """Link to an account by what it is for: a player's nickname where it has one, and its kind."""
-    whose = "" if account.player_id is None else f" of {names.get(account.player_id, html.short(account.player_id))}"
-    return html.page("account", account.pk, f"{account.kind}{whose}")
-
-
-@admin.register(Account)
-class AccountAdmin(ReadOnlyAdmin):
-    """Who holds money. Found by its id, its player's or its table's."""
-
-    list_display = ("title", "operator", "player", "table", "money_type", "holds")
-    list_filter = (operator_filter(), KindFilter, money_type_filter)
-    list_select_related = ("balance",)
-    ordering = ("id",)
-    search_help_text = "id of the account, its player or its table"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
-        """Add names and balances, in the same query."""
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
-        rows: QuerySet[Account] = super().get_queryset(request)
-        return rows.select_related("balance").annotate(slug=Subquery(slug), nickname=Subquery(nickname))
-
-    def found_by(self, term: str) -> Q | None:
-        """Look for an id of an account, a player or a table."""
-        identity = as_uuid(term)
-        return None if identity is None else Q(pk=identity) | Q(player_id=identity) | Q(table_id=identity)
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the addresses that ask for a correction, and that limit the player."""
-        return [
-            self.perform_path("adjust", adjustments.REQUEST, adjustments.ask),
-            self.perform_path("limit", responsible_gaming.CHANGE, responsible_gaming.limit),
-            *super().get_urls(),
-        ]
-
-    @admin.display(description="account")
-    def title(self, account: Account) -> str:
-        return account.kind
-
-    @admin.display(description="operator")
-    def operator(self, account: Any) -> SafeString | str:
-        return html.page("operator", account.operator_id, account.slug or html.short(account.operator_id))
-
-    @admin.display(description="player")
-    def player(self, account: Any) -> SafeString | str:
-        if account.player_id is None:
-            return html.NOTHING
-        return html.page("player", account.player_id, account.nickname or html.short(account.player_id))
-
-    @admin.display(description="table")
-    def table(self, account: Account) -> SafeString | str:
-        """Where it is, for an account at a table."""
-        return html.NOTHING if account.table_id is None else html.page("table", account.table_id, "table")
-
-    @admin.display(description="money_type")
-    def money_type(self, account: Account) -> SafeString:
-        """Real or play money."""
-        return money_type_badge(account.money_type)
-
-    @admin.display(description="balance")
-    def holds(self, account: Account) -> SafeString | str:
-        return html.money(balance_of(account), account.currency)
-
-    def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
-        """Show an account with its balance and its latest postings, older ones by `?before=`."""
-        balance = Balance.objects.filter(account=obj).first()
-        facts = (
-            ("Balance", self.holds(obj)),
-            ("Kind", obj.kind),
-            ("Book", self.money_type(obj)),
-            ("Operator", self.operator(obj)),
-            ("Player", self.player(obj)),
-            ("Table", html.page("table", obj.table_id)),
-            ("May go below zero", "yes" if balance is None or not balance.floor else "no"),
-            ("Postings", str(0 if balance is None else balance.sequence)),
-            ("Id", html.code(obj.pk)),
-        )
-        asks = adjustments.form_of(request, obj, self.perform_url("adjust", obj))
-        limits = responsible_gaming.form_of(request, obj, self.perform_url("limit", obj))
-        statement = _statement(obj, before=as_number(request.GET.get("before", "")))
-        return (Facts("Account", facts), statement, *asks, *limits)
+MAX_POSTINGS: Final = 100
+AMOUNTS: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
 
 
 def balance_of(account: Account) -> int:
@@ -132,11 +28,65 @@ def balance_of(account: Account) -> int:
     return 0 if balance is None else balance.balance
 
 
-def _statement(account: Account, *, before: int | None) -> Grid:
+def _moved(entry: Entry) -> SafeString | str:
+    postings = list(entry.postings.all())
+    currency = postings[0].account.currency
+    return html.money(sum(posting.amount for posting in postings if posting.amount > 0), currency)
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnlyAdmin):
+    """Entries, newest first. Found by id or by the id of the event that caused them."""
+
+    list_display = ("title", "number", "event", "moved", "recorded")
+    list_filter = (since_by_serial("wallet_entry"),)
+    ordering = ("-id",)
+    search_help_text = "id of the entry or of its event"
+    title = column("entry", lambda entry: entry.kind.replace("_", " "))
+    number = column("no.", lambda entry: str(entry.pk))
+    event = column("event", lambda entry: html.page("event", entry.cause))
+    moved = column("amount", _moved)
+    recorded = time_column("recorded_at", "recorded", fine=True)
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Select by the accounts that an entry is posted to, which belong to one operator."""
+        return Q(Exists(Posting.objects.filter(entry_id=OuterRef("pk"), account__operator_id__in=operators)))
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
+        """Reach back `scope.SPAN` rows, and further for what is searched."""
+        rows = queryset if search_term.strip() else queryset.filter(scope.latest(Entry, request))
+        return super().get_search_results(request, rows, search_term)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
+        """Fetch the postings with their accounts, in one more query."""
+        return super().get_queryset(request).prefetch_related(_with_accounts())
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for the number of an entry or an event."""
+        number = as_number(term)
+        return None if number is None else Q(pk=number) | Q(cause=number)
+
+    def sections(self, request: HttpRequest, obj: Entry) -> Sequence[Section]:
+        del request
+        facts = (
+            ("Kind", self.title(obj)),
+            ("Caused by event", self.event(obj)),
+            ("Recorded (UTC)", self.recorded(obj)),
+            ("Id", self.number(obj)),
+        )
+        return (Facts("Entry", facts), _postings("Postings", [obj], name_entries=False))
+
+
+def _with_accounts() -> "Prefetch[str, QuerySet[Posting], str]":
+    return Prefetch("postings", Posting.objects.select_related("account").order_by("id"))
+
+
+def statement(account: Account, *, before: int | None) -> Grid:
+    """Show the latest postings of an account, or those before a number."""
     postings = account.postings.select_related("entry").order_by("-sequence")
     if before is not None:
         postings = postings.filter(sequence__lt=before)
-    shown = list(postings[:MOST_POSTINGS])
+    page = list(postings[:MAX_POSTINGS])
     rows = [
         (
             str(posting.sequence),
@@ -146,83 +96,17 @@ def _statement(account: Account, *, before: int | None) -> Grid:
             html.money(posting.amount, account.currency, signed=True),
             html.money(posting.balance, account.currency),
         )
-        for posting in shown
+        for posting in page
     ]
-    more = shown and shown[-1].sequence > 1
-    note = html.link(f"?before={shown[-1].sequence}", "Older postings") if more else ""
+    note = html.link(f"?before={page[-1].sequence}", "Older postings") if page and page[-1].sequence > 1 else ""
     headers = ("No.", "Time (UTC)", "Entry", "Event", "Amount", "Balance after")
-    return Grid("Postings", headers, rows, note=note, numeric=MOVES)
-
-
-@admin.register(Entry)
-class EntryAdmin(ReadOnlyAdmin):
-    """Entries, newest first. Found by id or by the id of the event they follow from."""
-
-    list_display = ("title", "number", "event", "moved", "time")
-    list_filter = (since_by_serial("wallet_entry"),)
-    ordering = ("-id",)
-    search_help_text = "id of the entry or of its event"
-
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Go by the accounts that an entry is posted to, which are of one operator."""
-        return Q(Exists(Posting.objects.filter(entry_id=OuterRef("pk"), account__operator_id__in=operators)))
-
-    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """Reach back so far as `scope.SPAN`, and further for what is searched."""
-        rows = queryset if search_term.strip() else queryset.filter(scope.latest(Entry, request))
-        return super().get_search_results(request, rows, search_term)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
-        """Fetch the postings with their accounts, in one more query."""
-        return super().get_queryset(request).prefetch_related(_with_accounts())
-
-    def found_by(self, term: str) -> Q | None:
-        """Look for an entry's or an event's number."""
-        number = as_number(term)
-        return None if number is None else Q(pk=number) | Q(cause=number)
-
-    @admin.display(description="entry")
-    def title(self, entry: Entry) -> str:
-        return entry.kind.replace("_", " ")
-
-    @admin.display(description="no.")
-    def number(self, entry: Entry) -> str:
-        return str(entry.pk)
-
-    @admin.display(description="event")
-    def event(self, entry: Entry) -> SafeString | str:
-        return html.page("event", entry.cause)
-
-    @admin.display(description="moved")
-    def moved(self, entry: Entry) -> SafeString | str:
-        postings = list(entry.postings.all())
-        currency = postings[0].account.currency
-        return html.money(sum(posting.amount for posting in postings if posting.amount > 0), currency)
-
-    @admin.display(description="recorded (UTC)")
-    def time(self, entry: Entry) -> SafeString | str:
-        """When it was posted."""
-        return html.moment(entry.recorded_at, fine=True)
-
-    def sections(self, request: HttpRequest, obj: Entry) -> Sequence[Section]:
-        del request
-        facts = (
-            ("Kind", obj.kind.replace("_", " ")),
-            ("Follows from event", html.page("event", obj.cause)),
-            ("Recorded (UTC)", self.time(obj)),
-            ("Id", str(obj.pk)),
-        )
-        return (Facts("Entry", facts), _postings("Postings", [obj], named=False))
-
-
-def _with_accounts() -> "Prefetch[str, QuerySet[Posting], str]":
-    return Prefetch("postings", Posting.objects.select_related("account").order_by("id"))
+    return Grid("Postings", headers, rows, note=note, numeric=AMOUNTS)
 
 
 def entries_of(title: str, causes: Iterable[int]) -> Grid:
-    """Show the entries that follow from these events, posting by posting, in three queries at most."""
+    """Show the entries that these events caused, posting by posting, in three queries at most."""
     entries = Entry.objects.filter(cause__in=list(causes)).order_by("id").prefetch_related(_with_accounts())
-    return _postings(title, list(entries), named=True)
+    return _postings(title, list(entries), name_entries=True)
 
 
 def balances_at(title: str, table: UUID) -> Grid:
@@ -233,22 +117,27 @@ def balances_at(title: str, table: UUID) -> Grid:
     names = nicknames([account.player_id for account in accounts if account.player_id is not None])
     rows = [
         (
-            account_name(account, names),
+            _account_link(account, names),
             money_type_badge(account.money_type),
             html.money(balance_of(account), account.currency),
         )
         for account in accounts
     ]
-    return Grid(title, ("Account", "Book", "Balance"), rows, empty="No money has moved here.", numeric=MOVES)
+    return Grid(title, ("Account", "Money", "Balance"), rows, empty="No money has moved here.", numeric=AMOUNTS)
 
 
-def _postings(title: str, entries: Sequence[Entry], *, named: bool) -> Grid:
+def _account_link(account: Account, names: Mapping[UUID, str]) -> SafeString | str:
+    owner = "" if account.player_id is None else f" of {names.get(account.player_id, html.short(account.player_id))}"
+    return html.page("account", account.pk, f"{account.kind}{owner}")
+
+
+def _postings(title: str, entries: Sequence[Entry], *, name_entries: bool) -> Grid:
     postings = [(entry, posting) for entry in entries for posting in entry.postings.all()]
     names = nicknames([posting.account.player_id for _, posting in postings if posting.account.player_id is not None])
     rows = [
         (
-            *((html.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if named else ()),
-            account_name(posting.account, names),
+            *((html.page("entry", entry.pk, f"{entry.kind.replace('_', ' ')} {entry.pk}"),) if name_entries else ()),
+            _account_link(posting.account, names),
             money_type_badge(posting.account.money_type),
             html.money(posting.balance - posting.amount, posting.account.currency),
             html.money(posting.amount, posting.account.currency, signed=True),
@@ -256,8 +145,8 @@ def _postings(title: str, entries: Sequence[Entry], *, named: bool) -> Grid:
         )
         for entry, posting in postings
     ]
-    headers = ("Account", "Book", "Balance before", "Amount", "Balance after")
+    headers = ("Account", "Money", "Balance before", "Amount", "Balance after")
     note = "Postings of an entry sum to zero." if rows else ""
-    return Grid(
-        title, ("Entry", *headers) if named else headers, rows, empty="No money moved.", note=note, numeric=MOVES
-    )
+    if name_entries:
+        headers = ("Entry", *headers)  # type: ignore[assignment]
+    return Grid(title, headers, rows, empty="No money moved.", note=note, numeric=AMOUNTS)

@@ -1,28 +1,30 @@
-"""Payments and deposit methods as staff see them, only those of their operators; and who agrees to a withdrawal."""
+"""Deposits, withdrawals with their reviews, deposit methods and providers' callbacks."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
+from uuid import UUID
 
+import msgspec
 from django.contrib import admin
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, JSONField, OuterRef, Q, QuerySet, UUIDField
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from casino.backoffice import html
-from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.filters import chosen, since_by_uuid
-from casino.backoffice.pages.operators import operator_filter
-from casino.backoffice.sections import Deed, Facts, Grid, Section
-from casino.events.store import Metadata
-from casino.observability.request_id import request_id
+from casino.backoffice import html, scope
+from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.columns import NamedRowsAdmin, column, money_column, short_id_column, status_column, time_column
+from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.sections import Facts, Section
 from casino.operators import memberships
-from casino.operators.models import Operator, Player
-from wallet.models import Deposit, DepositMethod, Payment, Withdrawal
-from wallet.payments import queries, withdrawals
+from wallet.models import Deposit, DepositMethod, Payment, ProviderCallback, Withdrawal
+from wallet.payments import deposits, provider_messages, queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.fees import percent
+from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
 REVIEW: Final = "wallet.change_withdrawal"
@@ -33,68 +35,52 @@ _TONES: Final = {
     WithdrawalStatus.RETURNED.value: "bad",
     WithdrawalStatus.REQUESTED.value: "warn",
 }
-
-
-def _status_filter(states: type[DepositStatus] | type[WithdrawalStatus]) -> Any:
-    choices = {state.value: state.value.capitalize() for state in states}
-    return chosen(title="status", parameter="status", choices=choices, where=lambda value: Q(status=value))
+WAITING: Final = "waiting"
+_CALLBACK_TONES: Final = {deposits.APPLIED: "good", deposits.NO_CHANGE: "plain", WAITING: "warn"}
+_OUTCOMES: Final = {
+    WAITING: ("Waiting", Q(outcome=None)),
+    "applied": ("Applied", Q(outcome=deposits.APPLIED)),
+    "no_change": ("No change", Q(outcome=deposits.NO_CHANGE)),
+    "disputed": (
+        "Contradicts our records",
+        Q(outcome__isnull=False) & ~Q(outcome__in=[deposits.APPLIED, deposits.NO_CHANGE]),
+    ),
+}
+_PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal"}
 
 
 @admin.register(DepositMethod)
-class DepositMethodAdmin(ReadOnlyAdmin):
-    """Ways to deposit, every version of each; operators change them by the API. Found by the method's id."""
+class DepositMethodAdmin(NamedRowsAdmin):
+    """Every version of each deposit method; operators change them by the API. Found by the method's id."""
 
-    list_display = ("title", "version", "operator", "terms", "fee", "standing", "since")
+    names = ("operator",)
+    list_display = ("name", "version", "operator", "range", "fee", "status", "since")
     list_filter = (operator_filter(),)
     ordering = ("-id",)
     search_help_text = "id of the method"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add the operator's name."""
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        methods: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
-        return methods
+    range = column(
+        "amounts",
+        lambda row: format_html(
+            "{} to {}", html.money(row.minimum, row.currency), html.money(row.maximum, row.currency)
+        ),
+    )
+    fee = column(
+        "fee", lambda row: format_html("{} + {} %", html.money(row.fee_fixed, row.currency), percent(row.fee_ppm))
+    )
+    status = column("status", lambda row: html.badge("offered", "good") if row.enabled else html.badge("closed", "bad"))
+    since = time_column("created_at", "since")
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Find a version by its number, or the newest one of a method by the method's id."""
+        """Find a version by its number, or the newest one by the method's id."""
         method = as_uuid(object_id)
         if method is None:
             return super().get_object(request, object_id, from_field)
         return self.get_queryset(request).filter(method_id=method).order_by("-version").first()
 
-    def found_by(self, term: str) -> Q | None:
-        """Look for a method's id."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a method's id."""
         identity = as_uuid(term)
         return None if identity is None else Q(method_id=identity)
-
-    @admin.display(description="name")
-    def title(self, method: DepositMethod) -> str:
-        return method.name
-
-    @admin.display(description="operator")
-    def operator(self, method: Any) -> SafeString | str:
-        return html.page("operator", method.operator_id, method.slug or html.short(method.operator_id))
-
-    @admin.display(description="takes")
-    def terms(self, method: DepositMethod) -> SafeString:
-        """Minimum and maximum."""
-        ends = (html.money(method.minimum, method.currency), html.money(method.maximum, method.currency))
-        return format_html("{} to {}", *ends)
-
-    @admin.display(description="fee")
-    def fee(self, method: DepositMethod) -> SafeString:
-        """Fixed part and share."""
-        return format_html("{} + {} %", html.money(method.fee_fixed, method.currency), percent(method.fee_ppm))
-
-    @admin.display(description="standing")
-    def standing(self, method: DepositMethod) -> SafeString:
-        """Whether this version offers it."""
-        return html.badge("offered", "good") if method.enabled else html.badge("closed", "bad")
-
-    @admin.display(description="since (UTC)")
-    def since(self, method: DepositMethod) -> SafeString | str:
-        """When this version was made."""
-        return html.moment(method.created_at)
 
     def sections(self, request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
         del request
@@ -103,153 +89,200 @@ class DepositMethodAdmin(ReadOnlyAdmin):
             ("Version", str(obj.version)),
             ("Operator", self.operator(obj)),
             ("Provider", obj.provider),
-            ("Takes", self.terms(obj)),
+            ("Amounts", self.range(obj)),
             ("Fee", self.fee(obj)),
             ("Seconds to complete", str(obj.processing_seconds)),
-            ("Pays out", "yes" if obj.supports_withdrawals else "no"),
-            ("Standing", self.standing(obj)),
-            ("Made by", obj.actor),
+            ("Supports withdrawals", "yes" if obj.supports_withdrawals else "no"),
+            ("Status", self.status(obj)),
+            ("Changed by", obj.actor),
             ("Since (UTC)", self.since(obj)),
             ("Method", html.code(obj.method_id)),
         )
         return (Facts("Deposit method", facts),)
 
 
-class PaymentAdmin(ReadOnlyAdmin):
-    """What lists of deposits and of withdrawals have in common. Found by id, player's id or provider's reference."""
+class PaymentAdmin(NamedRowsAdmin):
+    """Base of the lists of deposits and withdrawals. Found by id, player's id or provider's reference."""
 
-    list_display = ("title", "standing", "sum", "operator", "player", "when")
+    list_display = ("short_id", "status_badge", "amount_", "operator", "player", "requested")
     ordering = ("-id",)
     search_help_text = "id, player's id, or the provider's reference"
+    short_id = short_id_column()
+    status_badge = status_column(_TONES)
+    amount_ = money_column("amount", "amount")
+    requested = time_column("requested_at", "requested")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        nickname = Player.objects.filter(id=OuterRef("player_id")).values("nickname")
-        payments: QuerySet[Any] = super().get_queryset(request)
-        named: QuerySet[Any] = payments.annotate(slug=Subquery(slug), nickname=Subquery(nickname))
-        return named
-
-    def found_by(self, term: str) -> Q | None:
-        """Look for an id, a player or a reference."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for an id, a player or a reference."""
         identity = as_uuid(term)
         return Q(reference=term) if identity is None else Q(pk=identity) | Q(player_id=identity)
 
-    @admin.display(description="id")
-    def title(self, payment: Payment) -> str:
-        """The end of its id."""
-        return html.short(payment.pk)
-
-    @admin.display(description="status")
-    def standing(self, payment: Payment) -> SafeString:
-        return html.badge(payment.status, _TONES.get(payment.status, "plain"))
-
-    @admin.display(description="amount")
-    def sum(self, payment: Payment) -> SafeString | str:
-        """How much."""
-        return html.money(payment.amount, payment.currency)
-
-    @admin.display(description="operator")
-    def operator(self, payment: Any) -> SafeString | str:
-        return html.page("operator", payment.operator_id, payment.slug or html.short(payment.operator_id))
-
-    @admin.display(description="player")
-    def player(self, payment: Any) -> SafeString | str:
-        return html.page("player", payment.player_id, payment.nickname or html.short(payment.player_id))
-
-    @admin.display(description="requested (UTC)")
-    def when(self, payment: Payment) -> SafeString | str:
-        """When it was asked for."""
-        return html.moment(payment.requested_at)
-
-    def method(self, payment: Payment) -> SafeString | str:
-        """By which method, as it was when it was asked for."""
-        version = DepositMethod.objects.filter(method_id=payment.method_id, version=payment.method_version).first()
-        if version is None:
-            return f"{payment.method_id}, version {payment.method_version}"
-        return html.page("method", version.pk, str(version))
-
     def facts(self, payment: Payment) -> list[tuple[str, object]]:
-        """List what both have in common, with what keeps it from moving on."""
-        trouble = queries.load_last_errors([payment.pk]).get(payment.pk, "")
+        """List what deposits and withdrawals have in common, with the last error of the provider."""
+        error = queries.load_last_errors([payment.pk]).get(payment.pk, "")
+        version = DepositMethod.objects.filter(method_id=payment.method_id, version=payment.method_version).first()
+        method = f"{payment.method_id}, version {payment.method_version}"
         return [
-            ("Status", self.standing(payment)),
-            ("Amount", self.sum(payment)),
+            ("Status", self.status_badge(payment)),
+            ("Amount", self.amount_(payment)),
             ("Operator", self.operator(payment)),
             ("Player", self.player(payment)),
             ("Provider", payment.provider),
             ("Provider's reference", payment.reference or html.NOTHING),
             ("Reason", payment.reason or html.NOTHING),
-            ("Trouble", trouble or html.NOTHING),
-            ("Method", self.method(payment)),
-            ("Requested (UTC)", self.when(payment)),
+            ("Last error", error or html.NOTHING),
+            ("Method", method if version is None else html.page("method", version.pk, str(version))),
+            ("Requested (UTC)", self.requested(payment)),
             ("Ended (UTC)", html.moment(payment.ended_at)),
-            ("Provider told us", html.listing("wallet_providercallback", "callbacks", q=str(payment.pk))),
-            ("Log", html.listing("events_event", "all events", q=f"{self.opts.model_name}-{payment.pk}")),
+            ("Callbacks", html.listing("wallet_providercallback", "from the provider", q=str(payment.pk))),
+            ("Log", html.event_log(f"{self.opts.model_name}-{payment.pk}")),
             ("Id", html.code(payment.pk)),
         ]
 
 
 @admin.register(Deposit)
 class DepositAdmin(PaymentAdmin):
-    """Money on its way in."""
+    """Deposits, newest first."""
 
-    list_filter = (operator_filter(), _status_filter(DepositStatus), since_by_uuid())
+    list_filter = (operator_filter(), enum_filter(DepositStatus), since_by_uuid())
 
     def sections(self, request: HttpRequest, obj: Deposit) -> Sequence[Section]:
         del request
-        more = [
-            ("Fee", html.money(obj.fee, obj.currency)),
-            ("Debt left by its reversal", html.money(obj.debt_created, obj.currency)),
-        ]
-        return (Facts("Deposit", [*self.facts(obj), *more]),)
+        fee = ("Fee", html.money(obj.fee, obj.currency))
+        debt = ("Debt created by its reversal", html.money(obj.debt_created, obj.currency))
+        return (Facts("Deposit", [*self.facts(obj), fee, debt]),)
+
+
+def _is_requested(_request: HttpRequest, withdrawal: Withdrawal) -> bool:
+    return withdrawal.status == WithdrawalStatus.REQUESTED
 
 
 @admin.register(Withdrawal)
 class WithdrawalAdmin(PaymentAdmin):
-    """Money on its way out: a queue of those that wait for staff, by the filter `requested`."""
+    """Withdrawals, newest first; the filter `requested` is the queue."""
 
-    list_filter = (operator_filter(), _status_filter(WithdrawalStatus), since_by_uuid())
+    list_filter = (operator_filter(), enum_filter(WithdrawalStatus), since_by_uuid())
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the addresses of `approve` and `reject`."""
-        return [
-            self.perform_path("approve", REVIEW, self.approve),
-            self.perform_path("reject", REVIEW, self.reject),
-            *super().get_urls(),
-        ]
-
-    def approve(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
-        """Agree. Raises NotWaitingForReview, MakerIsChecker, DebtOutstanding."""
-        who = memberships.staff_actor(request.user)
-        after = withdrawals.approve(withdrawal.pk, staff=who, metadata=_remembered(request, withdrawal))
-        missing = after.requested.approvals_required - len(after.approved_by)
+    @row_action("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
+    def approve(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:
+        """Approve the withdrawal."""
+        del data
+        state = withdrawals.approve(
+            withdrawal.pk,
+            staff=memberships.staff_actor(request.user),
+            metadata=staff_metadata(request, withdrawal.operator_id),
+        )
+        missing = state.requested.approvals_required - len(state.approved_by)
         return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
 
-    def reject(self, request: HttpRequest, withdrawal: Withdrawal) -> str:
-        """Refuse. Raises NotWaitingForReview."""
-        who = memberships.staff_actor(request.user)
+    @row_action(
+        "Reject",
+        permission=REVIEW,
+        applies=_is_requested,
+        tone="bad",
+        question="Reject this withdrawal and return the money?",
+    )
+    def reject(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:
+        """Reject the withdrawal."""
+        del data
         withdrawals.reject(
-            withdrawal.pk, staff=who, reason="refused in review", metadata=_remembered(request, withdrawal)
+            withdrawal.pk,
+            staff=memberships.staff_actor(request.user),
+            reason="refused in review",
+            metadata=staff_metadata(request, withdrawal.operator_id),
         )
-        return "Rejected; the money is the player's again."
+        return "Rejected; the money is back on the player's account."
 
     def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
-        """Show a withdrawal, with buttons for those who may review it."""
-        more = [
+        del request
+        review = [
             ("Fee", html.money(obj.fee, obj.currency)),
-            ("Members of staff to agree", str(obj.approvals_required)),
-            ("Agreed", obj.approved_by or html.NOTHING),
+            ("Approvals needed", str(obj.approvals_required)),
+            ("Approved by", obj.approved_by or html.NOTHING),
             ("Rejected by", obj.rejected_by or html.NOTHING),
         ]
-        facts = Facts("Withdrawal", [*self.facts(obj), *more])
-        if obj.status != WithdrawalStatus.REQUESTED or not request.user.has_perm(REVIEW):
-            return (facts,)
-        agree = Deed("Approve", self.perform_url("approve", obj), "Agree to this withdrawal?", tone="good")
-        refuse = Deed("Reject", self.perform_url("reject", obj), "Refuse it and give the money back?", tone="bad")
-        return (facts, Grid("Review", ("Agree", "Refuse"), [(agree, refuse)]))
+        return (Facts("Withdrawal", [*self.facts(obj), *review]),)
 
 
-def _remembered(request: HttpRequest, withdrawal: Withdrawal) -> Metadata:
-    made = request_id(request)
-    operator, who = str(withdrawal.operator_id), memberships.staff_actor(request.user)
-    return Metadata(operator=operator, actor=who, causation="", correlation=made, request=made)
+def _payment_of(body: Any) -> Cast:
+    return Cast(KeyTextTransform("payment", Cast(body, JSONField())), UUIDField())
+
+
+def _report(callback: ProviderCallback) -> ProviderReport | None:
+    """Parse a callback's body, None if it is unreadable."""
+    try:
+        return provider_messages.parse_report(callback.body)
+    except (ValueError, msgspec.MsgspecError):
+        return None
+
+
+def _about(callback: ProviderCallback) -> SafeString | str:
+    report = _report(callback)
+    if report is None:
+        return html.NOTHING
+    return html.page(_PAGES[report.kind], report.payment, f"{report.kind} {html.short(report.payment)}")
+
+
+def _reported_amount(callback: ProviderCallback) -> SafeString | str:
+    report = _report(callback)
+    return html.NOTHING if report is None else html.money(report.amount, report.currency)
+
+
+def _reported_status(callback: ProviderCallback) -> str:
+    report = _report(callback)
+    return "unreadable" if report is None else report.status.value
+
+
+def _outcome(callback: ProviderCallback) -> SafeString:
+    outcome = callback.outcome or WAITING
+    return html.badge(outcome.replace("_", " "), _CALLBACK_TONES.get(outcome, "bad"))
+
+
+@admin.register(ProviderCallback)
+class ProviderCallbackAdmin(ReadOnlyAdmin):
+    """Callbacks with a valid signature, newest first. Found by number or by the id of a payment."""
+
+    list_display = ("number", "provider", "about", "reported", "amount", "result", "last_error", "received")
+    list_filter = (case_filter("outcome", _OUTCOMES),)
+    ordering = ("-id",)
+    search_help_text = "number, or id of a payment"
+    number = column("no.", lambda callback: str(callback.pk))
+    about = column("about", _about)
+    reported = column("reported status", _reported_status)
+    amount = column("amount", _reported_amount)
+    result = column("outcome", _outcome)
+    received = time_column("received_at", "received", fine=True)
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Select by the payment that a callback is about; others are for superusers."""
+        theirs = {"pk": _payment_of(OuterRef("body")), "operator_id__in": operators}
+        return Q(Exists(Deposit.objects.filter(**theirs))) | Q(Exists(Withdrawal.objects.filter(**theirs)))
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
+        """Reach back `scope.SPAN` rows, and further for a number that is searched."""
+        narrow = as_number(search_term.strip()) is not None
+        rows = queryset if narrow else queryset.filter(scope.latest(ProviderCallback, request))
+        return super().get_search_results(request, rows.annotate(payment=_payment_of(F("body"))), search_term)
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a number or a payment."""
+        number, identity = as_number(term), as_uuid(term)
+        if number is not None:
+            return Q(pk=number)
+        return None if identity is None else Q(payment=identity)
+
+    def sections(self, request: HttpRequest, obj: ProviderCallback) -> Sequence[Section]:
+        del request
+        facts = (
+            ("Provider", obj.provider),
+            ("About", self.about(obj)),
+            ("Reported status", self.reported(obj)),
+            ("Amount", self.amount(obj)),
+            ("Outcome", self.result(obj)),
+            ("Attempts", str(obj.attempts)),
+            ("Last error", obj.last_error or html.NOTHING),
+            ("Received (UTC)", self.received(obj)),
+            ("Nonce", html.code(obj.nonce)),
+            ("Body as received", html.code(obj.body)),
+        )
+        return (Facts("Provider callback", facts),)

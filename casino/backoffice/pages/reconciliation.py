@@ -1,247 +1,181 @@
-"""Providers' records beside ours as staff see them: days that were compared, and the queue of differences."""
+"""Reconciliation with payment providers: compared days, and the queue of discrepancies."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from django.contrib import admin
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.backoffice import html, staff_names
-from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.filters import chosen
-from casino.backoffice.pages.operators import operator_filter
-from casino.backoffice.sections import Facts, Field, Form, Grid, Section
-from casino.events.store import Metadata
-from casino.observability.request_id import request_id
+from casino.backoffice import html
+from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.base import as_uuid
+from casino.backoffice.columns import NamedRowsAdmin, column, money_column, staff_column, status_column
+from casino.backoffice.filters import case_filter, enum_filter, operator_filter
+from casino.backoffice.forms import AssignForm, EnumField, RowForm, text_field
+from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import memberships
-from casino.operators.models import Operator
 from wallet.models import Discrepancy, Reconciliation
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyType, Resolution
-from wallet.reconciliation.refusals import UnknownResolution
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
-_KEPT: Final = "(kept for good: name no player, unless the payment is one's)"
 WORK: Final = "wallet.change_discrepancy"
-MOST: Final = 200
-_TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good", "cleared": "plain"}
-_RESOLUTIONS: Final = [(each.value, each.value.replace("_", " ").capitalize()) for each in Resolution]
+MAX_DISCREPANCIES: Final = 200
+_RECORDED: Final = "(kept forever: name no player, unless the payment is one's)"
+_TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good"}
 _PAGES: Final = {"deposit": "deposit", "payout": "withdrawal"}
-StatusFilter = chosen(
-    title="status",
-    parameter="status",
-    choices={"waiting": "Open or assigned", **{each.value: each.value.capitalize() for each in DiscrepancyStatus}},
-    where=lambda value: Q(status__in=["open", "assigned"] if value == "waiting" else [value]),
-)
-WhatFilter = chosen(
-    title="difference",
-    parameter="what",
-    choices={each.value: each.value.replace("_", " ").capitalize() for each in DiscrepancyType},
-    where=lambda value: Q(type=value),
-)
+_STATES: Final = {
+    "waiting": ("Open or assigned", Q(status__in=["open", "assigned"])),
+    **{each.value: (each.value.capitalize(), Q(status=each.value)) for each in DiscrepancyStatus},
+}
 
 
-class OfOperator(ReadOnlyAdmin):
-    """Rows with the operator's name beside them."""
+class AssignDiscrepancyForm(AssignForm):
+    """Who works on a discrepancy."""
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        named: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug))
-        return named
+    note = text_field(f"Note {_RECORDED}", required=False)
 
-    @admin.display(description="operator")
-    def operator(self, row: Any) -> SafeString | str:
-        return html.page("operator", row.operator_id, row.slug or html.short(row.operator_id))
+
+class ResolutionForm(RowForm):
+    """How a discrepancy was resolved."""
+
+    resolution = EnumField(Resolution, label="Resolution")
+    note = text_field(f"Explanation {_RECORDED}", required=False)
+
+
+def _side(amount: int | None, currency: str, status: str | None) -> SafeString | str:
+    return html.NOTHING if status is None else html.with_note(html.money(amount, currency), status)
+
+
+def _ours(row: Discrepancy) -> SafeString | str:
+    return _side(row.our_amount, row.currency, row.our_status)
+
+
+def _theirs(row: Discrepancy) -> SafeString | str:
+    return _side(row.their_amount, row.their_currency or row.currency, row.their_status)
+
+
+def _payment(row: Discrepancy) -> SafeString | str:
+    text = f"{row.kind} …{row.payment[-12:]}"
+    identity = None if row.our_status is None else as_uuid(row.payment)
+    return text if identity is None else html.page(_PAGES[row.kind], identity, text)
+
+
+def _is_open(_request: HttpRequest, row: Discrepancy) -> bool:
+    return DiscrepancyStatus(row.status) not in CLOSED
 
 
 @admin.register(Reconciliation)
-class ReconciliationAdmin(OfOperator):
-    """Days that were compared, newest first. Found by id."""
+class ReconciliationAdmin(NamedRowsAdmin):
+    """Compared days, newest first. Found by id."""
 
-    list_display = ("title", "operator", "provider", "currency", "ours", "theirs", "matched", "sum", "differs")
+    names = ("operator",)
+    list_display = ("day_", "operator", "provider", "currency", "ours", "theirs", "matched", "amount_", "count")
     list_filter = (operator_filter(),)
     ordering = ("-day", "-id")
     search_help_text = "id of a reconciliation"
-
-    @admin.display(description="day")
-    def title(self, run: Reconciliation) -> str:
-        return run.day.isoformat()
-
-    @admin.display(description="matched amount")
-    def sum(self, run: Reconciliation) -> SafeString | str:
-        """Deposits less payouts of what matched."""
-        return html.money(run.amount, run.currency)
-
-    @admin.display(description="differences")
-    def differs(self, run: Reconciliation) -> SafeString:
-        """How many there were the last time."""
-        return html.badge(str(run.discrepancies), "bad" if run.discrepancies else "good")
+    day_ = column("day", lambda row: row.day.isoformat())
+    amount_ = money_column("amount", "matched amount")
+    count = column(
+        "discrepancies", lambda row: html.badge(str(row.discrepancies), "bad" if row.discrepancies else "good")
+    )
 
     def sections(self, request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
-        """Show a day with its differences."""
+        """Show a day with its discrepancies."""
         del request
         facts = (
-            ("Day", self.title(obj)),
+            ("Day", self.day_(obj)),
             ("From (UTC)", html.moment(obj.since)),
             ("To (UTC)", html.moment(obj.until)),
             ("Operator", self.operator(obj)),
             ("Provider", obj.provider),
             ("Currency", obj.currency),
-            ("Payments here", str(obj.ours)),
-            ("Payments there", str(obj.theirs)),
+            ("Our payments", str(obj.ours)),
+            ("Provider's payments", str(obj.theirs)),
             ("Matched", str(obj.matched)),
-            ("Matched amount", self.sum(obj)),
-            ("Differences", self.differs(obj)),
+            ("Matched amount", self.amount_(obj)),
+            ("Discrepancies", self.count(obj)),
             ("Compared (UTC)", html.moment(obj.compared_at)),
-            ("Log", html.listing("events_event", "all events", q=f"reconciliation-{obj.pk}")),
+            ("Log", html.event_log(f"reconciliation-{obj.pk}")),
         )
         rows = [
             (
-                html.page("difference", each.pk, each.type.replace("_", " ")),
-                _payment(each),
-                *_sides(each),
-                _standing(each),
-                each.owner or html.NOTHING,
+                html.page("difference", row.pk, row.type.replace("_", " ")),
+                _payment(row),
+                _ours(row),
+                _theirs(row),
+                html.badge(row.status, _TONES.get(row.status, "plain")),
+                row.owner or html.NOTHING,
             )
-            for each in Discrepancy.objects.filter(run_id=obj.pk).order_by("status", "id")[:MOST]
+            for row in Discrepancy.objects.filter(run_id=obj.pk).order_by("status", "id")[:MAX_DISCREPANCIES]
         ]
-        headers = ("Difference", "Payment", "Here", "There", "Status", "Owner")
-        return (Facts("Reconciliation", facts), Grid("Differences", headers, rows, empty="Both sides agree."))
+        headers = ("Discrepancy", "Payment", "Ours", "Provider's", "Status", "Owner")
+        return (Facts("Reconciliation", facts), Grid("Discrepancies", headers, rows, empty="Both sides agree."))
 
 
 @admin.register(Discrepancy)
-class DifferenceAdmin(OfOperator):
-    """Differences, newest days first: a queue by the filter `open or assigned`. Found by id, payment or reference."""
+class DiscrepancyAdmin(NamedRowsAdmin):
+    """Discrepancies, newest days first; the filter `Open or assigned` is the queue. Found by id, payment, reference."""
 
-    list_display = ("title", "standing", "when", "operator", "provider", "payment_", "here", "there", "owner_")
-    list_filter = (operator_filter(), StatusFilter, WhatFilter)
+    names = ("operator",)
+    list_display = ("title", "status_badge", "day_", "operator", "provider", "payment_", "ours", "theirs", "owner_")
+    list_filter = (operator_filter(), case_filter("status", _STATES), enum_filter(DiscrepancyType, "type"))
     ordering = ("-day", "-id")
     search_help_text = "id, id of the payment, or the provider's reference"
+    title = column("discrepancy", lambda row: row.type.replace("_", " "))
+    status_badge = status_column(_TONES)
+    day_ = column("day", lambda row: row.day.isoformat())
+    payment_ = column("payment", _payment)
+    ours = column("ours", _ours)
+    theirs = column("provider's", _theirs)
+    owner_ = staff_column("owner", "owner")
 
-    def found_by(self, term: str) -> Q | None:
-        """Look for an id, a payment or a reference."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for an id, a payment or a reference."""
         identity = as_uuid(term)
-        words = Q(payment=term) | Q(reference=term)
-        return words if identity is None else words | Q(pk=identity) | Q(run_id=identity)
+        texts = Q(payment=term) | Q(reference=term)
+        return texts if identity is None else texts | Q(pk=identity) | Q(run_id=identity)
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the addresses of `assign` and `resolve`."""
-        return [
-            self.perform_path("assign", WORK, self.assign),
-            self.perform_path("resolve", WORK, self.resolve),
-            *super().get_urls(),
-        ]
-
-    def assign(self, request: HttpRequest, difference: Discrepancy) -> str:
-        """Give it to an owner, or to who presses. Raises the refusals of `operations.assign`."""
-        owner = request.POST.get("owner", "").strip()[:60] or memberships.staff_actor(request.user)
-        note = request.POST.get("note", "")
-        given = {"owner": owner, "note": note, **_by(request, difference)}
-        services.assign(difference.pk, **given)
+    @row_action("Assign", permission=WORK, form=AssignDiscrepancyForm, applies=_is_open)
+    def assign(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
+        """Assign the discrepancy to an owner."""
+        owner = data["owner"] or memberships.staff_actor(request.user)
+        services.assign(row.pk, owner=owner, note=data["note"], **_by(request, row))
         return f"Assigned to {owner}."
 
-    def resolve(self, request: HttpRequest, difference: Discrepancy) -> str:
-        """Say what became of it. Raises UnknownResolution and the refusals of `operations.resolve`."""
-        chosen_one = request.POST.get("resolution", "")
-        if chosen_one not in {each.value for each in Resolution}:
-            raise UnknownResolution
-        note = request.POST.get("note", "")
-        services.resolve(difference.pk, resolution=Resolution(chosen_one), note=note, **_by(request, difference))
+    @row_action("Resolve", permission=WORK, form=ResolutionForm, applies=_is_open, tone="good")
+    def resolve(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
+        """Resolve the discrepancy."""
+        services.resolve(row.pk, resolution=data["resolution"], note=data["note"], **_by(request, row))
         return "Resolved."
 
-    @admin.display(description="difference")
-    def title(self, difference: Discrepancy) -> str:
-        """How the sides differ."""
-        return difference.type.replace("_", " ")
-
-    @admin.display(description="status")
-    def standing(self, difference: Discrepancy) -> SafeString:
-        return _standing(difference)
-
-    @admin.display(description="day")
-    def when(self, difference: Discrepancy) -> str:
-        """The day that was compared."""
-        return difference.day.isoformat()
-
-    @admin.display(description="payment")
-    def payment_(self, difference: Discrepancy) -> SafeString | str:
-        return _payment(difference)
-
-    @admin.display(description="here")
-    def here(self, difference: Discrepancy) -> SafeString | str:
-        """What we have."""
-        return _sides(difference)[0]
-
-    @admin.display(description="there")
-    def there(self, difference: Discrepancy) -> SafeString | str:
-        """What the provider has."""
-        return _sides(difference)[1]
-
-    @admin.display(description="owner")
-    def owner_(self, difference: Discrepancy) -> str:
-        return staff_names.named(difference.owner or html.NOTHING)
-
     def sections(self, request: HttpRequest, obj: Discrepancy) -> Sequence[Section]:
-        """Show a difference, what was said about it, and the forms for those who work on it."""
+        """Show a discrepancy and its notes."""
+        del request
         facts = (
-            ("Difference", self.title(obj)),
-            ("Status", _standing(obj)),
+            ("Discrepancy", self.title(obj)),
+            ("Status", self.status_badge(obj)),
             ("Day", html.page("reconciliation", obj.run_id, obj.day.isoformat())),
             ("Operator", self.operator(obj)),
             ("Provider", obj.provider),
-            ("Payment", _payment(obj)),
+            ("Payment", self.payment_(obj)),
             ("Provider's reference", obj.reference or html.NOTHING),
-            ("Here", self.here(obj)),
-            ("There", self.there(obj)),
+            ("Ours", self.ours(obj)),
+            ("Provider's", self.theirs(obj)),
             ("Owner", self.owner_(obj)),
             ("Resolution", (obj.resolution or html.NOTHING).replace("_", " ")),
             ("Resolved by", obj.resolved_by or html.NOTHING),
             ("First found (UTC)", html.moment(obj.found_at)),
             ("Ended (UTC)", html.moment(obj.ended_at)),
-            ("Log", html.listing("events_event", "all events", q=f"discrepancy-{obj.pk}")),
+            ("Log", html.event_log(f"difference-{obj.pk}")),
             ("Id", html.code(obj.pk)),
         )
-        said = [(html.moment(each.created_at), each.actor, each.note) for each in queries.notes([obj.pk])[obj.pk]]
-        notes = Grid("What was said", ("Time (UTC)", "By", "Words"), said)
-        return (Facts("Difference", facts), notes, *self._forms(request, obj))
-
-    def _forms(self, request: HttpRequest, difference: Discrepancy) -> Sequence[Section]:
-        if DiscrepancyStatus(difference.status) in CLOSED or not request.user.has_perm(WORK):
-            return ()
-        owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
-        remark = Field("note", f"Remark {_KEPT}", required=False, lines=2)
-        note = Field("note", f"In words {_KEPT}", lines=2)
-        became = Field("resolution", "What became of it", choices=_RESOLUTIONS)
-        return (
-            Form("Assign", "Assign", self.perform_url("assign", difference), (owner, remark)),
-            Form("Resolve", "Resolve", self.perform_url("resolve", difference), (became, note), tone="good"),
-        )
+        rows = [(html.moment(note.created_at), note.actor, note.note) for note in queries.notes([obj.pk])[obj.pk]]
+        return (Facts("Discrepancy", facts), Grid("Notes", ("Time (UTC)", "By", "Note"), rows))
 
 
-def _standing(difference: Discrepancy) -> SafeString:
-    return html.badge(difference.status, _TONES[difference.status])
-
-
-def _payment(difference: Discrepancy) -> SafeString | str:
-    text = f"{difference.kind} …{difference.payment[-12:]}"
-    known = None if difference.our_status is None else as_uuid(difference.payment)
-    return text if known is None else html.page(_PAGES[difference.kind], known, text)
-
-
-def _sides(difference: Discrepancy) -> tuple[SafeString | str, SafeString | str]:
-    mine = _side(difference.our_amount, difference.currency, difference.our_status)
-    other = _side(difference.their_amount, difference.their_currency or difference.currency, difference.their_status)
-    return mine or html.NOTHING, other or html.NOTHING
-
-
-def _side(amount: int | None, currency: str, state: str | None) -> SafeString | None:
-    return None if state is None else html.both(html.money(amount, currency), state)
-
-
-def _by(request: HttpRequest, difference: Discrepancy) -> dict[str, Any]:
-    made, who = request_id(request), memberships.staff_actor(request.user)
-    remembered = Metadata(operator=str(difference.operator_id), actor=who, causation="", correlation=made, request=made)
-    return {"operator": difference.operator_id, "by": who, "metadata": remembered}
+def _by(request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
+    metadata = staff_metadata(request, row.operator_id)
+    return {"operator": row.operator_id, "by": memberships.staff_actor(request.user), "metadata": metadata}
