@@ -1,8 +1,9 @@
-"""The form in which staff draft a version of rules: a field left empty stays as it is, "none" empties it."""
+"""The form that drafts a version of rules, filled in with the rules in force."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
 
 from baccarat.domain.rules.table_rules import (
     Commission,
@@ -12,143 +13,113 @@ from baccarat.domain.rules.table_rules import (
     TableRules,
     UnderMinimumPolicy,
 )
-from baccarat.domain.rules.validation import InvalidRules
-from baccarat.queries.rules_view import present_rules
-from casino.backoffice.sections import Field
+from casino.backoffice.forms import AmountField, EnumField, RowForm, text_field
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 
-NONE: Final = "none"
-_COMMISSION: Final = ("commission_rate", "commission_rounding", "commission_timing")
-_WORDS: Final[Mapping[str, str]] = {
-    "decks": "Decks",
-    "seats": "Seats",
-    "chips": "Chips, comma separated",
-    "minimum": "Minimum",
-    "maximum": "Maximum",
-    "spots_per_round": "Spots in one round: any or one",
-    "player_pays": "Player pays, such as 1:1",
-    "banker_pays": "Banker pays",
-    "tie_pays": "Tie pays",
-    "commission_rate": "Commission, such as 5/100, or none",
-    "commission_rounding": "Commission rounded up to a share of the lowest chip, such as 1/4, or none",
-    "commission_timing": "Commission taken: settlement or deferred",
-    "under_minimum": "Under the minimum: raise or reject",
-    "turn_seconds": "Turn in seconds, or none",
-    "caller": "Caller: yes or no",
-    "play_money": "Play money: yes or no",
-    "cut_cards_from_end": "Cut card, cards from the end",
-    "burn": "Burn: yes or no",
-    "seat_kept_rounds": "Turns that a seat is kept, or none",
-    "look_seconds": "Seconds to look, or none",
-    "hand_back_seconds": "Seconds to hand back, or none",
-}
+_RATE: Final = "commission_rate"
+_ROUNDING: Final = "commission_rounding"
+_TIMING: Final = "commission_timing"
 
 
-def fields(rules: TableRules) -> tuple[Field, ...]:
-    """Return a field for all that a version may change, labelled with what holds now."""
-    now = present_rules(rules)
-    shown = {**now, **{f"commission_{name}": value for name, value in (now["commission"] or {}).items()}}
-    own = tuple(
-        Field(name, f"{label} (now {_plain(shown.get(name))})", required=False, longest=120)
-        for name, label in _WORDS.items()
-    )
-    said = Field("acknowledgement", "The sentence to acknowledge, where a return needs one", required=False, lines=2)
-    return (*own, said)
+class RatioField(forms.CharField):
+    """Two whole numbers with a mark between them, such as 8:1 or 5/100."""
 
+    def __init__(self, mark: str, **kwargs: Any) -> None:
+        super().__init__(max_length=20, **kwargs)
+        self.mark = mark
 
-def changes(given: Mapping[str, str], rules: TableRules) -> dict[str, Any]:
-    """Read what a form says as fields of TableRules. Raises InvalidRules with fields that can't be read."""
-    asked = {name: given.get(name, "").strip() for name in _WORDS}
-    wrong: dict[str, str] = {}
-    found: dict[str, Any] = {}
-    for name, text in asked.items():
-        if not text or name in _COMMISSION:
-            continue
+    def clean(self, value: Any) -> Ratio | None:
+        """Parse the ratio. Raises ValidationError."""
+        text = super().clean(value)
+        if not text:
+            return None
+        first, _, second = text.partition(self.mark)
         try:
-            found[name] = _READ[name](text, rules.currency)
+            return Ratio(int(first), int(second))
         except (ValueError, Refusal):
-            wrong[name] = "can't be read"
-    try:
-        found.update(_commission(asked, rules.commission))
-    except ValueError:
-        wrong["commission"] = "can't be read"
-    if wrong:
-        raise InvalidRules(" ".join(f"{name} can't be read." for name in wrong), fields=wrong)
-    return found
+            raise ValidationError(f"Write two whole numbers with a {self.mark} between them.") from None
 
 
-def _commission(asked: Mapping[str, str], now: Commission | None) -> dict[str, Commission | None]:
-    rate, rounding, timing = (asked[name] for name in _COMMISSION)
-    if not (rate or rounding or timing):
-        return {}
-    if rate == NONE:
-        return {"commission": None}
-    made = now or Commission(Ratio(5, 100), None, CommissionTiming.SETTLEMENT)
-    if rate:
-        made = replace(made, rate=_ratio(rate, "/"))
-    if rounding:
-        made = replace(made, rounding=None if rounding == NONE else _ratio(rounding, "/"))
-    if timing:
-        made = replace(made, timing=CommissionTiming(timing))
-    return {"commission": made}
+class ChipsField(forms.CharField):
+    """Amounts of a currency, comma separated."""
+
+    def __init__(self, *, currency: str, **kwargs: Any) -> None:
+        super().__init__(max_length=120, **kwargs)
+        self.currency = currency
+
+    def clean(self, value: Any) -> tuple[int, ...]:
+        """Parse the amounts. Raises ValidationError."""
+        try:
+            return tuple(money.parse_positive(chip.strip(), self.currency) for chip in super().clean(value).split(","))
+        except Refusal as refusal:
+            raise ValidationError(refusal.message()) from None
 
 
-def _whole(text: str, currency: str) -> int:
-    del currency
-    return int(text)
+def _optional_number(title: str) -> forms.IntegerField:
+    return forms.IntegerField(label=f"{title} (empty: none)", min_value=0, required=False)
 
 
-def _whole_or_none(text: str, currency: str) -> int | None:
-    return None if text == NONE else _whole(text, currency)
+class RulesForm(RowForm):
+    """Everything that a version of rules may change. The row's `rules` attribute has the rules in force."""
+
+    decks = forms.IntegerField(label="Decks", min_value=1)
+    seats = forms.IntegerField(label="Seats", min_value=1)
+    spots_per_round = EnumField(SpotsPerRound, label="Spots in one round")
+    player_pays = RatioField(":", label="Player pays")
+    banker_pays = RatioField(":", label="Banker pays")
+    tie_pays = RatioField(":", label="Tie pays")
+    commission_rate = RatioField("/", label="Commission, such as 5/100 (empty: none)", required=False)
+    commission_rounding = RatioField(
+        "/", label="Commission rounded up to a share of the lowest chip, such as 1/4 (empty: exact)", required=False
+    )
+    commission_timing = EnumField(CommissionTiming, label="Commission taken")
+    under_minimum = EnumField(UnderMinimumPolicy, label="Under the minimum")
+    turn_seconds = _optional_number("Turn in seconds")
+    cut_cards_from_end = _optional_number("Cut card, cards from the end")
+    seat_kept_rounds = _optional_number("Turns that an absent player's seat is kept")
+    look_seconds = _optional_number("Seconds to look at the cards")
+    hand_back_seconds = _optional_number("Seconds to hand the cards back")
+    caller = forms.BooleanField(label="Caller", required=False)
+    play_money = forms.BooleanField(label="Play money", required=False)
+    burn = forms.BooleanField(label="Burn", required=False)
+    acknowledgement = text_field("The sentence to acknowledge, if a return needs one", required=False)
+
+    def prepare(self) -> None:
+        """Add the fields in the table's currency, and fill in the rules in force."""
+        rules: TableRules = self.row.table_rules
+        currency = rules.currency
+        self.fields["chips"] = ChipsField(currency=currency, label=f"Chips in {currency}, comma separated")
+        self.fields["minimum"] = AmountField(currency=currency, label=f"Minimum in {currency}")
+        self.fields["maximum"] = AmountField(currency=currency, label=f"Maximum in {currency}")
+        self.order_fields(["decks", "seats", "chips", "minimum", "maximum"])
+        self.initial = initial_values(rules)
+
+    def changes(self) -> dict[str, Any]:
+        """Return the fields of TableRules that differ from the rules in force."""
+        data, rules = self.cleaned_data, self.row.table_rules
+        names = [name for name in data if name not in {_RATE, _ROUNDING, _TIMING, "acknowledgement"}]
+        values = {name: data[name] for name in names}
+        rate = data[_RATE]
+        values["commission"] = None if rate is None else Commission(rate, data[_ROUNDING], data[_TIMING])
+        return {name: value for name, value in values.items() if value != getattr(rules, name)}
 
 
-def _chips(text: str, currency: str) -> tuple[int, ...]:
-    return tuple(money.parse_positive(chip.strip(), currency) for chip in text.split(","))
+def initial_values(rules: TableRules) -> dict[str, Any]:
+    """Return rules as the form shows them."""
+    commission = rules.commission or Commission(Ratio(5, 100), None, CommissionTiming.SETTLEMENT)
+    rounding = None if commission.rounding is None else _share(commission.rounding)
+    values: dict[str, Any] = {name: getattr(rules, name) for name in RulesForm.base_fields if hasattr(rules, name)}
+    return {
+        **values,
+        "chips": ", ".join(money.format_amount(chip, rules.currency) for chip in rules.chips),
+        "minimum": money.format_amount(rules.minimum, rules.currency),
+        "maximum": money.format_amount(rules.maximum, rules.currency),
+        _RATE: "" if rules.commission is None else _share(commission.rate),
+        _ROUNDING: rounding or "",
+        _TIMING: commission.timing.value,
+    }
 
 
-def _odds(text: str, currency: str) -> Ratio:
-    del currency
-    return _ratio(text, ":")
-
-
-def _ratio(text: str, mark: str) -> Ratio:
-    first, _, second = text.partition(mark)
-    return Ratio(int(first), int(second))
-
-
-def _yes(text: str, currency: str) -> bool:
-    del currency
-    if text not in {"yes", "no"}:
-        raise ValueError(text)
-    return text == "yes"
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return NONE if value is None else str(value)
-
-
-_READ: Final[Mapping[str, Callable[[str, str], Any]]] = {
-    "decks": _whole,
-    "seats": _whole,
-    "chips": _chips,
-    "minimum": money.parse_positive,
-    "maximum": money.parse_positive,
-    "spots_per_round": lambda text, _: SpotsPerRound(text),
-    "player_pays": _odds,
-    "banker_pays": _odds,
-    "tie_pays": _odds,
-    "under_minimum": lambda text, _: UnderMinimumPolicy(text),
-    "turn_seconds": _whole_or_none,
-    "caller": _yes,
-    "play_money": _yes,
-    "cut_cards_from_end": _whole_or_none,
-    "burn": _yes,
-    "seat_kept_rounds": _whole_or_none,
-    "look_seconds": _whole_or_none,
-    "hand_back_seconds": _whole_or_none,
-}
+def _share(ratio: Ratio) -> str:
+    return f"{ratio.numerator}/{ratio.denominator}"

@@ -1,0 +1,298 @@
+"""Rounds: the list, the page of a round with all that belongs to it, and what staff do about a round."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST, require_safe
+
+from baccarat.audit import verdict
+from baccarat.domain.postings import TableAccounts
+from baccarat.domain.rounds.refusals import RoundNotSuspended
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.proofs import signed_urls
+from baccarat.services import dealing, voiding
+from baccarat.storage import projections
+from baccarat.storage.models import Round, Table
+from casino.backoffice import game, html
+from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.base import as_number, as_uuid
+from casino.backoffice.columns import NamedRowsAdmin, column, time_column
+from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
+from casino.backoffice.forms import EnumField, RowForm, text_field
+from casino.backoffice.pages import round_sections, search
+from casino.backoffice.pages.events import latest_events
+from casino.backoffice.pages.ledger import entries_of
+from casino.backoffice.pages.operator import nicknames
+from casino.backoffice.pages.significant_events import latest_significant
+from casino.backoffice.sections import Alert, Facts, FormSection, Section
+from casino.crypto.crypto_shredding import decrypt_text
+from casino.events.store import Metadata
+from casino.kernel.errors import Refusal
+from casino.operators import memberships
+
+RESUME: Final = "baccarat.change_round"
+REQUEST_VOID: Final = "baccarat.request_void"
+APPROVE_VOID: Final = "baccarat.approve_void"
+PACK: Final = "baccarat.share_dispute_pack"
+# Rounds in play and suspended ones are found by their tables, of which there are few.
+_PHASES: Final = {
+    "running": ("Running", Q(id__in=Table.objects.filter(round_id__isnull=False).values("round_id"))),
+    "suspended": ("Suspended", Q(id__in=Table.objects.filter(suspension_reason__isnull=False).values("round_id"))),
+    "settled": ("Settled", Q(phase="settled")),
+    "lapsed": ("Lapsed", Q(phase="lapsed")),
+    "void_requested": ("Void requested", Q(void_requested=True)),
+    "voided": ("Voided", Q(phase="voided")),
+}
+
+
+class VoidForm(RowForm):
+    """Why a round is voided."""
+
+    reason = EnumField(VoidReason, label="Reason")
+    note = text_field("Explanation", rows=3)
+
+
+class DeclineVoidForm(RowForm):
+    """Why a void is declined."""
+
+    note = text_field("Explanation", rows=3)
+
+
+def _is_suspended(_request: HttpRequest, round_: Round) -> bool:
+    return round_.suspension_reason is not None
+
+
+def _is_void_requested(_request: HttpRequest, round_: Round) -> bool:
+    return round_.void_requested
+
+
+@admin.register(Round)
+class RoundAdmin(NamedRowsAdmin):
+    """Every round, newest first. Found by its id or number, or by its table's id."""
+
+    names = ("operator", "table")
+    list_display = (
+        "number_",
+        "table",
+        "operator",
+        "rules",
+        "phase_",
+        "cards_",
+        "outcome_",
+        "score",
+        "wagers",
+        "opened",
+    )
+    list_filter = (
+        case_filter("phase", _PHASES), game.preset_filter("rules__startswith"), operator_filter(), since_by_uuid(),
+    )  # fmt: skip
+    ordering = ("-id",)
+    search_help_text = "id of a round or a table, or a round's number"
+    number_ = column("round", lambda round_: f"No. {round_.number}")
+    phase_ = column("phase", game.phase_badge)
+    cards_ = column("cards", game.round_cards)
+    outcome_ = column("won by", lambda round_: game.outcome_badge(round_.outcome))
+    score = column(
+        "P : B",
+        lambda round_: html.NOTHING if round_.outcome is None else f"{round_.player_total} : {round_.banker_total}",
+    )
+    opened = time_column("opened_at", "opened")
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for the id of a round or of a table, or for a round's number, at any table."""
+        identity, number = as_uuid(term), as_number(term)
+        if number is not None and number < 2**31:
+            return Q(table_id__in=Table.objects.values("id"), number=number)
+        return None if identity is None else Q(pk=identity) | Q(table_id=identity)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page that asks before a void, the link to the dispute pack, and the search."""
+        void = self.admin_site.admin_view(require_safe(self.void_page))
+        pack = self.admin_site.admin_view(require_POST(self.pack))
+        return [
+            path("<path:object_id>/void/", void, name="baccarat_round_void"),
+            path("<path:object_id>/pack/", pack, name="baccarat_round_pack"),
+            path("search/", self.admin_site.admin_view(require_safe(search.search_page)), name="desk_search"),
+            *super().get_urls(),
+        ]
+
+    @row_action(
+        "Resume",
+        permission=RESUME,
+        applies=_is_suspended,
+        placed=True,
+        tone="good",
+        question="Return this round to be dealt? If the error persists it is suspended again.",
+    )
+    def resume(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
+        """Return a suspended round to be dealt. Raises RoundNotSuspended."""
+        del data
+        if round_.suspension_reason is None:
+            raise RoundNotSuspended
+        metadata = _metadata(request, round_)
+        dealing.resume(table=round_.table_id, operator=round_.operator_id, metadata=metadata)
+        return f"Round {round_.number} will be dealt again."
+
+    @row_action(
+        "Void this round",
+        permission=REQUEST_VOID,
+        form=VoidForm,
+        applies=lambda _, round_: not round_.void_requested,
+        placed=True,
+        tone="bad",
+        help_text="Before the outcome is known, every stake goes back at once. "
+        "After settlement another member of staff has to agree.",
+    )
+    def request_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
+        """Void a round in play, or request it for a settled one."""
+        state = voiding.void(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_), **data)
+        if state.phase is Phase.VOIDED:
+            return f"Round {round_.number} is void; every stake went back."
+        return f"Requested to void round {round_.number}; another member of staff has to agree."
+
+    @row_action("Approve the void", permission=APPROVE_VOID, applies=_is_void_requested, placed=True, tone="bad")
+    def approve_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
+        """Approve a requested void."""
+        del data
+        voiding.approve(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_))
+        return f"Round {round_.number} is void; its stakes, payouts and commission were reversed."
+
+    @row_action(
+        "Decline the void", permission=APPROVE_VOID, form=DeclineVoidForm, applies=_is_void_requested, placed=True
+    )
+    def decline_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
+        """Decline a requested void."""
+        metadata = _metadata(request, round_)
+        voiding.decline(round_=round_.pk, operator=round_.operator_id, note=data["note"], metadata=metadata)
+        return f"The void of round {round_.number} is declined; the round stands."
+
+    def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Answer the page where a void is requested or decided. Raises PermissionDenied, Http404."""
+        round_ = self.find_row(request, object_id)
+        if round_ is None:
+            raise Http404
+        if not (request.user.has_perm(REQUEST_VOID) or request.user.has_perm(APPROVE_VOID)):
+            raise PermissionDenied
+        wish = _state(round_).void_request
+        rows = () if wish is None else (
+            ("Reason", _plain(wish.reason)), ("Explanation", decrypt_text(wish.note)), ("Requested by", wish.by),
+        )  # fmt: skip
+        forms = self.action_sections(request, round_, {}, "request_void", "approve_void", "decline_void")
+        sections = [*((Facts("Requested void", rows),) if rows else ()), *forms]
+        response: HttpResponse = self.changeform_view(request, object_id, extra_context={"sections": sections})
+        return response
+
+    def pack(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Make a link to a round's dispute pack and show it to this person alone. Raises PermissionDenied."""
+        round_ = self.find_row(request, object_id)
+        if round_ is None or not request.user.has_perm(PACK):
+            raise PermissionDenied
+        by = memberships.staff_actor(request.user)
+        try:
+            signed = signed_urls.sign_pack_url(round_=round_.pk, operator=round_.operator_id, by=by)
+        except Refusal as refusal:
+            messages.error(request, refusal.message())
+        else:
+            url = request.build_absolute_uri(reverse("dispute-pack", args=[signed.token]))
+            text = '<a class="c-link" href="{}">Dispute pack of round {}</a>, until {}. Copy this link.'
+            until = f"{signed.expires_at:%Y-%m-%d %H:%M} UTC"
+            messages.success(request, format_html(text, url, round_.number, until))
+            self.log_change(request, round_, "Made a link to the dispute pack")
+        return HttpResponseRedirect(self.page_url(round_))
+
+    def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
+        """Show a round in full; what stops it comes first."""
+        events = latest_events(f"round-{obj.pk}")
+        accounts = TableAccounts(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
+        check = verdict.check_round(obj.pk, accounts=accounts)
+        timeline = game.event_grid("Timeline", events, obj.currency)
+        try:
+            state = _state(obj)
+            state.require_opened()
+        except (msgspec.MsgspecError, ValueError, LookupError) as error:
+            alert = Alert("The stored state of this round can't be read", str(error))
+            return (alert, round_sections.proofs(check), timeline)
+        names = nicknames([seat.player for seat in state.seats])
+        steps = round_sections.replay_steps(check, state)
+        return [
+            *self._suspension(request, obj),
+            *self._void(request, obj, state),
+            *round_sections.hands(state, steps),
+            *round_sections.replay_without_cards(steps, state),
+            round_sections.proofs(round_sections.with_export(check, obj)),
+            *self._pack_form(request, obj),
+            Facts("Round", self._facts(obj, state)),
+            round_sections.seats(state, names, obj.currency),
+            entries_of("Ledger", [event.id for event in events]),
+            round_sections.access(obj, state, events, names),
+            latest_significant("Significant events", f"round:{obj.pk}"),
+            timeline,
+        ]
+
+    def _suspension(self, request: HttpRequest, round_: Round) -> Sequence[Section]:
+        if round_.suspension_reason is None:
+            return ()
+        button = next(iter(self.action_sections(request, round_, {}, "resume")), None)
+        return (Alert("Suspended: this round could not be dealt", round_.suspension_reason, button),)
+
+    def _void(self, request: HttpRequest, round_: Round, state: RoundState) -> Sequence[Section]:
+        def page_link(label: str) -> Facts:
+            url = self.action_url("void", round_)
+            return Facts("Void", (("Malfunction voids all pays and plays", html.link(url, label)),))
+
+        if state.voided is not None:
+            void = state.voided
+            approved = f", approved by {void.approved_by}" if void.approved_by else ""
+            text = f"“{decrypt_text(void.note)}” By {void.requested_by}{approved}."
+            return (Alert(f"Void: {_plain(void.reason)}", text),)
+        if state.void_request is not None:
+            wish = state.void_request
+            alert = Alert(f"Void requested: {_plain(wish.reason)}", f"“{decrypt_text(wish.note)}” By {wish.by}.")
+            return (alert, page_link("Decide")) if request.user.has_perm(APPROVE_VOID) else (alert,)
+        voidable = state.is_running() or state.phase is Phase.SETTLED
+        return (page_link("Void this round"),) if voidable and request.user.has_perm(REQUEST_VOID) else ()
+
+    def _pack_form(self, request: HttpRequest, round_: Round) -> Sequence[Section]:
+        if round_.phase not in {Phase.SETTLED, Phase.VOIDED} or not request.user.has_perm(PACK):
+            return ()
+        contents = "Events, cards, rules, wagers, entries, chat and proofs in one signed ZIP, with a verifier."
+        form, url = RowForm(request=request, row=round_), self.action_url("pack", round_)
+        question = f"Make a link to the pack of round {round_.number}? Whoever has it can download the pack for a day."
+        return (FormSection("Dispute pack", url, form, "Make a link", help_text=contents, question=question),)
+
+    def _facts(self, round_: Any, state: RoundState) -> list[tuple[str, object]]:
+        opened = state.require_opened()
+        return [
+            ("Table", self.table(round_)),
+            ("Operator", self.operator(round_)),
+            ("Rules", round_.rules),
+            ("Phase", self.phase_(round_)),
+            ("Opened (UTC)", html.moment(round_.opened_at, fine=True)),
+            ("Turn ends (UTC)", html.moment(round_.deadline_at, fine=True)),
+            ("Ended (UTC)", html.moment(round_.ended_at, fine=True)),
+            ("Shoe", html.code(opened.shoe)),
+            ("Commitment", html.code(opened.commitment) if opened.commitment else "the table's shoe"),
+            ("Seed", html.code(state.seed) if state.seed else "not revealed by this round"),
+            ("Id", html.code(round_.pk)),
+            ("Log", html.event_log(f"round-{round_.pk}")),
+        ]
+
+
+def _state(round_: Round) -> RoundState:
+    return projections.decode_round(msgspec.json.encode(round_.state))
+
+
+def _plain(reason: str) -> str:
+    return reason.replace("_", " ")
+
+
+def _metadata(request: HttpRequest, round_: Round) -> Metadata:
+    return staff_metadata(request, round_.operator_id, causation="admin", correlation=f"round-{round_.pk}")
