@@ -1,130 +1,91 @@
-"""What reports found that needs a person, as staff work on it: a queue, an owner, a resolution in words."""
+"""Cases: what reports and audits found that a person must resolve."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 
-from casino.backoffice import html, scope, staff_names
-from casino.backoffice.badges import Waiting
+from casino.backoffice import html, scope
+from casino.backoffice.actions import row_action
+from casino.backoffice.badges import resolved_cases
 from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.filters import chosen, since_by_uuid
-from casino.backoffice.pages.operators import operator_filter
-from casino.backoffice.sections import Facts, Field, Form, Grid, Section
+from casino.backoffice.columns import column, staff_column, time_column
+from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
+from casino.backoffice.forms import AssignForm, RowForm, text_field
+from casino.backoffice.sections import Facts, Grid, Section
 from casino.compliance import cases
+from casino.compliance.models import Case, CaseAction
 from casino.operators import memberships
-from casino.reports import queries
-from casino.reports.models import Case, CaseAction
 
-WORK: Final = "reports.acknowledge_matter"
+WORK: Final = "compliance.resolve_case"
 _TONES: Final = {None: "bad", cases.ASSIGNED: "warn", cases.RESOLVED: "good"}
+_STATES: Final = {"waiting": ("Waiting", ~Q(resolved_cases())), "resolved": ("Resolved", Q(resolved_cases()))}
 
 
-def _resolved() -> Exists:
-    return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=cases.RESOLVED))
+class ResolveForm(RowForm):
+    """How a case was resolved."""
+
+    resolution = text_field("What it was, and what was done about it", rows=3, required=False)
 
 
-waiting: Final = Waiting("reports.view_case", lambda: Case.objects.filter(~_resolved()))
-"""Matters that nobody has resolved, for the side bar."""
+def _is_open(_request: HttpRequest, case: Any) -> bool:
+    return bool(case.action != cases.RESOLVED)
 
 
 @admin.register(Case)
-class MatterAdmin(ReadOnlyAdmin):
-    """Matters, newest first; `waiting` is the queue. Found by id."""
+class CaseAdmin(ReadOnlyAdmin):
+    """Cases, newest first; the filter `Waiting` is the queue."""
 
-    list_display = ("title", "standing", "subject", "operator", "owner_", "when")
-    list_filter = (
-        operator_filter(),
-        chosen(
-            title="standing",
-            parameter="standing",
-            choices={"waiting": "Waits for somebody", "resolved": "Resolved"},
-            where=lambda value: Q(_resolved()) if value == "resolved" else ~Q(_resolved()),
-        ),
-        since_by_uuid(),
-    )
+    list_display = ("title", "status", "subject", "operator", "owner_", "opened")
+    list_filter = (operator_filter(), case_filter("status", _STATES), since_by_uuid())
     ordering = ("-id",)
-    search_help_text = "id of a matter"
+    search_help_text = "id of a case"
+    title = column("case", lambda case: case.kind.replace("_", " "))
+    status = column("status", lambda case: html.badge(case.action or "open", _TONES[case.action]))
+    operator = column("operator", lambda case: html.page("operator", case.operator_id, scope.slug(case.operator_id)))
+    owner_ = staff_column("owner", "owner")
+    opened = time_column("opened_at", "opened")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add what was done last."""
-        return queries.with_latest_action(super().get_queryset(request))
+        """Add the latest action."""
+        return cases.with_latest_action(super().get_queryset(request))
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the addresses of `assign` and `resolve`."""
-        return [
-            self.perform_path("assign", WORK, self.assign),
-            self.perform_path("resolve", WORK, self.resolve),
-            *super().get_urls(),
-        ]
-
-    def assign(self, request: HttpRequest, matter: Case) -> str:
-        """Give it to an owner, or to who presses. Raises the refusals of `matters.assign`."""
+    @row_action("Assign", permission=WORK, form=AssignForm, applies=_is_open)
+    def assign(self, request: HttpRequest, case: Case, data: dict[str, Any]) -> str:
+        """Assign the case to an owner."""
         by = memberships.staff_actor(request.user)
-        owner = request.POST.get("owner", "").strip()[:60] or by
-        cases.assign_case(matter.pk, operator=matter.operator_id, owner=owner, by=by)
+        owner = data["owner"] or by
+        cases.assign_case(case.pk, operator=case.operator_id, owner=owner, by=by)
         return f"Assigned to {owner}."
 
-    def resolve(self, request: HttpRequest, matter: Case) -> str:
-        """Say what became of it. Raises the refusals of `matters.resolve`."""
-        words = request.POST.get("words", "")
-        cases.resolve_case(
-            matter.pk, operator=matter.operator_id, resolution=words, by=memberships.staff_actor(request.user)
-        )
+    @row_action("Resolve", permission=WORK, form=ResolveForm, applies=_is_open, tone="good")
+    def resolve(self, request: HttpRequest, case: Case, data: dict[str, Any]) -> str:
+        """Resolve the case."""
+        by = memberships.staff_actor(request.user)
+        cases.resolve_case(case.pk, operator=case.operator_id, resolution=data["resolution"], by=by)
         return "Resolved."
 
-    @admin.display(description="matter")
-    def title(self, matter: Case) -> str:
-        return matter.kind.replace("_", " ")
-
-    @admin.display(description="status")
-    def standing(self, matter: Any) -> SafeString:
-        return html.badge(matter.last_act or "open", _TONES[matter.last_act])
-
-    @admin.display(description="operator")
-    def operator(self, matter: Case) -> SafeString | str:
-        return html.page("operator", matter.operator_id, scope.slug(matter.operator_id))
-
-    @admin.display(description="owner")
-    def owner_(self, matter: Any) -> str:
-        return staff_names.named(matter.owner or html.NOTHING)
-
-    @admin.display(description="found (UTC)")
-    def when(self, matter: Case) -> SafeString | str:
-        """When it was found."""
-        return html.moment(matter.opened_at)
-
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show what was found, what was done about it, and the forms for those who work on it."""
+        """Show what was found and what was done about it."""
+        del request
         kind, _, identity = obj.subject.partition(" ")[0].partition(":")
-        facts = (
-            ("Matter", self.title(obj)),
-            ("Status", self.standing(obj)),
+        facts: tuple[tuple[str, SafeString | str], ...] = (
+            ("Case", self.title(obj)),
+            ("Status", self.status(obj)),
             ("About", html.page(kind, identity) if identity else obj.subject),
-            ("In full", obj.subject),
+            ("Subject", obj.subject),
             ("Operator", self.operator(obj)),
             ("Owner", self.owner_(obj)),
-            ("Found (UTC)", self.when(obj)),
+            ("Opened (UTC)", self.opened(obj)),
             ("Id", html.code(obj.pk)),
         )
-        told = [(name.replace("_", " "), str(value)) for name, value in obj.details.items()]
-        acts = [
-            (html.moment(act.at), act.action, act.owner, act.resolution or html.NOTHING, act.by)
-            for act in CaseAction.objects.filter(case_id=obj.pk).order_by("number")
+        details = [(name.replace("_", " "), str(value)) for name, value in obj.details.items()]
+        rows = [
+            (html.moment(action.at), action.action, action.owner, action.resolution or html.NOTHING, action.by)
+            for action in CaseAction.objects.filter(case_id=obj.pk).order_by("number")
         ]
-        done = Grid("What was done", ("Time (UTC)", "Act", "Owner", "In words", "By"), acts)
-        return (Facts("Matter", facts), Facts("What was found", told), done, *self._forms(request, obj))
-
-    def _forms(self, request: HttpRequest, matter: Any) -> Sequence[Section]:
-        if matter.last_act == cases.RESOLVED or not request.user.has_perm(WORK):
-            return ()
-        owner = Field("owner", "Owner (empty: yourself)", required=False, longest=60)
-        words = Field("words", "What it was, and what was done about it", lines=3)
-        return (
-            Form("Assign", "Assign", self.perform_url("assign", matter), (owner,)),
-            Form("Resolve", "Resolve", self.perform_url("resolve", matter), (words,), tone="good"),
-        )
+        history = Grid("History", ("Time (UTC)", "Action", "Owner", "Resolution", "By"), rows)
+        return (Facts("Case", facts), Facts("Findings", details), history)

@@ -1,192 +1,308 @@
-"""Chats as staff see them: messages as written, reports with what can be done, acts, and the filter's words."""
+"""Chat moderation: messages, reports, moderators' actions and the word filter."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
+from uuid import UUID
 
+from django import forms
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern
-from django.utils.safestring import SafeString
 
-from baccarat.chat import moderation
-from baccarat.chat.models import ModerationAction, ChatReportClosure, ChatMessage, ChatReport
-from casino.backoffice import html
+from baccarat.chat import moderation, word_lists
+from baccarat.chat.events import ChatReportOutcome, ModerationReason
+from baccarat.chat.masking import normalize_word
+from baccarat.chat.models import ChatMessage, ChatReport, ChatReportClosure, FilterWord, ModerationAction
+from baccarat.chat.moderation import ModerationContext
+from baccarat.chat.refusals import FilterWordNotYours
+from casino.backoffice import html, scope
+from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.badges import closed_reports
 from casino.backoffice.base import as_uuid
-from casino.backoffice.filters import chosen, since_by_uuid
-from casino.backoffice.pages.chat_base import ChatAdmin
-from casino.backoffice.pages.chat_forms import MODERATE, forms_about, outcome_of, remembered
-from casino.backoffice.pages.chat_words import WordAdmin
-from casino.backoffice.pages.operators import operator_filter
-from casino.backoffice.sections import Facts, Field, Form, Section
+from casino.backoffice.columns import NamedRowsAdmin, column, short_id_column, time_column
+from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
+from casino.backoffice.forms import EnumField, OptionalNoteForm, RowForm, line_field
+from casino.backoffice.sections import Facts, Section
 from casino.crypto import crypto_shredding
 
-__all__ = ["ActAdmin", "MessageAdmin", "ReportAdmin", "WordAdmin"]
+MODERATE: Final = "chat.moderate"
+BAN: Final = "chat.ban_player"
+EDIT_WORDS: Final = "chat.edit_filter_words"
 
-_STATES: Final = {"open": "Waiting", "closed": "Dealt with"}
+
+class SanctionForm(RowForm):
+    """Why a player is muted or banned, and for how long."""
+
+    reason = EnumField(ModerationReason, label="Reason")
+    minutes = forms.IntegerField(label="Minutes (empty: no end)", min_value=1, max_value=999_999, required=False)
+    note = line_field("Note for staff", required=False)
+
+
+class CloseReportForm(RowForm):
+    """What came of a report."""
+
+    outcome = EnumField(ChatReportOutcome, label="Outcome")
+    note = line_field("Note for staff", required=False)
+
+
+class WordForm(RowForm):
+    """A word to mask."""
+
+    word = line_field("Word", max_length=40)
+
+
+class ModerationAdmin(NamedRowsAdmin):
+    """Base of the lists about players in chats: moderators mute and ban the player of a row."""
+
+    ordering = ("-id",)
+    search_help_text = "id, table's id or player's id"
+    place = column(
+        "table",
+        lambda row: html.with_note(html.page("table", row.table_id, html.short(row.table_id)), f"seat {row.seat}"),
+    )
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for an id, a table or a player."""
+        identity = as_uuid(term)
+        return None if identity is None else Q(pk=identity) | Q(table_id=identity) | Q(player_id=identity)
+
+    @row_action("Mute", title="Mute the player", permission=MODERATE, form=SanctionForm, tone="bad")
+    def mute(self, request: HttpRequest, row: Any, data: dict[str, Any]) -> str:
+        """Mute the player in all chats."""
+        context = _context(request, row, data)
+        moderation.mute(context=context, reason=data["reason"], minutes=data["minutes"])
+        return "Muted in all chats."
+
+    @row_action("Unmute", title="Unmute the player", permission=MODERATE, form=OptionalNoteForm)
+    def unmute(self, request: HttpRequest, row: Any, data: dict[str, Any]) -> str:
+        """Unmute the player."""
+        moderation.unmute(context=_context(request, row, data))
+        return "The player may write again."
+
+    @row_action(
+        "Ban",
+        title="Ban from the casino",
+        permission=BAN,
+        form=SanctionForm,
+        tone="bad",
+        help_text="The session ends and none can be opened. Confirmed wagers are settled; support pays out the rest.",
+    )
+    def ban(self, request: HttpRequest, row: Any, data: dict[str, Any]) -> str:
+        """Ban the player from the casino."""
+        context = _context(request, row, data)
+        moderation.ban(context=context, reason=data["reason"], minutes=data["minutes"])
+        return "Banned from the casino; the session has ended."
+
+    @row_action("Unban", title="Lift the ban", permission=BAN, form=OptionalNoteForm)
+    def unban(self, request: HttpRequest, row: Any, data: dict[str, Any]) -> str:
+        """Lift the player's ban."""
+        moderation.unban(context=_context(request, row, data))
+        return "The player may come in again."
+
+    def about(self, row: Any) -> Sequence[tuple[str, object]]:
+        """Name operator and player, with links to more about the player."""
+        player = str(row.player_id)
+        return (
+            ("Operator", self.operator(row)),
+            ("Player", self.player(row)),
+            ("Messages", html.listing("chat_chatmessage", "all of this player's", q=player)),
+            ("Reports", html.listing("chat_chatreport", "all about this player", q=player)),
+            ("Moderator actions", html.listing("chat_moderationaction", "all about this player", q=player)),
+            ("Log", html.event_log(f"chat-{player}")),
+            ("Id", html.code(row.pk)),
+        )
 
 
 @admin.register(ChatMessage)
-class MessageAdmin(ChatAdmin):
-    """What was said, newest first, as it was written. Found by id, table or player."""
+class ChatMessageAdmin(ModerationAdmin):
+    """Messages as written, newest first. Found by id, table or player."""
 
-    list_display = ("written", "place", "player", "operator", "when")
+    list_display = ("written", "place", "player", "operator", "sent")
     list_filter = (operator_filter(), since_by_uuid())
-
-    @admin.display(description="message")
-    def written(self, message: ChatMessage) -> str:
-        return message.text
-
-    @admin.display(description="table")
-    def place(self, message: ChatMessage) -> SafeString:
-        """Where it was said."""
-        return html.both(html.page("table", message.table_id, html.short(message.table_id)), f"seat {message.seat}")
-
-    @admin.display(description="sent (UTC)")
-    def when(self, message: ChatMessage) -> SafeString | str:
-        """When it was said."""
-        return html.moment(message.sent_at)
+    written = column("message", lambda message: message.text)
+    sent = time_column("sent_at", "sent")
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show a message, and what can be done about its writer."""
+        """Show a message as written and as displayed."""
+        del request
         facts = (
             ("As written", obj.text),
             ("As players see it", obj.displayed_text),
             ("Table", self.place(obj)),
-            ("Sent (UTC)", self.when(obj)),
+            ("Sent (UTC)", self.sent(obj)),
             *self.about(obj),
-            ("Id", html.code(obj.pk)),
         )
-        return (Facts("Message", facts), *forms_about(request, self, obj))
+        return (Facts("Message", facts),)
 
 
 @admin.register(ChatReport)
-class ReportAdmin(ChatAdmin):
-    """Reports, newest first: a queue of those that wait, by the filter `Waiting`."""
+class ChatReportAdmin(ModerationAdmin):
+    """Reports, newest first; the filter `Waiting` is the queue."""
 
-    list_display = ("title", "standing", "why", "player", "place", "operator", "when")
+    list_display = ("short_id", "status", "reason_", "player", "place", "operator", "reported")
     list_filter = (
         operator_filter(),
-        chosen(title="status", parameter="status", choices=_STATES, where=lambda value: Q(closed=value == "closed")),
+        case_filter("status", {"open": ("Waiting", Q(closed=False)), "closed": ("Closed", Q(closed=True))}),
         since_by_uuid(),
     )
+    short_id = short_id_column()
+    status = column(
+        "status", lambda report: html.badge("closed", "good") if report.closed else html.badge("waiting", "warn")
+    )
+    reason_ = column("reason", lambda report: report.reason or html.NOTHING)
+    reported = time_column("reported_at", "reported")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add whether it was dealt with."""
-        closed = Exists(ChatReportClosure.objects.filter(report_id=OuterRef("pk")))
-        marked: QuerySet[Any] = super().get_queryset(request).annotate(closed=closed)
-        return marked
+        """Add whether each report is closed."""
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(closed=closed_reports())
+        return rows
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the address of `close`."""
-        return [self.perform_path("close", MODERATE, self.close), *super().get_urls()]
-
-    def close(self, request: HttpRequest, report: ChatReport) -> str:
-        """Note what came of a report. Raises the refusals of `moderating.close_report`."""
+    @row_action(
+        "Close",
+        title="Close this report",
+        permission=MODERATE,
+        form=CloseReportForm,
+        applies=lambda _, report: not report.closed,
+    )
+    def close(self, request: HttpRequest, report: ChatReport, data: dict[str, Any]) -> str:
+        """Close the report with its outcome."""
         moderation.close_report(
             operator=report.operator_id,
             report=report.pk,
-            outcome=outcome_of(request),
-            note=request.POST.get("note", ""),
-            metadata=remembered(request, report.operator_id),
+            outcome=data["outcome"],
+            note=data["note"],
+            metadata=staff_metadata(request, report.operator_id),
         )
-        return "Noted; the report is closed."
-
-    @admin.display(description="id")
-    def title(self, report: ChatReport) -> str:
-        """The end of its id."""
-        return html.short(report.pk)
-
-    @admin.display(description="status")
-    def standing(self, report: Any) -> SafeString:
-        """Whether it waits."""
-        return html.badge("dealt with", "good") if report.closed else html.badge("waiting", "warn")
-
-    @admin.display(description="reason")
-    def why(self, report: ChatReport) -> str:
-        return report.reason or html.NOTHING
-
-    @admin.display(description="table")
-    def place(self, report: ChatReport) -> SafeString:
-        return html.both(html.page("table", report.table_id, html.short(report.table_id)), f"seat {report.seat}")
-
-    @admin.display(description="reported (UTC)")
-    def when(self, report: ChatReport) -> SafeString | str:
-        """When it was made."""
-        return html.moment(report.reported_at)
+        return "The report is closed."
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show a report with the message, and what can be done."""
+        """Show a report with its message and its outcome."""
+        del request
         message = ChatMessage.objects.filter(pk=obj.message_id).first() if obj.message_id else None
-        closing = ChatReportClosure.objects.filter(pk=obj.pk).first()
-        crypto_shredding.decrypt_rows([row for row in (message, closing) if row is not None])
+        closure = ChatReportClosure.objects.filter(pk=obj.pk).first()
+        crypto_shredding.decrypt_rows([row for row in (message, closure) if row is not None])
         facts = (
-            ("Status", self.standing(obj)),
-            ("Reason", self.why(obj)),
+            ("Status", self.status(obj)),
+            ("Reason", self.reason_(obj)),
             ("Message", html.NOTHING if message is None else html.page("message", message.pk, message.text)),
             ("Table", self.place(obj)),
             ("Reported by", html.page("player", obj.reporter_id)),
-            ("Reported (UTC)", self.when(obj)),
-            ("Outcome", html.NOTHING if closing is None else closing.outcome.replace("_", " ")),
-            ("Remark", html.NOTHING if closing is None else closing.note or html.NOTHING),
-            ("Closed by", html.NOTHING if closing is None else closing.by),
+            ("Reported (UTC)", self.reported(obj)),
+            ("Outcome", html.NOTHING if closure is None else closure.outcome.replace("_", " ")),
+            ("Note", html.NOTHING if closure is None else closure.note or html.NOTHING),
+            ("Closed by", html.NOTHING if closure is None else closure.by),
             *self.about(obj),
-            ("Id", html.code(obj.pk)),
         )
-        return (Facts("Report", facts), *self._closing(request, obj), *forms_about(request, self, obj))
-
-    def _closing(self, request: HttpRequest, report: Any) -> Sequence[Section]:
-        if report.closed or not request.user.has_perm(MODERATE):
-            return ()
-        fields = (
-            Field("outcome", "Outcome", choices=[("action_taken", "Acted on"), ("dismissed", "Dismissed")]),
-            Field("note", "Remark for staff", required=False),
-        )
-        return (Form("Close this report", "Close", self.perform_url("close", report), fields),)
+        return (Facts("Chat report", facts),)
 
 
 @admin.register(ModerationAction)
-class ActAdmin(ChatAdmin):
-    """What moderators did about players, newest first."""
+class ModerationActionAdmin(ModerationAdmin):
+    """Moderators' actions, newest first."""
 
-    list_display = ("deed", "player", "why", "until_when", "operator", "by", "when")
+    list_display = ("kind_", "player", "reason_", "until_", "operator", "by", "acted")
     list_filter = (operator_filter(), since_by_uuid())
     search_help_text = "id or player's id"
+    kind_ = column("action", lambda action: action.kind.removeprefix("Player"))
+    reason_ = column("reason", lambda action: action.reason or html.NOTHING)
+    until_ = column(
+        "until (UTC)",
+        lambda action: "no end" if action.reason and action.until is None else html.moment(action.until),
+    )
+    acted = time_column("acted_at", "time")
 
-    def found_by(self, term: str) -> Q | None:
-        """Look for an id or a player."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for an id or a player."""
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
-    @admin.display(description="act")
-    def deed(self, act: ModerationAction) -> str:
-        """What was done."""
-        return act.kind.removeprefix("Player")
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        del request
+        facts = (
+            ("Action", self.kind_(obj)),
+            ("Reason", self.reason_(obj)),
+            ("Until (UTC)", self.until_(obj)),
+            ("Note", obj.note or html.NOTHING),
+            ("By", obj.by),
+            ("Time (UTC)", self.acted(obj)),
+            *self.about(obj),
+        )
+        return (Facts("Moderator action", facts),)
 
-    @admin.display(description="reason")
-    def why(self, act: ModerationAction) -> str:
-        """The reason's code."""
-        return act.reason or html.NOTHING
 
-    @admin.display(description="until (UTC)")
-    def until_when(self, act: ModerationAction) -> SafeString | str:
-        return "for good" if act.reason and act.until is None else html.moment(act.until)
+def _may_edit(request: HttpRequest, word: FilterWord) -> bool:
+    """Return whether this person works for all whom a word's list is for."""
+    return word.operator_id is not None or scope.operators(request) is None
 
-    @admin.display(description="done (UTC)")
-    def when(self, act: ModerationAction) -> SafeString | str:
-        """When it was done."""
-        return html.moment(act.acted_at)
+
+@admin.register(FilterWord)
+class FilterWordAdmin(NamedRowsAdmin):
+    """Masked words, of each operator and of all. The first word of a list comes by the API or a command."""
+
+    names = ("operator",)
+    list_display = ("word", "normalized", "list_of", "added")
+    list_filter = (operator_filter(),)
+    ordering = ("normalized", "id")
+    search_help_text = "a word"
+    list_of = column(
+        "applies to",
+        lambda word: (
+            "all operators" if word.operator_id is None else html.page("operator", word.operator_id, word.slug)
+        ),
+    )
+    added = time_column("added_at", "added")
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Show everyone the words of all operators."""
+        return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a word, however it is spelled."""
+        return Q(normalized=normalize_word(term))
+
+    @row_action(
+        "Add", name="list", title="Add a word to this list", permission=EDIT_WORDS, form=WordForm, applies=_may_edit
+    )
+    def add_word(self, request: HttpRequest, word: FilterWord, data: dict[str, Any]) -> str:
+        """Add another word to the list of this one. Raises FilterWordNotYours."""
+        _require_own(request, word)
+        metadata = staff_metadata(request, word.operator_id)
+        added = word_lists.add(operator=word.operator_id, word=data["word"], metadata=metadata)
+        return f"{added.word} is masked from now on."
+
+    @row_action(
+        "Remove from the list",
+        title="Remove this word",
+        permission=EDIT_WORDS,
+        applies=_may_edit,
+        tone="bad",
+        question="Remove this word from the list? Messages that were sent stay as they were displayed.",
+    )
+    def drop(self, request: HttpRequest, word: FilterWord, data: dict[str, Any]) -> str:
+        """Remove the word from its list. Raises FilterWordNotYours."""
+        del data
+        _require_own(request, word)
+        metadata = staff_metadata(request, word.operator_id)
+        word_lists.remove(operator=word.operator_id, word=word.word, metadata=metadata)
+        return f"{word.word} is no longer masked."
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show an act, and what can be done now."""
+        del request
         facts = (
-            ("Act", self.deed(obj)),
-            ("Reason", self.why(obj)),
-            ("Until (UTC)", self.until_when(obj)),
-            ("Remark", obj.note or html.NOTHING),
-            ("By", obj.by),
-            ("Done (UTC)", self.when(obj)),
-            *self.about(obj),
-            ("Id", html.code(obj.pk)),
+            ("Word", obj.word),
+            ("Compared as", html.code(obj.normalized)),
+            ("Applies to", self.list_of(obj)),
+            ("Added (UTC)", self.added(obj)),
+            ("Log", html.event_log(f"chat-filter-{obj.operator_id or 'everyone'}", "all changes")),
         )
-        return (Facts("Act", facts), *forms_about(request, self, obj))
+        return (Facts("Filter word", facts),)
+
+
+def _require_own(request: HttpRequest, word: FilterWord) -> None:
+    if not _may_edit(request, word):
+        raise FilterWordNotYours
+
+
+def _context(request: HttpRequest, row: Any, data: dict[str, Any]) -> ModerationContext:
+    metadata = staff_metadata(request, row.operator_id)
+    return ModerationContext(row.operator_id, row.player_id, data["note"], metadata)

@@ -1,35 +1,59 @@
-"""The admin's first page: what needs a person, what is going on, the latest rounds. Each for those who may see it."""
+"""The first page: what needs a person, plots of the last days, what is going on, the latest rounds.
 
+Each section is for those who may see it. Kinds of money and currencies are never in one plot.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any, Final
 
+import msgspec
 from django.contrib import admin
+from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils import timezone
 
+from baccarat.reports import days
+from baccarat.reports.days import DayFigures, PlayHistory
 from baccarat.storage.models import Round, Table
-from casino.backoffice import html, scope
-from casino.backoffice.pages import baccarat_parts, front_plots, voids
-from casino.backoffice.pages.cards import in_line
-from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice import game, html, scope
+from casino.backoffice.columns import with_names
+from casino.backoffice.filters import first_serial
+from casino.backoffice.pages.round import APPROVE_VOID
+from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
 from casino.events.models import Seal, Unsealed
+from casino.kernel import money
+from casino.reports.document import rate
+from wallet.models import Entry
 
-MOST_ROUNDS: Final = 10
-MOST_ASIDE: Final = 20
-MOST_COUNTED: Final = 1000
+MAX_ROUNDS: Final = 10
+MAX_WAITING: Final = 20
+MAX_COUNTED: Final = 1000
+VIEW_REPORTS: Final = "reports.view_report"
+CACHE_SECONDS: Final = 60
+MAX_HISTORIES: Final = 3
+"""Kinds of money and currencies that are plotted; reports have all of them."""
+MAX_ENTRIES: Final = 100_000
+"""Entries of the ledger that are added up for a page: about a second's work."""
+_MONEY_NAMES: Final = {"real": "Real money", "play": "Play money", "sandbox": "Sandbox credits"}
+_PLOTS_TITLE: Final = f"The last {days.DAYS_BACK} days"
 
 admin.site.index_template = "admin/casino/index.html"
 admin.site.index_title = "Overview"
 
 
-def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Add the sections that this person may see."""
     may = request.user.has_perm
     sections: list[Section] = []
     if may("baccarat.view_round"):
-        sections.append(_set_aside(request))
-    if may("baccarat.view_round") and may(voids.APPROVE):
-        sections.append(_void_asked(request))
-    if may(front_plots.MAY):
-        sections.extend(front_plots.sections(request))
+        sections.append(_suspended(request))
+    if may("baccarat.view_round") and may(APPROVE_VOID):
+        sections.append(_requested_voids(request))
+    if may(VIEW_REPORTS):
+        sections.extend(_plots(request))
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now(request))
     if may("baccarat.view_round"):
@@ -37,61 +61,141 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     return {**context, "sections": sections}
 
 
-def _set_aside(request: HttpRequest) -> Grid:
-    waiting = Table.objects.filter(suspension_reason__isnull=False).order_by("-id").defer("state")
-    tables = scope.within(waiting, request)[:MOST_ASIDE]
-    rows = [
-        (html.page("round", table.round_id, f"No. {table.rounds}"), html.page("table", table.pk, table.name), why)
-        for table, why in ((table, table.suspended or "") for table in tables)
-    ]
-    return Grid(
-        "Waiting for a person", ("Round", "Table", "Why it was set aside"), rows, empty="No round is set aside."
-    )
-
-
-def _void_asked(request: HttpRequest) -> Grid:
-    asked = scope.within(Round.objects.filter(void_requested=True).order_by("-id").defer("state"), request)
-    rounds = baccarat_parts.with_names(asked, table=True)
+def _suspended(request: HttpRequest) -> Grid:
+    suspended = Table.objects.filter(suspension_reason__isnull=False).order_by("-id").defer("state")
     rows = [
         (
-            html.page("round", round_.pk, f"No. {round_.number}"),
-            html.page("table", round_.table_id, round_.table_name),
-            baccarat_parts.operator_link(round_),
+            html.page("round", table.round_id, f"No. {table.rounds}"),
+            html.page("table", table.pk, table.name),
+            table.suspension_reason or "",
         )
-        for round_ in rounds[:MOST_ASIDE]
+        for table in scope.within(suspended, request)[:MAX_WAITING]
     ]
-    return Grid("Voids to decide", ("Round", "Table", "Operator"), rows, empty="Nobody asks for a void.")
+    return Grid("Suspended rounds", ("Round", "Table", "Reason"), rows, empty="No round is suspended.")
+
+
+def _requested_voids(request: HttpRequest) -> Grid:
+    requested = scope.within(Round.objects.filter(void_requested=True).order_by("-id").defer("state"), request)
+    rounds = with_names(requested, "operator", "table")[:MAX_WAITING]
+    columns = ("Round", "Table", "Operator")
+    return game.round_grid("Voids to decide", rounds, columns=columns, empty="No void is requested.")
 
 
 def _now(request: HttpRequest) -> Facts:
-    playing = scope.within(Table.objects.filter(round_id__isnull=False), request)[:MOST_COUNTED].count()
-    waiting = Unsealed.objects.all()[:MOST_COUNTED].count()
+    playing = scope.within(Table.objects.filter(round_id__isnull=False), request)[:MAX_COUNTED].count()
+    waiting = Unsealed.objects.all()[:MAX_COUNTED].count()
     head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
     rows = (
-        ("Tables with a round in hand", html.listing("baccarat_table", _up_to(playing), state="playing")),
+        ("Tables with a round in play", html.listing("baccarat_table", _count(playing), state="playing")),
         ("Events sealed", html.listing("events_event", f"#{head}")),
-        ("Events waiting for their seal", html.listing("events_event", _up_to(waiting), seal="waiting")),
+        ("Waiting for sealing", html.listing("events_event", _count(waiting), seal="waiting")),
     )
     return Facts("Now", rows)
 
 
-def _up_to(count: int) -> str:
-    return f"{count} or more" if count == MOST_COUNTED else str(count)
+def _count(count: int) -> str:
+    return f"{count} or more" if count == MAX_COUNTED else str(count)
 
 
 def _latest(request: HttpRequest) -> Grid:
-    played = scope.within(Round.objects.order_by("-id").defer("state"), request)
-    rounds = baccarat_parts.with_names(played, table=True)[:MOST_ROUNDS]
-    rows = [
-        (
-            html.page("round", round_.pk, f"No. {round_.number}"),
-            html.page("table", round_.table_id, round_.table_name),
-            baccarat_parts.phase_badge(round_.phase, round_.suspended),
-            in_line(round_.cards.split()) if round_.cards else html.NOTHING,
-            baccarat_parts.outcome_badge(round_.outcome),
-            html.moment(round_.opened_at),
-        )
-        for round_ in rounds
+    rounds = scope.within(Round.objects.order_by("-id").defer("state"), request)
+    columns = ("Round", "Table", "Phase", "Cards", "Won by", "Opened (UTC)")
+    return game.round_grid("Latest rounds", with_names(rounds, "operator", "table")[:MAX_ROUNDS], columns=columns)
+
+
+def _plots(request: HttpRequest) -> Sequence[Section]:
+    """Plot the last days of this person's operators. Read once a minute for each set of operators."""
+    operators = scope.operators(request)
+    names = "all" if operators is None else ",".join(sorted(map(str, operators)))
+    key = f"plots:{hashlib.sha256(names.encode()).hexdigest()}"
+    histories: list[PlayHistory] | None = cache.get(key)
+    if histories is None:
+        histories = days.recent_days(operators, today=_is_quiet())
+        cache.set(key, histories, CACHE_SECONDS)
+    if not histories:
+        return (Grid(_PLOTS_TITLE, (), (), empty="No play in the last days."),)
+    return [_plot_section(history) for history in histories[:MAX_HISTORIES]]
+
+
+def _is_quiet() -> bool:
+    """Return whether the last 24 hours can be added up for a page; a busy day waits for its reports."""
+    newest = Entry.objects.order_by("-id").values_list("id", flat=True).first() or 0
+    return newest - first_serial("wallet_entry", timezone.now() - timedelta(days=1)) < MAX_ENTRIES
+
+
+def _plot_section(history: PlayHistory) -> TemplateSection:
+    ggr, rounds = sum(day.ggr for day in history.days), sum(day.rounds for day in history.days)
+    summary = f"GGR {money.format_amount(ggr, history.currency)} {history.currency} in {rounds} rounds"
+    title = f"{_MONEY_NAMES.get(history.money_type, history.money_type)} in {history.currency}: {_PLOTS_TITLE.lower()}"
+    return TemplateSection(title, "admin/baccarat/plots.html", {"plots": _charts(history), "summary": summary})
+
+
+def _charts(history: PlayHistory) -> list[dict[str, str]]:
+    currency, all_days = history.currency, history.days
+    ggr = _bars(
+        all_days, "GGR", lambda day: money.format_amount(day.ggr, currency), [_colour(day.ggr) for day in all_days]
+    )
+    return [
+        _chart(f"GGR per day, {currency}", "bar", ggr),
+        _chart("Rounds per day", "bar", _bars(all_days, "Rounds", lambda day: day.rounds)),
+        _chart("Active players per day", "bar", _bars(all_days, "Players", lambda day: day.players)),
+        _chart("Return per day in per cent, with its 99 % band", "line", _return(all_days)),
     ]
-    headers = ("Round", "Table", "Phase", "Cards", "Won by", "Opened (UTC)")
-    return Grid("Latest rounds", headers, rows, empty="No round yet.")
+
+
+def _chart(title: str, kind: str, data: dict[str, Any]) -> dict[str, str]:
+    return {"title": title, "kind": kind, "data": msgspec.json.encode(data).decode()}
+
+
+def _colour(amount: int) -> str:
+    return "var(--color-primary-600)" if amount >= 0 else "#dc2626"
+
+
+def _bars(
+    all_days: Sequence[DayFigures], label: str, value: Callable[[DayFigures], Any], colours: list[str] | None = None
+) -> dict[str, Any]:
+    bars = {
+        "label": label,
+        "data": [value(day) for day in all_days],
+        "backgroundColor": colours or "var(--color-primary-600)",
+        "maxBarThickness": 18,
+        "borderRadius": 4,
+        "displayYAxis": True,
+        "maxTicksXLimit": 8,
+    }
+    return {"labels": [day.label[5:] for day in all_days], "datasets": [bars]}
+
+
+def _return(all_days: Sequence[DayFigures]) -> dict[str, Any]:
+    """Draw the actual return as a line with points, and the band as the filled area between two thin lines."""
+    bounds = [day.bounds for day in all_days]
+    actual = {
+        "label": "Actual",
+        "data": [None if day.actual is None else _percent(rate(day.actual)) for day in all_days],
+        "borderColor": "var(--color-primary-600)",
+        "backgroundColor": "var(--color-primary-600)",
+        "pointStyle": "circle",
+        "pointRadius": 3,
+        "displayYAxis": True,
+        "suffixYAxis": "%",
+        "maxTicksXLimit": 8,
+    }
+    edges = [
+        {
+            "label": label,
+            "data": [None if each is None else _percent(rate(each[place])) for each in bounds],
+            "borderColor": "#94a3b8",
+            "backgroundColor": "rgba(148, 163, 184, 0.25)",
+            "borderWidth": 1,
+            "pointStyle": "line",  # a day between days without play has no line to be seen by
+            "pointRadius": 5,
+            "pointBorderWidth": 2,
+            "fill": fill,
+        }
+        for place, label, fill in ((0, "Band from", False), (1, "Band to", "-1"))
+    ]
+    return {"labels": [day.label[5:] for day in all_days], "datasets": [actual, *edges]}
+
+
+def _percent(share: str) -> str:
+    return f"{Decimal(share) * 100:.2f}"

@@ -1,131 +1,77 @@
-"""What was measured and approved, and the clocks, as staff see them: all read only."""
+"""Integrity of the installation: measurements of the running code, approved releases, clocks."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
-from uuid import UUID
+from collections.abc import Sequence
+from typing import Any, Final
 
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 
 from casino.backoffice import html
-from casino.backoffice.base import ReadOnlyAdmin, as_number
-from casino.backoffice.filters import chosen
+from casino.backoffice.base import InstallationAdmin
+from casino.backoffice.columns import column, status_column, time_column
+from casino.backoffice.filters import case_filter, enum_filter
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.compliance.attestation import AS_APPROVED, DIFFERS, NOT_APPROVED
-from casino.compliance.integrity_models import Approval, ClockReading, Measurement
+from casino.compliance.models import Approval, ClockReading, Measurement
 
-_TONES = {AS_APPROVED: "good", NOT_APPROVED: "warn", DIFFERS: "bad"}
-_VERDICTS = {verdict: verdict.replace("_", " ").capitalize() for verdict in _TONES}
-_DIGESTS = ("code", "dependencies", "settings", "rules")
+_TONES: Final = {AS_APPROVED: "good", NOT_APPROVED: "warn", DIFFERS: "bad"}
+_DIGESTS: Final = ("code", "dependencies", "settings", "rules")
 
 
-class HouseAdmin(ReadOnlyAdmin):
-    """Base of what is of the whole installation: whoever may see it sees all of it."""
-
-    ordering = ("-id",)
-    search_help_text = "number"
-
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Leave nothing out."""
-        del operators
-        return Q()
-
-    def found_by(self, term: str) -> Q | None:
-        """Look for a number."""
-        number = as_number(term)
-        return None if number is None else Q(pk=number)
+def _digests(row: Any, names: Sequence[str]) -> list[tuple[str, object]]:
+    return [(name.capitalize(), html.code(getattr(row, name))) for name in names]
 
 
 @admin.register(Measurement)
-class MeasurementAdmin(HouseAdmin):
-    """What processes found when they started, and every 24 hours; newest first."""
+class MeasurementAdmin(InstallationAdmin):
+    """What each process measured when it started, and every 24 hours; newest first."""
 
-    list_display = ("title", "process", "stands", "told", "when")
-    list_filter = (
-        chosen(title="verdict", parameter="verdict", choices=_VERDICTS, where=lambda value: Q(verdict=value)),
-    )
-
-    @admin.display(description="number")
-    def title(self, row: Measurement) -> str:
-        return str(row.pk)
-
-    @admin.display(description="verdict")
-    def stands(self, row: Measurement) -> SafeString:
-        return html.badge(row.verdict.replace("_", " "), _TONES.get(row.verdict, "plain"))
-
-    @admin.display(description="findings")
-    def told(self, row: Measurement) -> str:
-        """How many there are."""
-        return str(len(row.findings))
-
-    @admin.display(description="measured (UTC)")
-    def when(self, row: Measurement) -> SafeString | str:
-        return html.moment(row.at)
+    list_display = ("number", "process", "result", "finding_count", "measured")
+    list_filter = (enum_filter(_TONES, "verdict"),)
+    number = column("number", lambda row: str(row.pk))
+    result = status_column(_TONES, "verdict", "verdict")
+    finding_count = column("findings", lambda row: str(len(row.findings)))
+    measured = time_column("at", "measured")
 
     def sections(self, request: HttpRequest, obj: Measurement) -> Sequence[Section]:
-        """Show the digests, and what differs."""
+        """Show the digests and what differs."""
         del request
-        facts = [("Process", obj.process), ("Verdict", self.stands(obj)), ("Measured (UTC)", self.when(obj))]
-        digests = [(name.capitalize(), html.code(getattr(obj, name))) for name in _DIGESTS]
-        findings = Grid("What differs", ("Finding",), [(each,) for each in obj.findings], empty="Nothing.")
-        return (Facts("Measurement", [*facts, *digests]), findings)
+        facts = [("Process", obj.process), ("Verdict", self.result(obj)), ("Measured (UTC)", self.measured(obj))]
+        findings = Grid("Differences", ("Finding",), [(finding,) for finding in obj.findings], empty="None.")
+        return (Facts("Measurement", [*facts, *_digests(obj, _DIGESTS)]), findings)
 
 
 @admin.register(Approval)
-class ApprovalAdmin(HouseAdmin):
-    """What was approved by whom; the newest counts."""
+class ApprovalAdmin(InstallationAdmin):
+    """Approved releases; the newest counts."""
 
-    list_display = ("title", "by", "reason", "when")
-
-    @admin.display(description="number")
-    def title(self, row: Approval) -> str:
-        return str(row.pk)
-
-    @admin.display(description="approved (UTC)")
-    def when(self, row: Approval) -> SafeString | str:
-        return html.moment(row.at)
+    list_display = ("number", "by", "reason", "approved")
+    number = column("number", lambda row: str(row.pk))
+    approved = time_column("at", "approved")
 
     def sections(self, request: HttpRequest, obj: Approval) -> Sequence[Section]:
         del request
-        digests: list[tuple[str, Any]] = [(name.capitalize(), html.code(getattr(obj, name))) for name in _DIGESTS[:3]]
-        return (Facts("Approval", [("By", obj.by), ("Why", obj.reason), ("Approved (UTC)", self.when(obj)), *digests]),)
+        facts = (("By", obj.by), ("Reason", obj.reason), ("Approved (UTC)", self.approved(obj)))
+        return (Facts("Approval", [*facts, *_digests(obj, _DIGESTS[:3])]),)
 
 
 @admin.register(ClockReading)
-class ClockReadingAdmin(HouseAdmin):
-    """How far clocks were from the database's, newest first."""
+class ClockReadingAdmin(InstallationAdmin):
+    """Offsets of clocks from the database's, newest first."""
 
-    list_display = ("title", "process", "host", "apart", "when")
-    list_filter = (
-        chosen(
-            title="offset",
-            parameter="out_of_tolerance",
-            choices={"yes": "Beyond tolerance"},
-            where=lambda _: Q(out_of_tolerance=True),
-        ),
-    )
-
-    @admin.display(description="number")
-    def title(self, row: ClockReading) -> str:
-        return str(row.pk)
-
-    @admin.display(description="offset")
-    def apart(self, row: ClockReading) -> SafeString:
-        """How far, and whether that is too far."""
-        return html.badge(f"{row.offset_ms} ms", "bad" if row.out_of_tolerance else "good")
-
-    @admin.display(description="read (UTC)")
-    def when(self, row: ClockReading) -> SafeString | str:
-        return html.moment(row.at)
+    list_display = ("number", "process", "host", "offset", "measured")
+    list_filter = (case_filter("out_of_tolerance", {"yes": ("Beyond tolerance", Q(out_of_tolerance=True))}),)
+    number = column("number", lambda row: str(row.pk))
+    offset = column("offset", lambda row: html.badge(f"{row.offset_ms} ms", "bad" if row.out_of_tolerance else "good"))
+    measured = time_column("at", "read")
 
     def sections(self, request: HttpRequest, obj: ClockReading) -> Sequence[Section]:
         del request
         facts = (
             ("Process", obj.process),
             ("Host", obj.host),
-            ("Offset", self.apart(obj)),
-            ("Read (UTC)", self.when(obj)),
+            ("Offset", self.offset(obj)),
+            ("Read (UTC)", self.measured(obj)),
         )
         return (Facts("Clock", facts),)

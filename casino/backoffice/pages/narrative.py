@@ -133,9 +133,9 @@ def _left(event: te.SeatLeft, money: Money) -> str:
 def _freed(event: te.SeatReleased, money: Money) -> str:
     paid = f", after {money(event.collected)} of owed commission" if event.collected else ""
     why = {
-        te.Absence.MISSED_ROUNDS: f"{event.missed} {_plural('turn', event.missed)} ran out in a row",
-        te.Absence.GONE: "the player is gone",
-        te.Absence.TABLE_CLOSED: "the table closes",
+        te.SeatReleaseReason.MISSED_ROUNDS: f"{event.missed} {_plural('turn', event.missed)} ran out in a row",
+        te.SeatReleaseReason.DISCONNECTED: "the player is gone",
+        te.SeatReleaseReason.TABLE_CLOSED: "the table closes",
     }[event.reason]
     back = f"{money(event.returned)} of {event.money_type} money went back to the account{paid}"
     return f"Seat {event.seat} was freed: {why}, last heard of at {event.seen_at:%H:%M:%S} UTC; {back}."

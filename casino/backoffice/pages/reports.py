@@ -1,199 +1,235 @@
-"""Reports as staff see them: versions, their rows, what changed between two, files; and what reports found."""
+"""Reports: versions with their rows and files, what changed between two of them, and the page that creates one."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Q, QuerySet, Subquery
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from casino.backoffice import html, staff_names
-from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.filters import chosen, since_by_uuid
-from casino.backoffice.pages.operators import operator_filter
-from casino.backoffice.pages.report_creation import MAKE, make_view
-from casino.backoffice.sections import Facts, Form, Grid, Section
-from casino.backoffice.seen import seen
+from casino.backoffice import html, scope
+from casino.backoffice.actions import row_action
+from casino.backoffice.columns import NamedRowsAdmin, column, staff_column, time_column
+from casino.backoffice.filters import choice_filter, enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.forms import EnumField, RowForm
+from casino.backoffice.sections import Facts, FormSection, Grid, Section
+from casino.kernel.errors import Refusal
 from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.reports import document, generation, queries, registry
 from casino.reports.definition import ColumnType
 from casino.reports.diff import diff_rows
-from casino.reports.intervals import Interval, ReportPeriod
+from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
-from casino.reports.refusals import UnknownFormat
+from casino.reports.refusals import IntervalInvalid, UnknownFormat
 from casino.reports.renderers import base
+from casino.staff.access_log import record_access
 
-MOST_ROWS: Final = 200
+CREATE: Final = "reports.generate_report"
+MAX_ROWS: Final = 200
 """Rows that a page shows; files have all of them."""
 _NUMBERS: Final = {ColumnType.COUNT.value, ColumnType.MONEY.value, ColumnType.RATE.value}
 
 
+def _titles() -> dict[str, str]:
+    return {name: definition.title for name, definition in registry.report_definitions().items()}
+
+
+class ReportForm(RowForm):
+    """Which report is created, of which operator and of which time."""
+
+    operator = forms.ChoiceField(label="Operator")
+    name = forms.ChoiceField(label="Report")
+    period = EnumField(ReportPeriod, label="Period")
+    date = forms.DateField(
+        label="A day in it (for a day, month or year)",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+    since = forms.DateTimeField(
+        label="From, in UTC (for an interval)",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )
+    until = forms.DateTimeField(
+        label="Until, in UTC, exclusive (for an interval)",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )
+
+    def prepare(self) -> None:
+        """Offer the reports, and the operators that this person works for."""
+        operators = scope.within(Operator.objects.order_by("slug"), self.request, "id")
+        self.operators = {operator.slug: operator for operator in operators}
+        choices = {"operator": [(slug, slug) for slug in self.operators], "name": list(_titles().items())}
+        for name, values in choices.items():
+            field = self.fields[name]
+            if isinstance(field, forms.ChoiceField):
+                field.choices = values
+
+    def interval(self) -> Interval:
+        """Return the interval. Raises IntervalInvalid."""
+        data, period = self.cleaned_data, self.cleaned_data["period"]
+        zone = self.operators[data["operator"]].time_zone
+        try:
+            if period is ReportPeriod.LIFE:
+                return lifetime_interval(until=timezone.now(), zone=zone)
+            if period is ReportPeriod.INTERVAL:
+                since, until = data["since"].astimezone(UTC), data["until"].astimezone(UTC)
+                return between(since=since, until=until, zone=zone)
+            return period_interval(period, day=data["date"], zone=zone)
+        except (AttributeError, ValueError, OverflowError):
+            raise IntervalInvalid from None
+
+
 @admin.register(Report)
-class ReportAdmin(ReadOnlyAdmin):
+class ReportAdmin(NamedRowsAdmin):
     """Versions of reports, newest first. Found by id."""
 
-    list_display = ("title", "interval", "operator", "version", "rows", "as_of", "when", "who")
+    names = ("operator",)
+    list_display = ("title", "interval", "operator", "version", "rows", "as_of", "created", "creator")
     list_filter = (
         operator_filter(),
-        chosen(
-            title="report",
-            parameter="report",
-            choices=lambda _: {name: each.title for name, each in registry.report_definitions().items()},
-            where=lambda value: Q(name=value),
-        ),
-        chosen(
-            title="period",
-            parameter="period",
-            choices={period.value: period.value.capitalize() for period in ReportPeriod},
-            where=lambda value: Q(period=value),
-        ),
+        choice_filter("report", choices=lambda _: _titles(), where=lambda value: Q(name=value)),
+        enum_filter(ReportPeriod, "period"),
         since_by_uuid(),
     )
     ordering = ("-id",)
     search_help_text = "id of a version"
-    list_before_template = "admin/casino/make_report.html"
+    list_before_template = "admin/casino/list_link.html"
+    title = column("report", lambda report: _titles().get(report.name, report.name))
+    interval = column("interval", lambda report: html.with_note(report.label, report.period))
+    as_of = column("as of", lambda report: f"#{report.position}")
+    created = time_column("generated_at", "created")
+    creator = staff_column("generated_by", "by")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add the operator's name; the content is read by the page of one report alone."""
-        slug = Operator.objects.filter(id=OuterRef("operator_id")).values("slug")
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(slug=Subquery(slug)).defer("content")
-        return rows
+        """Leave the content to the page of one report."""
+        return super().get_queryset(request).defer("content")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Offer those who may to have a report made."""
-        may = {"may_make": request.user.has_perm(MAKE), "make_url": reverse("admin:reports_report_make")}
-        return super().changelist_view(request, {**may, **(extra_context or {})})
+        """Add a link to the page that creates a report, for those who may."""
+        url = reverse("admin:reports_report_create") if request.user.has_perm(CREATE) else None
+        context = {"link_url": url, "link_text": "Create report", **(extra_context or {})}
+        return super().changelist_view(request, context)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the addresses of `make`, of files, and of `again`."""
+        """Add the page that creates a report, and the address of files."""
+        file = require_safe(self.admin_site.admin_view(self.file))
         return [
-            path("make/", self.admin_site.admin_view(make_view), name="reports_report_make"),
-            path(
-                "<uuid:report>/file/", require_safe(self.admin_site.admin_view(self.file)), name="reports_report_file"
-            ),
-            self.perform_path("again", MAKE, self.again),
+            path("create/", self.admin_site.admin_view(self.create), name="reports_report_create"),
+            path("<uuid:report>/file/", file, name="reports_report_file"),
             *super().get_urls(),
         ]
 
+    def create(self, request: HttpRequest) -> HttpResponse:
+        """Answer the page that creates a report, and create it. Raises PermissionDenied."""
+        if not request.user.has_perm(CREATE):
+            raise PermissionDenied
+        form = ReportForm(request.POST if request.method == "POST" else None, request=request, row=None)
+        if form.is_valid():
+            data = form.cleaned_data
+            try:
+                report = generation.generate_report(
+                    operator=form.operators[data["operator"]].id,
+                    name=data["name"],
+                    interval=form.interval(),
+                    by=memberships.staff_actor(request.user),
+                )
+            except Refusal as refusal:
+                messages.error(request, refusal.message())
+            else:
+                return HttpResponseRedirect(reverse("admin:reports_report_change", args=[report.pk]))
+        help_text = "Days are in the operator's time zone. No new version is created if nothing has changed."
+        section = FormSection("Create report", reverse("admin:reports_report_create"), form, "Create", help_text)
+        context = {**self.admin_site.each_context(request), "title": "Create report", "sections": [section]}
+        return TemplateResponse(request, "admin/casino/sections.html", context)
+
     def file(self, request: HttpRequest, report: Any) -> HttpResponse:
-        """Send a report as a file, and note who took it."""
-        found = self._find(request, str(report))
-        if found is None:
+        """Answer a report as a file, and log who downloaded it."""
+        row = self.find_row(request, str(report))
+        if row is None:
             raise PermissionDenied
         try:
-            file = base.render_report(found, request.GET.get("format", "json"))
+            file = base.render_report(row, request.GET.get("format", "json"))
         except UnknownFormat:
             raise PermissionDenied from None
-        self.log_change(request, found, f"Downloaded {file.name}.")
-        seen(request, subject=self.subject_of(found), operator=found.operator_id)
+        self.log_change(request, row, f"Downloaded {file.name}.")
+        record_access(request, subject=self.subject_of(row), operator=row.operator_id)
         headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
         return HttpResponse(file.content, content_type=file.media_type, headers=headers)
 
-    def again(self, request: HttpRequest, report: Report) -> str:
-        """Have it made again, of what is sealed by now."""
-        told = document.read(bytes(report.content))["interval"]
-        interval = Interval(ReportPeriod(told["period"]), report.since, report.until, told["time_zone"])
+    @row_action("Regenerate", permission=CREATE, help_text="No new version is created if nothing has changed.")
+    def regenerate(self, request: HttpRequest, report: Report, data: dict[str, Any]) -> str:
+        """Generate the report again, from all events that are sealed by now."""
+        del data
+        header = document.read(bytes(report.content))["interval"]
+        interval = Interval(ReportPeriod(header["period"]), report.since, report.until, header["time_zone"])
         known = set(queries.versions(report).values_list("pk", flat=True))
         by = memberships.staff_actor(request.user)
-        made = generation.generate_report(operator=report.operator_id, name=report.name, interval=interval, by=by)
-        return f"Version {made.version} says {'the same as now' if made.pk in known else 'what is new'}."
-
-    @admin.display(description="report")
-    def title(self, report: Report) -> str:
-        known = registry.report_definitions().get(report.name)
-        return report.name if known is None else known.title
-
-    @admin.display(description="interval")
-    def interval(self, report: Report) -> SafeString:
-        """The interval, in the operator's time."""
-        return html.both(report.label, report.period)
-
-    @admin.display(description="operator")
-    def operator(self, report: Any) -> SafeString | str:
-        return html.page("operator", report.operator_id, report.slug or html.short(report.operator_id))
-
-    @admin.display(description="as of")
-    def as_of(self, report: Report) -> str:
-        """How much of the log is in it."""
-        return f"#{report.position}"
-
-    @admin.display(description="made (UTC)")
-    def when(self, report: Report) -> SafeString | str:
-        """When it was made."""
-        return html.moment(report.generated_at)
-
-    @admin.display(description="by")
-    def who(self, report: Report) -> str:
-        """Who had it made."""
-        return staff_names.named(report.generated_by)
+        latest = generation.generate_report(operator=report.operator_id, name=report.name, interval=interval, by=by)
+        return f"Version {latest.version} {'is unchanged' if latest.pk in known else 'is new'}."
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show a version: what it says, its files, the other versions, and what is new since the last one."""
-        told, versions = document.read(bytes(obj.content)), list(queries.versions(obj)[:MOST_ROWS])
-        before = next((each for each in versions if each.version < obj.version), None)
-        found: list[Section] = [self._facts(obj, told), _rows(told)]
-        if before is not None:
-            found.append(_changes(told, before))
-        found.append(_versions(obj, versions))
-        if request.user.has_perm(MAKE):
-            says = "A version that would say the same is not made."
-            found.append(
-                Form("Make it again", "Make it of what is sealed now", self.perform_url("again", obj), says=says)
-            )
-        return found
+        """Show a version: its rows, its files, the other versions, and what changed since the previous one."""
+        del request
+        content, versions = document.read(bytes(obj.content)), list(queries.versions(obj)[:MAX_ROWS])
+        previous = next((version for version in versions if version.version < obj.version), None)
+        changes = () if previous is None else (_changes(content, previous),)
+        return [self._facts(obj, content), _rows(content), *changes, _versions(obj, versions)]
 
-    def _facts(self, report: Any, told: dict[str, Any]) -> Facts:
-        files = [
-            html.link(f"{reverse('admin:reports_report_file', args=[report.pk])}?{urlencode({'format': name})}", name)
-            for name in base.format_names()
-        ]
-        sound = document.sha256(bytes(report.content)) == report.sha256
+    def _facts(self, report: Any, content: dict[str, Any]) -> Facts:
+        url = reverse("admin:reports_report_file", args=[report.pk])
+        files = [html.link(f"{url}?{urlencode({'format': name})}", name) for name in base.format_names()]
+        intact = document.sha256(bytes(report.content)) == report.sha256
         rows: list[tuple[str, object]] = [
             ("Operator", self.operator(report)),
-            *((name, _plainly(name, value)) for name, value in document.header(told) if name != "Operator"),
-            ("About", told["about"]),
+            *((name, _header_value(name, value)) for name, value in document.header(content) if name != "Operator"),
+            ("Description", content["description"]),
             ("SHA-256 of the JSON file", html.code(report.sha256)),
-            ("Its bytes", html.badge("as they were hashed", "good") if sound else html.badge("changed", "bad")),
+            ("Content", html.badge("matches its hash", "good") if intact else html.badge("changed", "bad")),
             ("Files", SafeString(" \N{MIDDLE DOT} ".join(files))),
         ]
-        return Facts(told["title"], rows)
+        return Facts(content["title"], rows)
 
 
-def _plainly(name: str, value: str) -> object:
+def _header_value(name: str, value: str) -> object:
     return html.moment(datetime.fromisoformat(value)) if "(UTC" in name else value
 
 
-def _rows(told: dict[str, Any]) -> Grid:
-    columns, rows = told["columns"], told["rows"]
-    shown = [_cells(columns, row) for row in [*rows[:MOST_ROWS], *document.totals(told)]]
-    note = f"The first {MOST_ROWS} of {len(rows)} rows; files have all of them." if len(rows) > MOST_ROWS else ""
-    titles = [column["title"] for column in columns]
-    return Grid("Rows", titles, shown, document.NO_ACTIVITY, note=note, numeric=_numeric(columns))
+def _rows(content: dict[str, Any]) -> Grid:
+    columns, rows = content["columns"], content["rows"]
+    cells = [_cells(columns, row) for row in [*rows[:MAX_ROWS], *document.totals(content)]]
+    note = f"The first {MAX_ROWS} of {len(rows)} rows; files have all of them." if len(rows) > MAX_ROWS else ""
+    titles = [each["title"] for each in columns]
+    return Grid("Rows", titles, cells, document.NO_ACTIVITY, note=note, numeric=_numeric(columns))
 
 
-def _changes(told: dict[str, Any], before: Report) -> Grid:
-    older, columns = document.read(bytes(Report.objects.get(pk=before.pk).content)), told["columns"]
+def _changes(content: dict[str, Any], previous: Report) -> Grid:
+    older, columns = document.read(bytes(Report.objects.get(pk=previous.pk).content)), content["columns"]
     rows = [
         [
             html.badge("was" if change.removed else "is", "bad" if change.removed else "good"),
             *_cells(columns, change.row),
         ]
-        for change in diff_rows(older, told)[:MOST_ROWS]
+        for change in diff_rows(older, content)[:MAX_ROWS]
     ]
-    headers = ["", *(column["title"] for column in columns)]
+    headers = ["", *(each["title"] for each in columns)]
     empty = "The rows are the same."
-    return Grid(f"Since version {before.version}", headers, rows, empty=empty, numeric=_numeric(columns))
+    return Grid(f"Since version {previous.version}", headers, rows, empty=empty, numeric=_numeric(columns))
 
 
 def _numeric(columns: Sequence[dict[str, str]]) -> frozenset[str]:
-    return frozenset(column["title"] for column in columns if column["kind"] in _NUMBERS)
+    return frozenset(each["title"] for each in columns if each["kind"] in _NUMBERS)
 
 
 def _versions(report: Report, versions: Sequence[Report]) -> Grid:
@@ -207,11 +243,11 @@ def _versions(report: Report, versions: Sequence[Report]) -> Grid:
         )
         for each in versions
     ]
-    return Grid("Versions", ("Version", "Made (UTC)", "By", "As of", "SHA-256"), rows)
+    return Grid("Versions", ("Version", "Created (UTC)", "By", "As of", "SHA-256"), rows)
 
 
 def _cells(columns: Sequence[dict[str, str]], row: Sequence[Any]) -> list[object]:
-    return [_cell(cell, column["kind"]) for column, cell in zip(columns, row, strict=True)]
+    return [_cell(cell, each["kind"]) for each, cell in zip(columns, row, strict=True)]
 
 
 def _cell(cell: Any, kind: str) -> object:

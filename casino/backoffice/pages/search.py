@@ -1,164 +1,277 @@
-"""One page to search by: a round, a player, a transaction, an amount, a time, a spot, an outcome."""
+"""The search page: rounds, players, transactions by amount, time, spot and outcome.
 
-from collections.abc import Sequence
+Times are spans of ids, which ascend with time; amounts, players and rounds have indexes; pages continue after a key.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.conf import settings
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 
 from baccarat.domain.rules.wagers import Spot
-from casino.backoffice import html, scope
+from baccarat.storage.models import Round, Table, Wager
+from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.pages import baccarat_parts, search_rows
-from casino.backoffice.pages.cards import in_line
-from casino.backoffice.pages.narrative import stakes_in_words
-from casino.backoffice.pages.operators import nicknames
-from casino.backoffice.pages.search_form import Asked, SearchForm, player_id
+from casino.backoffice.columns import table_link, with_names
+from casino.backoffice.filters import first_uuid
+from casino.backoffice.pages.operator import nicknames
 from casino.backoffice.sections import Grid, Section
-from casino.backoffice.seen import seen
-from casino.kernel.money import format_amount
+from casino.crypto import blind_index
+from casino.kernel import money
+from casino.kernel.errors import Refusal
+from casino.operators.models import Player
+from casino.staff.access_log import record_access
+from wallet.models import Adjustment, Deposit, Withdrawal
 
 NEEDED: Final = ("baccarat.view_round", "baccarat.view_wager")
-MOST_HITS: Final = 5
-"""Rows of one kind that a word shows; its list shows all of them."""
-_MONEY: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
+MAX_HITS: Final = 5
+"""Rows of one kind that a term shows; its list shows all of them."""
+PAGE_SIZE: Final = 50
+MAX_SEATS: Final = 14
+MAX_TABLES: Final = 200
+_AMOUNTS: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
+_WAGER_HEADERS: Final = ("Confirmed (UTC)", "Player", "Round", "Table", "On", "Staked", "Returned", "Net")
+_ANY: Final = ("", "Any")
 
 
-def page(request: HttpRequest) -> HttpResponse:
-    """Answer the search page with what it finds. Raises PermissionDenied."""
+class SearchForm(forms.Form):
+    """What to search for. Times are UTC; amounts are decimals of the currency beside them."""
+
+    term = forms.CharField(
+        label="Id, number or reference",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(
+            attrs={
+                "type": "search",
+                "autofocus": True,
+                "placeholder": "Round, player, table, transaction, event, entry …",
+            }
+        ),
+    )
+    player = forms.CharField(label="Player (id or reference)", required=False, max_length=80)
+    table = forms.CharField(label="Table (id or name)", required=False, max_length=120)
+    operator = forms.UUIDField(label="Operator", required=False, widget=forms.Select)
+    spot = forms.ChoiceField(required=False, choices=[_ANY, *((spot.value, spot.value.capitalize()) for spot in Spot)])
+    outcome = forms.ChoiceField(required=False, choices=[_ANY, *((each, each.capitalize()) for each in game.OUTCOMES)])
+    minimum = forms.CharField(label="Amount from", required=False, max_length=20)
+    maximum = forms.CharField(label="to", required=False, max_length=20)
+    currency = forms.CharField(label="in", required=False, max_length=3)
+    since = forms.DateTimeField(
+        label="Time from (UTC)",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
+    )
+    until = forms.DateTimeField(
+        label="until (UTC)",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
+    )
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__(request.GET or None, auto_id=False, label_suffix="")
+        widget = self.fields["operator"].widget
+        if isinstance(widget, forms.Select):
+            widget.choices = [_ANY, *scope.operator_slugs(request).items()]
+
+    def clean(self) -> dict[str, Any]:
+        """Parse amounts, which need their currency, and compare the ends of ranges."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        data = {name: value.strip() if isinstance(value, str) else value for name, value in data.items()}
+        data["currency"] = data.get("currency", "").upper()
+        for name in ("minimum", "maximum"):
+            data[name] = self._minor(name, data.get(name, ""), data["currency"])
+        for name in ("since", "until"):
+            moment: datetime | None = data.get(name)
+            data[name] = None if moment is None else moment.astimezone(UTC)
+        for first, last in (("minimum", "maximum"), ("since", "until")):
+            if data[first] is not None and data[last] is not None and data[last] < data[first]:
+                self.add_error(last, "The range ends before it begins.")
+        return data
+
+    def _minor(self, name: str, text: str, currency: str) -> int | None:
+        if not text:
+            return None
+        try:
+            return money.parse(text, currency)
+        except Refusal as refusal:
+            self.add_error(name, refusal.detail if currency else "Enter the currency, too.")
+            return None
+
+
+def search_page(request: HttpRequest) -> HttpResponse:
+    """Answer the search page with its results. Raises PermissionDenied."""
     if not request.user.has_perms(NEEDED):
         raise PermissionDenied
-    form = SearchForm(request.GET or None)
+    form = SearchForm(request)
     sections: Sequence[Section] = ()
     if form.is_valid():
-        asked = form.asked()
-        player = player_id(asked)
-        seen(request, subject="search" if player is None else f"player:{player}", operator=asked.operator)
-        sections = _found(request, asked)
-    context = {
-        **admin.site.each_context(request),
-        "title": "Search",
-        "form": form,
-        "operators": scope.names(request),
-        "sections": sections,
-    }
+        query = form.cleaned_data
+        player = as_uuid(query["player"])
+        subject = "search" if player is None else f"player:{player}"
+        record_access(request, subject=subject, operator=query["operator"])
+        sections = _results(request, query)
+    context = {**admin.site.each_context(request), "title": "Search", "form": form, "sections": sections}
     return TemplateResponse(request, "admin/baccarat/search.html", context)
 
 
-def _found(request: HttpRequest, asked: Asked) -> Sequence[Section]:
+def _results(request: HttpRequest, query: dict[str, Any]) -> Sequence[Section]:
     before = as_uuid(request.GET.get("before", ""))
-    hits: list[Section] = [_hits(request, asked.word)] if asked.word and before is None else []
-    narrowed = asked.of_money or asked.table or asked.outcome or asked.since or asked.until or asked.operator
-    if not narrowed and asked.word:
+    hits: list[Section] = [_hits(request, query["term"])] if query["term"] and before is None else []
+    amounts = query["minimum"] is not None or query["maximum"] is not None
+    by_wager = query["player"] or query["spot"] or amounts
+    narrowed = by_wager or any(query[name] for name in ("table", "outcome", "since", "until", "operator"))
+    if not narrowed and query["term"]:
         return hits
-    if not asked.of_money:
-        return [*hits, _rounds(request, asked, before)]
-    money = [_payments(request, asked)] if before is None and not asked.spot and not asked.outcome else []
-    return [*hits, _wagers(request, asked, before), *money]
+    if not by_wager:
+        return [*hits, _rounds(request, query, before)]
+    payments = [_payments(request, query)] if before is None and not query["spot"] and not query["outcome"] else []
+    return [*hits, _wagers(request, query, before), *payments]
 
 
-def _hits(request: HttpRequest, word: str) -> Grid:
-    """Every part of the admin that this person may see finds what its own search finds: exact, by its indexes."""
+def _hits(request: HttpRequest, term: str) -> Grid:
+    """Search every page that this person may see as its own search does: exact, by its indexes."""
     rows: list[tuple[object, object]] = []
-    for kind, part in _parts():
-        if not part.has_view_permission(request):
+    for kind, page in _pages():
+        if not page.has_view_permission(request):
             continue
-        found, _ = part.get_search_results(request, part.get_queryset(request), word)
-        some = list(found.order_by(*part.get_ordering(request))[: MOST_HITS + 1])
-        what = str(part.opts.verbose_name).capitalize()
-        rows += [(what, html.page(kind, row.pk, str(row))) for row in some[:MOST_HITS]]
-        if len(some) > MOST_HITS:
-            rows.append((what, html.listing(settings.ADMIN_PAGES[kind], "all of them", q=word)))
-    return Grid(f"“{word}”", ("What", "Which"), rows, empty="Nothing has this id, number or reference.")
+        results, _ = page.get_search_results(request, page.get_queryset(request), term)
+        first = list(results.order_by(*page.get_ordering(request))[: MAX_HITS + 1])
+        what = str(page.opts.verbose_name).capitalize()
+        rows += [(what, html.page(kind, row.pk, str(row))) for row in first[:MAX_HITS]]
+        if len(first) > MAX_HITS:
+            rows.append((what, html.listing(html.PAGES[kind], "all of them", q=term)))
+    return Grid(f"“{term}”", ("What", "Which"), rows, empty="Nothing has this id, number or reference.")
 
 
-def _parts() -> list[tuple[str, ReadOnlyAdmin]]:
-    """The parts of the admin that have pages of their own, in the order of ADMIN_PAGES, each with its first kind."""
-    named = {f"{part.opts.app_label}_{part.opts.model_name}": part for part in admin.site._registry.values()}  # noqa: SLF001
-    kinds = {name: kind for kind, name in reversed(settings.ADMIN_PAGES.items())}
-    found = [(kind, named.get(name)) for kind, name in settings.ADMIN_PAGES.items() if kinds[name] == kind]
-    return [(kind, part) for kind, part in found if isinstance(part, ReadOnlyAdmin)]
+def _pages() -> list[tuple[str, ReadOnlyAdmin]]:
+    """Return the pages in the order of html.PAGES, each with its first kind."""
+    by_name = {f"{page.opts.app_label}_{page.opts.model_name}": page for page in admin.site._registry.values()}  # noqa: SLF001
+    first_kinds = {name: kind for kind, name in reversed(html.PAGES.items())}
+    pages = [(kind, by_name.get(name)) for kind, name in html.PAGES.items() if first_kinds[name] == kind]
+    return [(kind, page) for kind, page in pages if isinstance(page, ReadOnlyAdmin)]
 
 
-def _rounds(request: HttpRequest, asked: Asked, before: UUID | None) -> Grid:
-    found = search_rows.rounds(request, asked, before=before)
-    shown = found[: search_rows.PAGE]
-    rows = [
+def _rounds(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
+    rows = _within(Round.objects.defer("state"), request, query, "id", before)
+    if query["outcome"]:
+        rows = rows.filter(outcome=query["outcome"])
+    rounds = list(with_names(rows.order_by("-id"), "operator", "table")[: PAGE_SIZE + 1])
+    page = rounds[:PAGE_SIZE]
+    note = _older(request, page[-1].pk) if len(rounds) > PAGE_SIZE else ""
+    return game.round_grid("Rounds", page, columns=tuple(game.ROUND_COLUMNS), empty="No such round.", note=note)
+
+
+def _wagers(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
+    """Show a page of wagers, newest rounds first; rounds are shown whole."""
+    rows = _within(Wager.objects.all(), request, query, "round_id", before).filter(_amount(query, "staked"))
+    if query["player"]:
+        rows = rows.filter(player_id__in=_players(request, query["player"]))
+    if query["spot"]:
+        rows = rows.filter(stakes__has_key=query["spot"])
+    if query["outcome"]:
+        rows = rows.filter(Exists(Round.objects.filter(pk=OuterRef("round_id"), outcome=query["outcome"])))
+    wagers = list(game.with_round_numbers(rows.order_by("-round_id", "seat"))[: PAGE_SIZE + MAX_SEATS])
+    note: object = ""
+    if len(wagers) == PAGE_SIZE + MAX_SEATS:
+        last = wagers[-1].round_id
+        wagers = [wager for wager in wagers if wager.round_id != last]
+        note = _older(request, wagers[-1].round_id)
+    names = nicknames([wager.player_id for wager in wagers])
+    cells = [
         (
-            html.page("round", row.pk, f"No. {row.number}"),
-            html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
-            baccarat_parts.operator_link(row),
-            baccarat_parts.phase_badge(row.phase, row.suspended),
-            in_line(row.cards.split()) if row.cards else html.NOTHING,
-            baccarat_parts.outcome_badge(row.outcome),
-            str(row.wagers),
-            html.moment(row.opened_at),
+            html.moment(wager.confirmed_at),
+            html.page("player", wager.player_id, names.get(wager.player_id, html.short(wager.player_id))),
+            game.round_link(wager),
+            table_link(wager),
+            game.stakes_of(wager),
+            game.staked_by(wager),
+            html.money(wager.returned, wager.currency),
+            game.net_of(wager),
         )
-        for row in shown
+        for wager in wagers
     ]
-    headers = ("Round", "Table", "Operator", "Phase", "Cards", "Won by", "Wagers", "Opened (UTC)")
-    note = _older(request, shown[-1].pk) if len(found) > search_rows.PAGE else ""
-    return Grid("Rounds", headers, rows, empty="No such round.", note=note)
+    return Grid("Wagers", _WAGER_HEADERS, cells, empty="No such wager.", note=note, numeric=_AMOUNTS)
 
 
-def _wagers(request: HttpRequest, asked: Asked, before: UUID | None) -> Grid:
-    shown, following = search_rows.whole_rounds(search_rows.wagers(request, asked, before=before))
-    names = nicknames([row.player_id for row in shown])
-    note = "" if following is None else _older(request, following)
-    rows = [_wager(row, names.get(row.player_id, html.short(row.player_id))) for row in shown]
-    return Grid("Wagers", HEADERS, rows, empty="No such wager.", note=note, numeric=_MONEY)
-
-
-HEADERS: Final = ("Confirmed (UTC)", "Player", "Round", "Table", "On", "Staked", "Returned", "Net")
-
-
-def _wager(row: Any, nickname: str) -> tuple[object, ...]:
-    stakes = {Spot(spot): amount for spot, amount in row.stakes.items()}
-    staked = html.money(row.staked, row.currency)
-    return (
-        html.moment(row.confirmed_at),
-        html.page("player", row.player_id, nickname),
-        baccarat_parts.round_link(row),
-        html.page("table", row.table_id, row.table_name or html.short(row.table_id)),
-        stakes_in_words(stakes, lambda minor: format_amount(minor, row.currency)),
-        staked if row.money_type == "real" else html.both(staked, "play money"),
-        html.money(row.returned, row.currency),
-        outcome_of(row),
-    )
-
-
-def outcome_of(row: Any) -> object:
-    """Show what a wager came to: what was won or lost, that it is in play, or that it was voided."""
-    if row.voided_at is not None:
-        return html.badge("voided", "bad")
-    if row.returned is None:
-        return html.badge("in play", "warn")
-    return html.money(row.returned - row.staked, row.currency, signed=True)
-
-
-def _payments(request: HttpRequest, asked: Asked) -> Grid:
-    found = search_rows.payments(request, asked)
-    names = nicknames([row.player_id for row in found])
-    rows = [
+def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
+    payments: list[tuple[str, Any]] = []
+    for name, model in (("deposit", Deposit), ("withdrawal", Withdrawal), ("adjustment", Adjustment)):
+        if not request.user.has_perm(f"wallet.view_{name}"):
+            continue
+        rows = _within(model._default_manager.all(), request, query, "id", None)  # noqa: SLF001  (Django's own name)
+        rows = rows.filter(_amount(query, "amount"))
+        if query["player"]:
+            rows = rows.filter(player_id__in=_players(request, query["player"]))
+        payments += [(name, row) for row in rows.order_by("-id")[:PAGE_SIZE]]
+    payments = sorted(payments, key=lambda payment: payment[1].pk, reverse=True)[:PAGE_SIZE]
+    names = nicknames([row.player_id for _, row in payments])
+    cells = [
         (
             html.moment(row.requested_at),
-            html.page(row._meta.model_name, row.pk, f"{row._meta.model_name} {html.short(row.pk)}"),  # noqa: SLF001
+            html.page(name, row.pk, f"{name} {html.short(row.pk)}"),
             html.page("player", row.player_id, names.get(row.player_id, html.short(row.player_id))),
             row.status,
             html.money(row.amount, row.currency),
         )
-        for row in found
+        for name, row in payments
     ]
     headers = ("Requested (UTC)", "Transaction", "Player", "Status", "Amount")
-    note = f"The newest {search_rows.PAGE}; narrow the time for older ones." if len(rows) == search_rows.PAGE else ""
-    return Grid("Payments and adjustments", headers, rows, empty="No such payment.", note=note, numeric=_MONEY)
+    note = f"The newest {PAGE_SIZE}; narrow the time for older ones." if len(cells) == PAGE_SIZE else ""
+    return Grid("Payments and adjustments", headers, cells, empty="No such payment.", note=note, numeric=_AMOUNTS)
 
 
 def _older(request: HttpRequest, before: UUID) -> object:
-    kept = {name: str(value) for name, value in request.GET.items() if name != "before" and value}
-    return html.link(f"?{urlencode({**kept, 'before': str(before)})}", "Older ones")
+    query = {name: str(value) for name, value in request.GET.items() if name != "before" and value}
+    return html.link(f"?{urlencode({**query, 'before': str(before)})}", "Older ones")
+
+
+def _within(
+    rows: QuerySet[Any], request: HttpRequest, query: dict[str, Any], key: str, before: UUID | None
+) -> QuerySet[Any]:
+    """Select rows of this person's operators, in the span of time, at the tables."""
+    rows = scope.within(rows, request)
+    if query["operator"] is not None:
+        rows = rows.filter(operator_id=query["operator"])
+    if query["since"] is not None:
+        rows = rows.filter(**{f"{key}__gte": first_uuid(query["since"])})
+    until = None if query["until"] is None else first_uuid(query["until"])
+    if ends := [end for end in (until, before) if end is not None]:
+        rows = rows.filter(**{f"{key}__lt": min(ends)})
+    if query["table"] and rows.model in {Round, Wager}:
+        rows = rows.filter(table_id__in=_tables(request, query["table"]))
+    return rows
+
+
+def _amount(query: dict[str, Any], field: str) -> Q:
+    low, high = query["minimum"], query["maximum"]
+    condition = Q() if low is None and high is None else Q(currency=query["currency"])
+    if low is not None:
+        condition &= Q(**{f"{field}__gte": low})
+    if high is not None:
+        condition &= Q(**{f"{field}__lte": high})
+    return condition
+
+
+def _players(request: HttpRequest, text: str) -> Iterable[UUID]:
+    identity = as_uuid(text)
+    if identity is not None:
+        return [identity]
+    operators = [UUID(key) for key in scope.operator_slugs(request)]
+    index = blind_index.blind_index(text)
+    return list(Player.objects.filter(operator_id__in=operators, reference_index=index).values_list("pk", flat=True))
+
+
+def _tables(request: HttpRequest, text: str) -> Iterable[UUID]:
+    identity = as_uuid(text)
+    condition = Q(name__iexact=text) if identity is None else Q(pk=identity)
+    tables = scope.within(Table.objects.filter(condition), request)
+    return list(tables.values_list("pk", flat=True)[:MAX_TABLES])

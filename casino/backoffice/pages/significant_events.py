@@ -1,217 +1,182 @@
-"""Significant events as compliance works on them: a list, a page with before and after, acknowledgements and notes."""
+"""Significant events: the queue, a page with before and after, acknowledgements and notes."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, Q, QuerySet, TextField, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
 from django.http import HttpRequest
-from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
+from casino.backoffice.actions import row_action
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
-from casino.backoffice.filters import chosen, since_by_uuid
-from casino.backoffice.pages import significant_parts, significant_subjects
-from casino.backoffice.sections import Facts, Field, Form, Section
+from casino.backoffice.columns import column, money_column, status_column, time_column
+from casino.backoffice.filters import case_filter, choice_filter, enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.forms import RowForm, text_field
+from casino.backoffice.pages.subject_names import Names, subject_link, subject_names
+from casino.backoffice.sections import Facts, Grid, Section
+from casino.crypto import crypto_shredding
+from casino.operators import memberships
 from casino.significant import notes
 from casino.significant.kinds import DESCRIPTIONS, INSTALLATION_WIDE, Severity, SignificantEventKind
-from casino.significant.models import SignificantEvent
+from casino.significant.models import Note, SignificantEvent, Unacknowledged
 
 ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
-_KEPT: Final = "(kept for good: name no player, unless the event is about one)"
-_STANDINGS: Final = {"waiting": "Waits for somebody", "done": "Acknowledged, or for information"}
+MAX_LATEST: Final = 20
+"""Significant events that another page shows of its subject."""
+_RECORDED: Final = "(kept forever: name no player, unless the event is about one)"
+_WAITING: Final = Exists(Unacknowledged.objects.filter(event_id=OuterRef("pk")))
+_STATES: Final = {"waiting": ("Waiting", Q(_WAITING)), "done": ("Acknowledged, or for information", ~Q(_WAITING))}
+_TONES: Final = {Severity.NOTICE.value: "player", Severity.WARNING.value: "warn", Severity.CRITICAL.value: "bad"}
+_KINDS: Final = {
+    kind.value: DESCRIPTIONS[kind].title
+    for kind in sorted(SignificantEventKind, key=lambda kind: DESCRIPTIONS[kind].title)
+}
+_LOG_PLACE: Final = frozenset({"log_position", "logged_at"})
+"""Where an event was read in the log, which is nothing that it changed."""
+_LINKED: Final = frozenset({"player", "round", "table"})
+"""Values that are ids of something with a page."""
+_SUBJECTS: Final = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
+
+
+class AcknowledgeForm(RowForm):
+    """A note, and whether it is for all events alike."""
+
+    note = text_field(f"Note {_RECORDED}", max_length=notes.MAX_NOTE_LENGTH, rows=3, required=False)
+    alike = forms.BooleanField(label="And all others of this kind and operator that wait", required=False)
+
+
+class NoteForm(RowForm):
+    """A note."""
+
+    note = text_field(f"Note {_RECORDED}", max_length=notes.MAX_NOTE_LENGTH, rows=3)
+
+
+def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:
+    """Return whether this person may work on an event: those of the installation need all operators."""
+    return event.operator_id is not None or scope.is_everyone(scope.operators(request))
+
+
+def kind_title(event: SignificantEvent) -> str:
+    """Name an event's kind; one of a later release by its code."""
+    return _KINDS.get(event.kind, event.kind.replace("_", " "))
+
+
+def _severity(event: SignificantEvent) -> SafeString:
+    return html.badge(event.severity, _TONES.get(event.severity, "plain"))
+
+
+def _waiting(event: Any) -> SafeString | str:
+    return html.badge("waiting", "warn") if event.waits else html.NOTHING
 
 
 @admin.register(SignificantEvent)
 class SignificantEventAdmin(ReadOnlyAdmin):
-    """Significant events, newest first; `waiting` is the queue of those to acknowledge."""
+    """Significant events, newest first; the filter `Waiting` is the queue of those to acknowledge."""
 
-    list_display = ("title", "graveness", "what", "about", "why", "amount", "operator", "when", "standing")
+    list_display = ("number", "severity_", "title", "about", "reason_", "amount_", "operator", "time", "status")
     list_filter = (
-        chosen(title="operator", parameter="operator", choices=scope.names, where=lambda value: Q(operator_id=value)),
-        chosen(
-            title="standing",
-            parameter="standing",
-            choices=_STANDINGS,
-            where=lambda value: Q(significant_parts.waits()) if value == "waiting" else ~Q(significant_parts.waits()),
-        ),
-        chosen(
-            title="severity",
-            parameter="severity",
-            choices={severity.value: severity.value.capitalize() for severity in Severity},
-            where=lambda value: Q(severity=value),
-        ),
-        chosen(title="kind", parameter="kind", choices=significant_parts.KINDS, where=lambda value: Q(kind=value)),
+        operator_filter(),
+        case_filter("status", _STATES),
+        enum_filter(Severity, "severity"),
+        choice_filter("kind", choices=_KINDS, where=lambda value: Q(kind=value)),
         since_by_uuid(),
     )
     ordering = ("-id",)
     search_help_text = "number, id, or the id of a round, a table or a player"
+    severity_ = status_column(_TONES, "severity", "severity")
+    title = column("event", kind_title)
+    about = column("about", lambda event: subject_link(event.subject, event.names))
+    reason_ = column("reason", lambda row: row.reason if len(row.reason) <= 60 else f"{row.reason[:59]}…")
+    amount_ = money_column("amount", "amount")
+    operator = column("operator", lambda row: html.page("operator", row.operator_id, row.slug or "operator"))
+    time = time_column("at", "time")
+    status = column("status", _waiting)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add whether each one waits, and what its operator is called."""
-        named = [When(operator_id=key, then=Value(slug)) for key, slug in scope.names(request).items()]
-        rows: QuerySet[Any] = super().get_queryset(request)
-        slug = Case(*named, default=Value(""), output_field=TextField())
-        marked: QuerySet[Any] = rows.annotate(waits=significant_parts.waits(), slug=slug)
-        return marked
+        """Add whether each event waits, and its operator's slug."""
+        slugs = [When(operator_id=key, then=Value(slug)) for key, slug in scope.operator_slugs(request).items()]
+        slug = Case(*slugs, default=Value(""), output_field=TextField())
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(waits=_WAITING, slug=slug)
+        return rows
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Find what is of these operators, and what happened to the whole installation that they are on; all
-        of the house's where these are all operators.
-        """
-        of_house = Q(operator_id__isnull=True)
-        shown = of_house if scope.is_everyone(operators) else of_house & Q(kind__in=INSTALLATION_WIDE)
-        return super().owned_by(operators) | shown
+        """Select events of these operators and of the installation that they are on; all if these are all operators."""
+        nobodys = Q(operator_id__isnull=True)
+        visible = nobodys if scope.is_everyone(operators) else nobodys & Q(kind__in=INSTALLATION_WIDE)
+        return super().owned_by(operators) | visible
 
-    def get_changelist(
-        self, request: HttpRequest, **kwargs: Any
-    ) -> type[significant_subjects.SignificantEventChangeList]:
-        """Have events listed with what they are about."""
-        del request, kwargs
-        return significant_subjects.SignificantEventChangeList
+    def prepare_rows(self, rows: Any) -> None:
+        """Add the names of the subjects."""
+        names = subject_names(event.subject for event in rows)
+        for event in rows:
+            event.names = names
 
-    def found_by(self, term: str) -> Q | None:
-        """Look for a number, an id, or what an event is about."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a number, an id, or what an event is about."""
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(number=number)
-        return Q(subject=term) if identity is None else Q(pk=identity) | about(identity)
+        if identity is None:
+            return Q(subject=term)
+        return Q(pk=identity) | Q(subject__in=[f"{kind}:{identity}" for kind in _SUBJECTS])
 
-    def get_urls(self) -> list[URLPattern]:
-        """Add the addresses of `acknowledge` and `note`."""
-        return [
-            self.perform_path("acknowledge", ACKNOWLEDGE, self.acknowledge),
-            self.perform_path("note", ACKNOWLEDGE, self.note),
-            *super().get_urls(),
-        ]
-
-    def acknowledge(self, request: HttpRequest, event: SignificantEvent) -> str:
-        """Acknowledge an event, and with `alike` others like it. Raises AlreadyAcknowledged, and
-        PermissionDenied for one of the house's to who does not work for all of it.
-        """
+    @row_action(
+        "Acknowledge",
+        permission=ACKNOWLEDGE,
+        form=AcknowledgeForm,
+        applies=lambda request, event: event.waits and _is_own(request, event),
+        tone="good",
+        help_text="You have seen it and done what has to be done. Your name and the time are recorded.",
+    )
+    def acknowledge(self, request: HttpRequest, event: SignificantEvent, data: dict[str, Any]) -> str:
+        """Acknowledge an event, and with `alike` others like it. Raises PermissionDenied if it is not theirs."""
         _require_own(request, event)
-        note = request.POST.get("note", "")
-        notes.acknowledge(event.pk, by=_staff(request), note=note)
-        if request.POST.get("alike") != "yes":
+        by, note = memberships.staff_actor(request.user), data["note"]
+        notes.acknowledge(event.pk, by=by, note=note)
+        if not data["alike"]:
             return f"Acknowledged significant event {event.number}."
         alike = self.get_queryset(request).filter(waits=True, kind=event.kind, operator_id=event.operator_id)
-        found = list(alike.values_list("pk", flat=True)[: notes.MAX_BATCH])
-        return f"Acknowledged {1 + notes.acknowledge_many(found, by=_staff(request), note=note)} significant events."
+        events = list(alike.values_list("pk", flat=True)[: notes.MAX_BATCH])
+        return f"Acknowledged {1 + notes.acknowledge_many(events, by=by, note=note)} significant events."
 
-    def note(self, request: HttpRequest, event: SignificantEvent) -> str:
-        """Add a note to an event. Raises NoteIsEmpty, PermissionDenied as `acknowledge` does."""
+    @row_action("Add the note", title="Add a note", permission=ACKNOWLEDGE, form=NoteForm, applies=_is_own)
+    def note(self, request: HttpRequest, event: SignificantEvent, data: dict[str, Any]) -> str:
+        """Add a note to an event. Raises PermissionDenied if it is not theirs."""
         _require_own(request, event)
-        notes.add_note(event.pk, by=_staff(request), note=request.POST.get("note", ""))
+        notes.add_note(event.pk, by=memberships.staff_actor(request.user), note=data["note"])
         return f"Added a note to significant event {event.number}."
 
-    @admin.display(description="no.")
-    def title(self, event: SignificantEvent) -> str:
-        return str(event.number)
-
-    @admin.display(description="severity")
-    def graveness(self, event: SignificantEvent) -> SafeString:
-        return significant_parts.graveness(event)
-
-    @admin.display(description="event")
-    def what(self, event: SignificantEvent) -> str:
-        return significant_parts.words(event)
-
-    @admin.display(description="about")
-    def about(self, event: Any) -> SafeString | str:
-        return significant_subjects.subject_link(event.subject, event.known)
-
-    @admin.display(description="operator")
-    def operator(self, event: Any) -> SafeString | str:
-        return html.page("operator", event.operator_id, event.slug or "operator")
-
-    @admin.display(description="by")
-    def who(self, event: Any) -> SafeString | str:
-        return significant_subjects.subject_link(event.actor, event.known)
-
-    @admin.display(description="reason")
-    def why(self, event: SignificantEvent) -> str:
-        return event.reason if len(event.reason) <= 60 else f"{event.reason[:59]}…"
-
-    @admin.display(description="amount")
-    def amount(self, event: SignificantEvent) -> SafeString | str:
-        return html.money(event.amount, event.currency)
-
-    @admin.display(description="time (UTC)")
-    def when(self, event: SignificantEvent) -> SafeString | str:
-        """When it was recorded."""
-        return html.moment(event.at)
-
-    @admin.display(description="standing")
-    def standing(self, event: Any) -> SafeString | str:
-        """Whether it waits for somebody."""
-        return html.badge("waiting", "warn") if event.has_suspended_round else html.NOTHING
-
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show an event with what it changed, and what was said about it."""
-        obj.known = significant_subjects.names((obj.subject, obj.actor, obj.authorised_by))
+        """Show an event with what it changed, and its notes."""
+        names = subject_names((obj.subject, obj.actor, obj.authorised_by))
+        component = DESCRIPTIONS[SignificantEventKind(obj.kind)].component if obj.kind in _KINDS else html.NOTHING
         facts = (
-            ("Event", significant_parts.words(obj)),
-            ("Severity", significant_parts.graveness(obj)),
-            (
-                "Component",
-                DESCRIPTIONS[SignificantEventKind(obj.kind)].component
-                if obj.kind in significant_parts.KINDS
-                else html.NOTHING,
-            ),
-            ("Standing", self.standing(obj)),
-            ("About", self.about(obj)),
+            ("Event", kind_title(obj)),
+            ("Severity", _severity(obj)),
+            ("Component", component),
+            ("Status", self.status(obj)),
+            ("About", subject_link(obj.subject, names)),
             ("Operator", self.operator(obj)),
             ("Time (UTC)", html.moment(obj.at, fine=True)),
-            ("By", self.who(obj)),
-            ("Authorised by", significant_subjects.subject_link(obj.authorised_by, obj.known) or html.NOTHING),
+            ("By", subject_link(obj.actor, names)),
+            ("Authorised by", subject_link(obj.authorised_by, names) or html.NOTHING),
             ("Reason", obj.reason or html.NOTHING),
-            ("Amount", self.amount(obj)),
+            ("Amount", self.amount_(obj)),
             ("Network address", obj.address or html.NOTHING),
             ("Number", str(obj.number)),
-            ("In the log", self.logged(obj)),
+            ("In the log", _log_place(obj)),
             ("Id", html.code(obj.pk)),
             ("Others", html.listing("significant_significantevent", "about the same", q=obj.subject)),
         )
-        return (
-            Facts("Significant event", facts),
-            *significant_parts.changed(obj),
-            *((significant_parts.said(obj), *self._forms(request, obj)) if _is_own(request, obj) else ()),
-        )
-
-    def logged(self, event: SignificantEvent) -> SafeString | str:
-        """Which event of the log it was read from, and when that was recorded."""
-        after = event.after or {}
-        if "log_position" not in after:
-            return html.NOTHING
-        place = html.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
-        return format_html("{} at {}", place, html.moment(datetime.fromisoformat(after["logged_at"])))
-
-    def _forms(self, request: HttpRequest, event: Any) -> Sequence[Section]:
-        if not request.user.has_perm(ACKNOWLEDGE):
-            return ()
-        remark = Field("note", f"Remark {_KEPT}", required=False, longest=notes.MAX_NOTE_LENGTH, lines=3)
-        alike = Field("alike", "And all others of this kind and operator that wait", mark=True)
-        note = Field("note", f"Note {_KEPT}", longest=notes.MAX_NOTE_LENGTH, lines=3)
-        at_once = Form(
-            "Acknowledge",
-            "Acknowledge",
-            self.perform_url("acknowledge", event),
-            (remark, alike),
-            "You have seen it, and done what is to be done. It is kept with your name and the time.",
-            tone="good",
-        )
-        later = Form("Add a note", "Add the note", self.perform_url("note", event), (note,))
-        return (at_once, later) if event.has_suspended_round else (later,)
-
-
-def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:
-    """What is of the house is worked on, and talked about, by those who work for all of it."""
-    return event.operator_id is not None or scope.is_everyone(scope.operators(request))
+        own = (_notes(obj),) if _is_own(request, obj) else ()
+        return (Facts("Significant event", facts), *_changes(obj), *own)
 
 
 def _require_own(request: HttpRequest, event: SignificantEvent) -> None:
@@ -219,11 +184,73 @@ def _require_own(request: HttpRequest, event: SignificantEvent) -> None:
         raise PermissionDenied
 
 
-def about(identity: UUID) -> Q:
-    """Find what was recorded about a round, a table, a player … of this id."""
-    kinds = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
-    return Q(subject__in=[f"{kind}:{identity}" for kind in kinds])
+def _log_place(event: SignificantEvent) -> SafeString | str:
+    after = event.after or {}
+    if "log_position" not in after:
+        return html.NOTHING
+    place = html.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
+    return format_html("{} at {}", place, html.moment(datetime.fromisoformat(after["logged_at"])))
 
 
-def _staff(request: HttpRequest) -> str:
-    return f"staff:{request.user.pk}"
+def _changes(event: SignificantEvent) -> Sequence[Section]:
+    """Show what an event changed, before and after; nothing for one that changed nothing."""
+    before, after = event.before or {}, event.after or {}
+    changed = sorted((before.keys() | after.keys()) - _LOG_PLACE)
+    if not changed:
+        return ()
+    names = subject_names(f"{name}:{values[name]}" for values in (before, after) for name in _LINKED & values.keys())
+    rows = [
+        (
+            name.replace("_", " "),
+            _value(name, before.get(name), names),
+            _value(name, after.get(name), names),
+            html.badge("changed", "warn") if name in before and name in after and before[name] != after[name] else "",
+        )
+        for name in changed
+    ]
+    return (Grid("Changes", ("Value of", "Before", "After", ""), rows),)
+
+
+def _value(name: str, value: object, names: Names) -> SafeString | str:
+    if name in _LINKED and value:
+        return subject_link(f"{name}:{value}", names)
+    if isinstance(value, list):
+        return " ".join(str(each) for each in value) or html.NOTHING
+    return html.NOTHING if value is None or value == "" else html.code(value)
+
+
+def _notes(event: SignificantEvent) -> Grid:
+    entries = list(Note.objects.filter(event_id=event.pk).order_by("pk"))
+    crypto_shredding.decrypt_rows(entries)
+    rows = [
+        (
+            html.moment(entry.at),
+            entry.by,
+            html.badge("acknowledged", "good") if entry.acknowledges else "note",
+            entry.text or html.NOTHING,
+        )
+        for entry in entries
+    ]
+    return Grid("Notes", ("Time (UTC)", "By", "", "Note"), rows, empty="No notes yet.")
+
+
+def latest_significant(title: str, *subjects: str) -> Grid:
+    """Show the latest significant events about or by these subjects, for other pages; few queries."""
+    condition = Q(subject__in=subjects) | Q(actor__in=subjects)
+    events = list(SignificantEvent.objects.filter(condition).annotate(waits=_WAITING).order_by("-id")[:MAX_LATEST])
+    crypto_shredding.decrypt_rows(events)
+    names = subject_names(event.actor for event in events)
+    rows = [
+        (
+            html.moment(event.at),
+            html.page("significant", event.pk, kind_title(event)),
+            _severity(event),
+            html.money(event.amount, event.currency),
+            event.reason or html.NOTHING,
+            subject_link(event.actor, names),
+            _waiting(event),
+        )
+        for event in events
+    ]
+    headers = ("Time (UTC)", "Event", "Severity", "Amount", "Reason", "By", "Status")
+    return Grid(title, headers, rows, empty="No significant events.", numeric=frozenset({"Amount"}))

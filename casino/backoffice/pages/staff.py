@@ -1,54 +1,86 @@
-"""Staff in the admin: the review of who may do what, and the roles."""
+"""Staff: the access review, roles, logins, and the log of who looked at what."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.base import ReadOnlyAdmin, as_number
-from casino.backoffice.sections import Facts, Field, Form, Grid, Section
-from casino.backoffice.seen import seen
+from casino.backoffice.actions import row_action
+from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.columns import column, time_column
+from casino.backoffice.filters import choice_filter
+from casino.backoffice.forms import RowForm, line_field
+from casino.backoffice.sections import Facts, Grid, Section
 from casino.staff import access_changes, access_review, roles
+from casino.staff.access_log import record_access
 from casino.staff.colleagues import colleagues_filter
-from casino.staff.models import Member, RoleGroup, SignIn
+from casino.staff.models import AccessLogEntry, Member, RoleGroup, SignIn
 
-EXPORT, UNLOCK, RESET = "staff.export_review", "staff.unlock", "staff.reset_authenticator"
-STANDINGS = {"active": "good", "disabled": "plain", "locked": "bad", "superuser": "warn", "no staff": "plain"}
-MOST = 20
-"""Sign-ins on the page of one member."""
+EXPORT: Final = "staff.export_access_review"
+UNLOCK: Final = "staff.unlock_user"
+RESET: Final = "staff.reset_authenticator"
+MAX_SIGN_INS: Final = 20
+"""Logins on the page of one member."""
+_TONES: Final = {"active": "good", "locked": "bad", "superuser": "warn"}
+
+
+class AccessChangeForm(RowForm):
+    """Why a member's access is changed."""
+
+    reason = line_field("Reason", max_length=access_changes.MAX_REASON_LENGTH, required=False)
+
+
+def _is_other(request: HttpRequest, member: Member) -> bool:
+    return member.pk != request.user.pk
+
+
+def _status(word: str) -> SafeString:
+    return html.badge(word, _TONES.get(word, "plain"))
 
 
 @admin.register(Member)
 class MemberAdmin(ReadOnlyAdmin):
-    """The review of access. Found by user id or login."""
+    """The access review. Found by user id or login."""
 
-    list_display = ("login", "held", "works_for", "standing", "factor", "since", "last", "address")
+    list_display = ("username", "roles", "operators", "status", "factor", "created", "last_login_", "address")
     ordering = ("pk",)
     search_help_text = "user id or login"
+    list_before_template = "admin/casino/list_link.html"
+    roles = column("roles", lambda member: ", ".join(sorted(each.name for each in member.groups.all())) or html.NOTHING)
+    operators = column(
+        "operators",
+        lambda member: ", ".join(sorted(each.operator.slug for each in member.memberships.all())) or html.NOTHING,
+    )
+    status = column("status", lambda member: _status(access_review.status(member)))
+    factor = column("2nd factor", lambda member: "yes" if member.enrolled else "no")
+    created = time_column("date_joined", "created")
+    last_login_ = time_column("last_access", "last login")
+    address = column("from", lambda member: member.last_address or html.NOTHING)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Find those who work for the same operators, with what is reviewed of them."""
+        """Select colleagues, with what is reviewed."""
         return access_review.members(scope.operators(request)).order_by("pk")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Find those who work for these operators alone."""
+        """Select those who work for these operators alone."""
         return colleagues_filter(operators)
 
-    def found_by(self, term: str) -> Q | None:
-        """Look for a user id or a login."""
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a user id or a login."""
         number = as_number(term)
         return Q(username=term) if number is None else Q(pk=number) | Q(username=term)
 
     def title_of(self, obj: Member) -> str:
-        """Name a member of staff by the login."""
+        """Name a member by the login."""
         return obj.get_username()
 
     def subject_of(self, obj: Member) -> str:
@@ -56,131 +88,102 @@ class MemberAdmin(ReadOnlyAdmin):
         return f"staff:{obj.pk}"
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the review's file, and the addresses of `unlock` and `reset`."""
+        """Add the review's file."""
         export = self.admin_site.admin_view(self.export)
-        return [
-            path("review.csv", export, name="staff_member_export"),
-            self.perform_path("unlock", UNLOCK, self.unlock),
-            self.perform_path("reset", RESET, self.reset),
-            *super().get_urls(),
-        ]
-
-    def export(self, request: HttpRequest) -> StreamingHttpResponse:
-        """Answer the review of whom this person may see, as CSV. Raises PermissionDenied."""
-        if request.method != "GET" or not request.user.has_perm(EXPORT):
-            raise PermissionDenied
-        seen(request, subject="list:staff.member")
-        answer = StreamingHttpResponse(
-            access_review.as_csv(access_review.review_members(self.get_queryset(request))),
-            content_type="text/csv; charset=utf-8",
-        )
-        answer["Content-Disposition"] = 'attachment; filename="access-review.csv"'
-        return answer
-
-    def unlock(self, request: HttpRequest, member: Member) -> str:
-        """Let a member who failed to log in try again."""
-        access_changes.unlock(member, by=by_whom(request), reason=request.POST.get("reason", ""))
-        return "Unlocked."
-
-    def reset(self, request: HttpRequest, member: Member) -> str:
-        """Take a member's authenticator away."""
-        access_changes.reset_authenticator(member, by=by_whom(request), reason=request.POST.get("reason", ""))
-        return "Took the authenticator away."
-
-    list_before_template = "admin/casino/export_review.html"
+        return [path("review.csv", export, name="staff_member_export"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Offer those who may to take the review as a file."""
+        """Add a link to the review's file, for those who may."""
         url = reverse("admin:staff_member_export") if request.user.has_perm(EXPORT) else None
-        return super().changelist_view(request, {"export_url": url, **(extra_context or {})})
+        context = {"link_url": url, "link_text": "Export as CSV", **(extra_context or {})}
+        return super().changelist_view(request, context)
 
-    @admin.display(description="login")
-    def login(self, member: Member) -> str:
-        """The name that is typed."""
-        return member.username
+    def export(self, request: HttpRequest) -> StreamingHttpResponse:
+        """Answer the review as CSV. Raises PermissionDenied."""
+        if request.method != "GET" or not request.user.has_perm(EXPORT):
+            raise PermissionDenied
+        record_access(request, subject="list:staff.member")
+        lines = access_review.as_csv(access_review.review_members(self.get_queryset(request)))
+        response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="access-review.csv"'
+        return response
 
-    @admin.display(description="roles")
-    def held(self, member: Member) -> str:
-        return ", ".join(sorted(group.name for group in member.groups.all())) or html.NOTHING
+    @row_action(
+        "Unlock",
+        permission=UNLOCK,
+        form=AccessChangeForm,
+        applies=_is_other,
+        tone="bad",
+        help_text="Clears the failed logins, so that the member can try again.",
+    )
+    def unlock(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        """Unlock a member after failed logins."""
+        access_changes.unlock(member, by=_user(request), reason=data["reason"])
+        return "Unlocked."
 
-    @admin.display(description="operators")
-    def works_for(self, member: Any) -> str:
-        return ", ".join(sorted(one.operator.slug for one in member.memberships.all())) or html.NOTHING
-
-    @admin.display(description="standing")
-    def standing(self, member: Member) -> SafeString:
-        """Whether the member gets in."""
-        word = access_review.status(member)
-        return html.badge(word, STANDINGS[word])
-
-    @admin.display(description="2nd factor")
-    def factor(self, member: Any) -> str:
-        """Whether an authenticator is set up."""
-        return "yes" if member.enrolled else "no"
-
-    @admin.display(description="created (UTC)")
-    def since(self, member: Member) -> SafeString | str:
-        """When the user was made."""
-        return html.moment(member.date_joined)
-
-    @admin.display(description="last login (UTC)")
-    def last(self, member: Any) -> SafeString | str:
-        return html.moment(member.last_access)
-
-    @admin.display(description="from")
-    def address(self, member: Any) -> str:
-        return member.last_address or html.NOTHING
+    @row_action(
+        "Reset the authenticator",
+        name="reset",
+        permission=RESET,
+        form=AccessChangeForm,
+        applies=_is_other,
+        tone="bad",
+        help_text="For a lost device: the member sets up another one at the next login.",
+    )
+    def reset_authenticator(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        """Reset a member's authenticator."""
+        access_changes.reset_authenticator(member, by=_user(request), reason=data["reason"])
+        return "The authenticator is reset."
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show what a member may do, the latest sign-ins and views, and what can be done."""
-        (line,) = access_review.review_members([obj])
+        """Show a member's functions and latest logins."""
+        del request
+        (review,) = access_review.review_members([obj])
         facts = (
-            ("Name", line.name or html.NOTHING),
-            ("Login", line.login),
-            ("User id", html.code(line.user_id)),
-            ("Roles", ", ".join(line.roles) or html.NOTHING),
-            ("Operators", ", ".join(line.operators) or html.NOTHING),
-            ("Standing", html.badge(line.status, STANDINGS[line.status])),
-            ("Second factor", "set up" if line.second_factor else "none"),
-            ("Created (UTC)", html.moment(line.created)),
-            ("Last login (UTC)", html.moment(line.last_access)),
-            ("From", line.last_address or html.NOTHING),
-            ("Password changed (UTC)", html.moment(line.password_changed)),
-            ("Disabled (UTC)", html.moment(line.disabled)),
+            ("Name", review.name or html.NOTHING),
+            ("Login", review.login),
+            ("User id", html.code(review.user_id)),
+            ("Roles", ", ".join(review.roles) or html.NOTHING),
+            ("Operators", ", ".join(review.operators) or html.NOTHING),
+            ("Status", _status(review.status)),
+            ("Second factor", "set up" if review.second_factor else "none"),
+            ("Created (UTC)", html.moment(review.created)),
+            ("Last login (UTC)", html.moment(review.last_access)),
+            ("From", review.last_address or html.NOTHING),
+            ("Password changed (UTC)", html.moment(review.password_changed)),
+            ("Disabled (UTC)", html.moment(review.disabled)),
         )
-        rows = [(role, function) for role, held in line.functions.items() for function in held]
-        functions = Grid("Functions", ("By role", "Function"), rows, empty="None by a role.")
-        return (Facts("Member of staff", facts), functions, _sign_ins(obj), *self._forms(request, obj))
-
-    def _forms(self, request: HttpRequest, member: Any) -> list[Section]:
-        reason = Field("reason", "Reason", longest=access_changes.MAX_REASON_LENGTH)
-        offered = (
-            (UNLOCK, "Unlock", "unlock", "Forgets the failed logins, so that the member can try again."),
-            (
-                RESET,
-                "Take the authenticator away",
-                "reset",
-                "For a lost device: another one is set up at the next login.",
-            ),
-        )
-        may, own = request.user.has_perm, member.pk == request.user.pk
-        return [
-            Form(title, title, self.perform_url(name, member), (reason,), says, tone="bad")
-            for permission, title, name, says in offered
-            if may(permission) and not own
+        functions = [(role, function) for role, held in review.functions.items() for function in held]
+        latest = SignIn.objects.filter(user_id=obj.pk).order_by("-id")[:MAX_SIGN_INS]
+        logins = [
+            (html.moment(each.at), each.address or html.NOTHING, "given" if each.second_factor else "none")
+            for each in latest
         ]
+        return (
+            Facts("Member of staff", facts),
+            Grid("Functions", ("By role", "Function"), functions, empty="None by a role."),
+            Grid("Logins", ("Time (UTC)", "From", "Second factor"), logins, empty="Never logged in."),
+        )
+
+
+def _user(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
 
 
 @admin.register(RoleGroup)
 class RoleAdmin(ReadOnlyAdmin):
-    """The roles, with what each may do: a table in the code, so that nobody changes it here."""
+    """The roles with their functions: a table in the code, so that nobody changes it here."""
 
-    list_display = ("title", "says", "count")
+    list_display = ("name", "purpose", "count")
     ordering = ("name",)
     search_fields = ()
+    purpose = column("for", lambda role: roles.TITLES[roles.Role(role.name)])
+    count = column("functions", lambda role: str(len(roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)])))
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Let everybody see what roles there are."""
+        """Show the roles to everybody who may see the page."""
         del operators
         return Q()
 
@@ -191,41 +194,111 @@ class RoleAdmin(ReadOnlyAdmin):
     def subject_of(self, obj: RoleGroup) -> str:
         return f"role:{obj.name}"
 
-    @admin.display(description="role")
-    def title(self, role: RoleGroup) -> str:
-        return role.name
-
-    @admin.display(description="for")
-    def says(self, role: RoleGroup) -> str:
-        return roles.TITLES[roles.Role(role.name)]
-
-    @admin.display(description="functions")
-    def count(self, role: RoleGroup) -> int:
-        """How many functions it has."""
-        return len(roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)])
-
     def sections(self, request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
-        """Show what a role may do, and what it keeps apart."""
+        """Show what a role may do, and which functions are incompatible with it."""
         del request
         held = roles.PERMISSIONS_BY_ROLE[roles.Role(obj.name)]
-        apart = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if set(pair) & held]
+        pairs = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if set(pair) & held]
         return (
-            Facts("Role", (("Name", obj.name), ("For", self.says(obj)))),
+            Facts("Role", (("Name", obj.name), ("For", self.purpose(obj)))),
             Grid("Functions", ("Function",), [(name,) for name in sorted(held)]),
-            Grid("Kept apart", ("Nobody has both", "and"), apart, empty="Nothing stands against it."),
+            Grid("Separation of duties", ("Nobody has both", "and"), pairs, empty="No incompatible functions."),
         )
 
 
-def by_whom(request: HttpRequest) -> User:
-    """Return the member of staff who asks. Raises PermissionDenied for nobody."""
-    if not isinstance(request.user, User):
-        raise PermissionDenied
-    return request.user
+class StaffHistoryAdmin(ReadOnlyAdmin):
+    """Base of what is recorded of staff, newest first: seen by those who may see the member."""
+
+    ordering = ("-id",)
+    search_help_text = "user id"
+    time = time_column("at", "time")
+    who = column("staff", lambda row: html.page("staff", row.user_id, row.login or f"user {row.user_id}"))
+    place = column("from", lambda row: row.address or html.NOTHING)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Add the login, in the same query."""
+        login = User.objects.filter(pk=OuterRef("user_id")).values("username")
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(login=Subquery(login))
+        return rows
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Select rows of those who work for these operators alone."""
+        return colleagues_filter(operators, "user_id")
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a user id."""
+        number = as_number(term)
+        return None if number is None else Q(user_id=number)
 
 
-def _sign_ins(member: Member) -> Grid:
-    latest = SignIn.objects.filter(user_id=member.pk).order_by("-id")[:MOST]
-    rows = [
-        (html.moment(one.at), one.address or html.NOTHING, "given" if one.second_factor else "none") for one in latest
-    ]
-    return Grid("Sign-ins", ("Time (UTC)", "From", "Second factor"), rows, empty="Never came in.")
+@admin.register(SignIn)
+class SignInAdmin(StaffHistoryAdmin):
+    """Logins: who, when and from where."""
+
+    list_display = ("time", "who", "place", "factor")
+    factor = column("second factor", lambda row: "given" if row.second_factor else "none")
+
+    def sections(self, request: HttpRequest, obj: SignIn) -> Sequence[Section]:
+        del request
+        rows = (
+            ("Time (UTC)", self.time(obj)),
+            ("Staff", self.who(obj)),
+            ("From", self.place(obj)),
+            ("Second factor", self.factor(obj)),
+        )
+        return (Facts("Login", rows),)
+
+
+def _subject(row: AccessLogEntry) -> SafeString | str:
+    kind, _, identity = row.subject.partition(":")
+    if kind == "list":
+        label, _, term = identity.partition(" ")
+        return _list_name(label) + (f", for {term}" if term else "")
+    key = as_uuid(identity)
+    return row.subject if key is None else html.page(kind, key, row.subject)
+
+
+def _list_name(model: str) -> str:
+    try:
+        return f"list of {apps.get_model(model)._meta.verbose_name_plural}"  # noqa: SLF001  (Django's own name)
+    except (LookupError, ValueError):
+        return f"list of {model}"
+
+
+@admin.register(AccessLogEntry)
+class AccessLogAdmin(StaffHistoryAdmin):
+    """Who looked at what. Found by user id, by what was looked at, or by its id."""
+
+    list_display = ("time", "who", "subject_", "place", "path")
+    list_filter = (
+        choice_filter(
+            "what",
+            choices={"player": "Players", "list": "Lists"},
+            where=lambda kind: Q(subject__startswith=f"{kind}:"),
+        ),
+    )
+    search_help_text = "user id, player's id, or what was looked at such as round:<id>"
+    subject_ = column("looked at", _subject)
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Select access to these operators' data, and access by those who work for them alone."""
+        return Q(operator_id__in=operators) | super().owned_by(operators)
+
+    def search_condition(self, term: str) -> Q | None:
+        """Search for a user id, a player's id, or a subject."""
+        number, identity = as_number(term), as_uuid(term)
+        if number is not None:
+            return Q(user_id=number)
+        return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
+
+    def sections(self, request: HttpRequest, obj: AccessLogEntry) -> Sequence[Section]:
+        del request
+        rows = (
+            ("Time (UTC)", self.time(obj)),
+            ("Staff", self.who(obj)),
+            ("Looked at", self.subject_(obj)),
+            ("From", self.place(obj)),
+            ("Address of the page", html.code(obj.path)),
+            ("Operator", html.page("operator", obj.operator_id)),
+        )
+        return (Facts("Access", rows),)

@@ -1,56 +1,61 @@
-"""What pages call a player, a table, a round, a payment, where all that is at hand is `kind:<id>`."""
+"""Names of players, tables, rounds and payments for pages that have only `kind:<id>`."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import F, OuterRef, Subquery
+from django.utils.safestring import SafeString
 
 from baccarat.storage.models import Round, Table
+from casino.backoffice import html
 from casino.backoffice.base import as_uuid
-from casino.backoffice.context import may_see
-from casino.backoffice.pages.operators import nicknames
-from casino.backoffice.paging import CountedList
+from casino.backoffice.context import may_view
+from casino.backoffice.pages.operator import nicknames
 from casino.kernel import money
 from casino.operators.models import Operator
 from wallet.models import Adjustment, Deposit, DepositMethod, Withdrawal
 
 Ids = Collection[UUID]
+Names = Mapping[str, str]
+"""The names of subjects such as round:<id>; those without a name are left out."""
 
 
-def named(subjects: Collection[str]) -> dict[str, str]:
-    """Name what these subjects speak of, as far as who looks may see it: a query or two for each kind."""
-    wanted: defaultdict[str, set[UUID]] = defaultdict(set)
+def subject_names(subjects: Iterable[str]) -> Names:
+    """Name these subjects, as far as the reader may see them: a query or two for each kind."""
+    ids: defaultdict[str, set[UUID]] = defaultdict(set)
     for subject in subjects:
         kind, _, identity = subject.partition(":")
-        found = as_uuid(identity)
-        if found is not None:
-            wanted[kind].add(found)
+        key = as_uuid(identity)
+        if key is not None:
+            ids[kind].add(key)
     return {
         f"{kind}:{identity}": name
-        for kind, ask in _NAMES.items()
-        if wanted[kind] and may_see(settings.ADMIN_PAGES[kind])
-        for identity, name in ask(wanted[kind]).items()
+        for kind, load in _LOADERS.items()
+        if ids[kind] and may_view(html.PAGES[kind])
+        for identity, name in load(ids[kind]).items()
     }
 
 
-class SwitchList(CountedList):
-    """A list of switches, each with the name of what it stops."""
-
-    def get_results(self, request: Any) -> None:
-        """Fetch the page, and all names on it at once."""
-        super().get_results(request)
-        name_switches(self.result_list)
+def subject_link(subject: str, names: Names) -> SafeString | str:
+    """Link to the page of a subject, by its name if it has one."""
+    kind, colon, identity = subject.partition(":")
+    if kind == "staff" and identity.isdigit():
+        return html.page("staff", identity, html.with_logins(subject))
+    text = kind.replace("_", " ")
+    key = as_uuid(identity)
+    if not colon or key is None:
+        return f"{text} {identity}" if colon else text
+    return html.page(kind, identity, names.get(subject) or f"{text} {html.short(key)}")
 
 
 def name_switches(switches: Iterable[Any]) -> None:
-    """Give switches the names of their subjects, which stand in their ids; those without one keep the id."""
-    told = list(switches)
-    known = named({switch.pk for switch in told})
-    for switch in told:
-        switch.named = known.get(switch.pk, switch.subject)
+    """Give switches the names of their subjects; those without one keep the id."""
+    rows = list(switches)
+    names = subject_names({switch.pk for switch in rows})
+    for switch in rows:
+        switch.subject_name = names.get(switch.pk, switch.subject)
 
 
 def _players(ids: Ids) -> Mapping[UUID, str]:
@@ -76,15 +81,15 @@ def _methods(ids: Ids) -> Mapping[UUID, str]:
     return {key: f"deposit method {name}" for key, name in rows}
 
 
-def _amounts(word: str, model: type[Adjustment | Deposit | Withdrawal]) -> Callable[[Ids], Mapping[UUID, str]]:
-    def ask(ids: Ids) -> Mapping[UUID, str]:
+def _amounts(kind: str, model: type[Adjustment | Deposit | Withdrawal]) -> Callable[[Ids], Mapping[UUID, str]]:
+    def load(ids: Ids) -> Mapping[UUID, str]:
         rows = model._default_manager.filter(id__in=ids).values_list("id", F("amount"), "currency")  # noqa: SLF001  (Django's own name)
-        return {key: f"{word} of {money.format_amount(amount, currency)} {currency}" for key, amount, currency in rows}
+        return {key: f"{kind} of {money.format_amount(amount, currency)} {currency}" for key, amount, currency in rows}
 
-    return ask
+    return load
 
 
-_NAMES: Final[Mapping[str, Callable[[Ids], Mapping[UUID, str]]]] = {
+_LOADERS: Final[Mapping[str, Callable[[Ids], Mapping[UUID, str]]]] = {
     "player": _players,
     "table": _tables,
     "round": _rounds,

@@ -1,0 +1,177 @@
+"""Users, the only rows that the admin edits, and the log of staff actions."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+
+from casino.backoffice import html, scope
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.columns import column, time_column
+from casino.backoffice.sections import Facts, Section
+from casino.operators.models import StaffMembership
+from casino.staff import access_changes, roles
+from casino.staff.colleagues import colleagues_filter
+
+if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
+    from django.contrib.auth.forms import UserChangeForm
+
+    AdminPasswordChangeForm: Any
+    UserCreationForm: Any
+    BaseUserAdmin = DjangoUserAdmin[User]
+    BaseUserForm = UserChangeForm[User]
+    BaseInline = admin.TabularInline[StaffMembership, User]
+else:
+    from unfold.admin import ModelAdmin
+    from unfold.admin import TabularInline as BaseInline
+    from unfold.forms import AdminPasswordChangeForm, UserCreationForm
+    from unfold.forms import UserChangeForm as BaseUserForm
+
+    class BaseUserAdmin(DjangoUserAdmin, ModelAdmin):
+        """Django's page of users with the looks of the other pages."""
+
+
+ASSIGN: Final = "staff.assign_role"
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+class UserForm(BaseUserForm):
+    """Django's form of a user. Refuses roles whose functions nobody may have together."""
+
+    def clean_groups(self) -> Any:
+        """Check the roles. Raises ValidationError."""
+        groups = self.cleaned_data["groups"]
+        if pairs := roles.conflicting_role_permissions(group.name for group in groups):
+            text = "; ".join(" and ".join(pair) for pair in pairs)
+            raise ValidationError(f"Nobody may have both: {text}.", code="apart")
+        return groups
+
+
+class MembershipInline(BaseInline):
+    """The operators that a user works for; edited by superusers alone."""
+
+    model = StaffMembership
+    extra = 0
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow superusers."""
+        del obj
+        return bool(request.user.is_superuser)
+
+    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
+
+
+@admin.register(User)
+class UserAdmin(BaseUserAdmin):
+    """Users. Permissions come from roles alone, never from oneself; leavers are disabled, not deleted."""
+
+    form = UserForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    filter_horizontal = ("groups",)
+    inlines = (MembershipInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """Select colleagues: those who work for the same operators; superusers for superusers alone."""
+        users = super().get_queryset(request)
+        visible = users if request.user.is_superuser else users.filter(is_superuser=False)
+        return visible.filter(colleagues_filter(scope.operators(request)))
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Leave out permissions of one user: there are only those of roles."""
+        sets = super().get_fieldsets(request, obj)
+        return [(name, {**options, "fields": _without_permissions(options["fields"])}) for name, options in sets]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """Let roles be given by those who may, never to oneself; superusers alone make superusers."""
+        fields = {*super().get_readonly_fields(request, obj), "last_login", "date_joined"}
+        if not request.user.is_superuser:
+            fields.add("is_superuser")
+        oneself = obj is not None and obj.pk == request.user.pk
+        if oneself or not request.user.has_perm(ASSIGN):
+            fields |= {"groups", "is_staff"}
+        if oneself:
+            fields |= {"is_superuser", "is_active"}
+        return tuple(sorted(fields))
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Refuse, whoever asks: the log names users."""
+        del request, obj
+        return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
+        """Remember the access before the change, and let a new user work for the operators of the creator."""
+        request.casino_access_before = access_changes.access_snapshot(obj)  # type: ignore[attr-defined]
+        super().save_model(request, obj, form, change)
+        if not change:
+            operators = scope.operators(request) or ()
+            StaffMembership.objects.bulk_create(StaffMembership(user=obj, operator_id=one) for one in operators)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
+        """Record the change of access."""
+        super().save_related(request, form, formsets, change)
+        access_changes.record_access_change(
+            form.instance,
+            by=request.user,
+            reason="",
+            before=request.casino_access_before,  # type: ignore[attr-defined]
+            after=access_changes.access_snapshot(form.instance),
+        )
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
+        """Record that somebody's password was set by another."""
+        response = super().user_change_password(request, id, form_url)
+        if request.method == "POST" and response.status_code == 302:
+            user = User.objects.get(pk=id)
+            access_changes.record_access_change(
+                user, by=request.user, reason="", before={"password": "theirs"}, after={"password": "new"}
+            )
+        return response
+
+
+def _without_permissions(fields: Any) -> tuple[Any, ...]:
+    return tuple(name for name in fields if name != "user_permissions")
+
+
+@admin.register(LogEntry)
+class StaffActionAdmin(ReadOnlyAdmin):
+    """Staff actions in the admin, newest first."""
+
+    list_display = ("time", "who", "what", "message")
+    list_select_related = ("user", "content_type")
+    ordering = ("-id",)
+    search_fields = ()
+    time = time_column("action_time", "time")
+    who = column("staff", lambda entry: entry.user.get_username())
+    what = column("on", lambda entry: f"{entry.content_type or ''} {entry.object_repr}")
+    message = column("action", lambda entry: entry.get_change_message() or entry.get_action_flag_display())
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
+        """Show others' actions to superusers alone: lines name rows whose operator nobody recorded."""
+        entries: QuerySet[LogEntry] = super().get_queryset(request)
+        return entries if request.user.is_superuser else entries.filter(Q(user_id=request.user.pk))
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Leave it to `get_queryset`."""
+        del operators
+        return Q()
+
+    def sections(self, request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
+        del request
+        rows = (
+            ("Time (UTC)", self.time(obj)),
+            ("Staff", self.who(obj)),
+            ("On", self.what(obj)),
+            ("Id", html.code(obj.object_id)),
+            ("Action", self.message(obj)),
+        )
+        return (Facts("Staff action", rows),)
