@@ -17,8 +17,7 @@ from baccarat.domain.rules.deal import describe_steps, replay
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableEvent
 from baccarat.storage.models import Round, Wager
-from casino.backoffice.pages.baccarat_parts import told
-from casino.backoffice.pages.cards import in_line, picture, pictures
+from casino.backoffice.game import cards_in_line, draw_card, draw_hand, event_grid
 from casino.backoffice.pages.narrative import _TELL, words
 from casino.events import store
 from casino.events.records import RecordedEvent
@@ -113,7 +112,7 @@ def of_every_kind(part: Any) -> list[Any]:
 def test_no_page_holds_a_seed_that_is_not_revealed(office: Office) -> None:
     office.single.new_game()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT shoe_id, sealed, nonce FROM baccarat_shoesecret")
+        cursor.execute("SELECT shoe_id, ciphertext, nonce FROM baccarat_shoesecret")
         kept = cursor.fetchall()
     secrets = hidden.in_play()
     sealed = [bytes(part).hex() for _, *parts in kept for part in parts]
@@ -141,13 +140,13 @@ def test_a_round_set_aside_says_why_and_is_sent_back_by_those_who_may(office: Of
     assert client.get(resume).status_code == 405
     answer = client.post(resume, follow=True)
 
-    assert f"Round {round_.number} goes back to be dealt." in answer.content.decode()
+    assert f"Round {round_.number} will be dealt again." in answer.content.decode()
     assert Round.objects.get(pk=round_.pk).suspension_reason is None
     assert resume not in answer.content.decode()
     assert LogEntry.objects.get().object_id == str(round_.pk)
     last = store.read(f"round-{round_.pk}")[-1]
     assert last.type == "RoundResumed"
-    assert b"staff-" in last.metadata
+    assert b"staff:" in last.metadata
 
 
 def test_a_round_set_aside_is_announced_on_the_front_and_in_the_side_bar(office: Office) -> None:
@@ -198,11 +197,11 @@ def test_a_table_shows_rules_seats_shoe_rounds_and_accounts(office: Office) -> N
 
     assert "5/100 of the win, exact, taken when the shoe ends or the player leaves" in body
     assert "25.00, 100.00, 500.00, 1000.00" in body
-    assert "cards out" in body
+    assert "cards used" in body
     assert page_of("baccarat_round", office.settled(office.company[0]).pk) in body
     assert "game of" in body
     assert "Seat 1 taken with 10000.00 EUR of real money." in body
-    assert "Committed to ahead" in body
+    assert "Next commitment" in body
 
 
 def test_the_front_shows_nothing_of_play_to_who_may_not_see_it(office: Office) -> None:
@@ -211,7 +210,7 @@ def test_the_front_shows_nothing_of_play_to_who_may_not_see_it(office: Office) -
     front = body_of(client, reverse("admin:index"))
 
     assert "Latest rounds" not in front
-    assert "Waiting for a person" not in front
+    assert "Suspended rounds" not in front
 
 
 def test_every_event_of_the_game_has_words() -> None:
@@ -243,14 +242,14 @@ def test_words_tell_what_was_raised_to_the_minimum(office: Office) -> None:
 def test_an_event_that_nobody_knows_any_more_is_still_listed(office: Office) -> None:
     strange = RecordedEvent(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
 
-    row = told("Timeline", [strange], "EUR").rows[0]
+    row = event_grid("Timeline", [strange], "EUR").rows[0]
 
     assert "can't be read" in str(row[2])
 
 
 @pytest.mark.parametrize("card", FULL_DECK)
 def test_a_card_is_drawn_in_the_colour_of_its_suit(card: Card) -> None:
-    drawn = picture(card)
+    drawn = draw_card(card)
 
     assert drawn.red == (card[1] in "dh")
     assert drawn.rank == ("10" if card[0] == "T" else card[0])
@@ -258,18 +257,18 @@ def test_a_card_is_drawn_in_the_colour_of_its_suit(card: Card) -> None:
 
 
 def test_only_a_third_card_lies_sideways() -> None:
-    assert [card.sideways for card in pictures(["9h", "Ks", "2c"])] == [False, False, True]
+    assert [card.sideways for card in draw_hand(["9h", "Ks", "2c"])] == [False, False, True]
 
 
 def test_what_is_no_card_is_not_drawn() -> None:
     with pytest.raises(UnknownCard):
-        in_line(["<b"])
+        cards_in_line(["<b"])
 
 
 def test_a_rounds_page_has_a_verdict_a_replay_and_who_saw_what(office: Office) -> None:
     round_ = office.settled(office.company[0])
     body = body_of(superuser(), page_of("baccarat_round", round_.pk))
-    assert "All of it holds" in body
+    assert "All checks hold" in body
     for check in ("Digests of the chain", "Ledger entries", "Cards from the committed seed"):
         assert check in body
     assert body.count("<li data-player=") > 10
@@ -299,7 +298,7 @@ def test_a_round_without_cards_tells_what_happened_so_far(office: Office) -> Non
 def test_a_button_makes_a_link_to_the_dispute_pack_which_nobody_else_is_told(office: Office) -> None:
     round_ = office.settled(office.single)
     address = reverse("admin:baccarat_round_pack", args=[round_.pk])
-    client = staff("baccarat.view_round", "baccarat.link_pack", name="officer")
+    client = staff("baccarat.view_round", "baccarat.share_dispute_pack", name="officer")
     answer = client.post(address, follow=True)
     body = answer.content.decode()
     assert "Dispute pack of round" in body

@@ -8,8 +8,7 @@ from django.db import connection
 from django.http import HttpRequest
 from django.test.utils import CaptureQueriesContext
 
-from casino.backoffice import badges as waiting
-from casino.backoffice.pages import significant_badges, wallet_badges
+from casino.backoffice import badges
 from casino.significant import recorder
 from tests.support.office import Office, open_office, staff
 
@@ -38,26 +37,21 @@ def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="looker", works_for=office.operator.slug)
     request = asked_by("looker")
-    before = significant_badges.unacknowledged_badge(asked_by("looker"))
     with CaptureQueriesContext(connection) as captured:
-        told = [
-            significant_badges.unacknowledged_badge(request),
-            wallet_badges.withdrawals(request),
-            wallet_badges.adjustments(request),
-        ]
+        counts = badges.counts(request)
     counting = [query["sql"] for query in captured if "count(*)" in query["sql"]]
-    assert (told[0], told[1:], len(counting)) == (before, ["", ""], 1)
-    assert int(before) >= 3
+    assert (list(counts), len(counting)) == (["significant_significantevent"], 1)
+    assert int(counts["significant_significantevent"]) >= 3
 
 
 def test_a_hundred_is_as_far_as_it_counts(office: Office) -> None:
-    note(office.operator.id, waiting.MOST)
+    note(office.operator.id, badges.MAX_COUNT)
     staff(*SEES, name="looker", works_for=office.operator.slug)
-    assert significant_badges.unacknowledged_badge(asked_by("looker")) == "100+"
+    assert badges.counts(asked_by("looker")) == {"significant_significantevent": "100+"}
 
 
 def test_who_works_for_no_operator_or_may_not_see_is_told_no_number(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="alone", works_for="nobody")
     staff(name="blind", works_for=office.operator.slug)
-    assert [significant_badges.unacknowledged_badge(asked_by(name)) for name in ("alone", "blind")] == ["", ""]
+    assert [badges.counts(asked_by(name)) for name in ("alone", "blind")] == [{}, {}]

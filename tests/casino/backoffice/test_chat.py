@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.chat.models import ModerationAction, ChatReportClosure, ChatMessage, ChatReport, FilterWord
+from baccarat.chat.models import ChatMessage, ChatReport, ChatReportClosure, FilterWord, ModerationAction
 from casino.events.sql import fetch
 from tests.baccarat.api.people import Gambler, Tenant, tenant
 from tests.baccarat.chat.test_services import alice, bob, code, lucky, say, table
@@ -26,7 +26,7 @@ def golden() -> Tenant:
 @pytest.fixture
 def report(alice: Gambler, bob: Gambler, table: str) -> ChatReport:
     message = say(alice, table, "<script>alert(1)</script>").json()["id"]
-    return ChatReport.objects.get(pk=bob.do(f"tables/{table}/chat/{message}/report", {"reason": "Markup"})["report"])
+    return ChatReport.objects.get(pk=bob.do(f"tables/{table}/chat/{message}/report", {"reason": "Markup"})["id"])
 
 
 def do(client: Client, model: str, name: str, row: Any, **given: str) -> Any:
@@ -42,15 +42,15 @@ def test_a_moderator_mutes_from_a_report_and_closes_it(
 ) -> None:
     moderator = staff(*SEES, "chat.moderate", works_for=lucky.slug)
     assert (
-        said(do(moderator, "report", "mute", report, reason="spam", minutes="10", note="Markup"))
+        said(do(moderator, "chatreport", "mute", report, reason="spam", minutes="10", note="Markup"))
         == "Muted in all chats."
     )
     assert code(say(alice, table, "Hello")) == (403, "player_is_muted")
-    do(moderator, "report", "close", report, outcome="action_taken", note="Muted")
+    do(moderator, "chatreport", "close", report, outcome="action_taken", note="Muted")
     assert ChatReportClosure.objects.get().by == ModerationAction.objects.get().by
     assert ModerationAction.objects.get().by.startswith("staff:")
-    assert "dealt with" in said(do(moderator, "report", "close", report, outcome="dismissed"))
-    assert "may write" in said(do(moderator, "report", "unmute", report))
+    assert "closed" in said(do(moderator, "chatreport", "close", report, outcome="dismissed"))
+    assert "may write" in said(do(moderator, "chatreport", "unmute", report))
     assert say(alice, table, "Hello").status_code == 201
 
 
@@ -64,16 +64,16 @@ def test_what_was_written_is_shown_as_text(lucky: Tenant, report: ChatReport) ->
 
 def test_moderating_is_not_removing_and_looking_is_neither(lucky: Tenant, report: ChatReport) -> None:
     looker, moderator = staff(*SEES, name="looker"), staff(*SEES, "chat.moderate", name="moderator")
-    assert do(looker, "report", "mute", report, reason="spam").status_code == 403
-    assert do(looker, "report", "close", report, outcome="dismissed").status_code == 403
-    assert do(moderator, "report", "remove", report, reason="spam").status_code == 403
+    assert do(looker, "chatreport", "mute", report, reason="spam").status_code == 403
+    assert do(looker, "chatreport", "close", report, outcome="dismissed").status_code == 403
+    assert do(moderator, "chatreport", "ban", report, reason="spam").status_code == 403
     assert b"Mute" not in looker.get(page_of("chat_chatreport", report.pk)).content
     assert not ModerationAction.objects.exists()
 
 
 def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Tenant, report: ChatReport) -> None:
-    other = staff(*SEES, "chat.moderate", "chat.remove_player", works_for=golden.slug)
-    assert do(other, "report", "mute", report, reason="spam").status_code in {403, 404}
+    other = staff(*SEES, "chat.moderate", "chat.ban_player", works_for=golden.slug)
+    assert do(other, "chatreport", "mute", report, reason="spam").status_code in {403, 404}
     for model in (ChatMessage, ChatReport):
         page = other.get(reverse(f"admin:chat_{model._meta.model_name}_changelist"))
         assert list(page.context["cl"].result_list) == []
@@ -81,10 +81,10 @@ def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Te
 
 
 def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, report: ChatReport) -> None:
-    moderator = staff(*SEES, "chat.remove_player", works_for=lucky.slug)
-    do(moderator, "message", "remove", ChatMessage.objects.get(), reason="cheating", minutes="")
+    moderator = staff(*SEES, "chat.ban_player", works_for=lucky.slug)
+    do(moderator, "chatmessage", "ban", ChatMessage.objects.get(), reason="cheating", minutes="")
     assert code(alice.get("me/balances")) == (401, "session_ended_by_ban")
-    assert "come in again" in said(do(moderator, "act", "readmit", ModerationAction.objects.get()))
+    assert "come in again" in said(do(moderator, "moderationaction", "unban", ModerationAction.objects.get()))
     assert lucky.post(f"players/{alice.id}/sessions", {}).status_code == 201
 
 
@@ -92,34 +92,36 @@ def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, rep
     "given", [{"reason": "boredom"}, {"reason": "spam", "minutes": "ten"}, {"reason": "spam", "minutes": "0"}]
 )
 def test_an_odd_form_does_nothing(lucky: Tenant, report: ChatReport, given: dict[str, str]) -> None:
-    assert "a whole number of minutes" in said(do(superuser(), "report", "mute", report, **given))
+    answer = do(superuser(), "chatreport", "mute", report, **given)
+    assert said(answer) == "Please correct the errors below."
+    assert 'class="c-wrong"' in answer.content.decode()
     assert not ModerationAction.objects.exists()
 
 
 def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(lucky: Tenant, alice: Gambler) -> None:
-    call_command("words", add=["darn"])
-    lucky.do("chat/words", {"word": "heck"})
+    call_command("masked_words", add=["darn"])
+    lucky.do("chat/filter-words", {"word": "heck"})
     all_operators, own = FilterWord.objects.get(operator_id=None), FilterWord.objects.exclude(operator_id=None).get()
-    clerk = staff(*SEES, "chat.list_word", works_for=lucky.slug)
-    assert "all operators" in said(do(clerk, "word", "drop", all_operators)).lower()
-    assert "masked from now on" in said(do(clerk, "word", "list", own, word="drat"))
-    assert "no longer" in said(do(clerk, "word", "drop", own))
-    assert "no longer" in said(do(superuser(), "word", "drop", all_operators))
+    clerk = staff(*SEES, "chat.edit_filter_words", works_for=lucky.slug)
+    assert "all operators" in said(do(clerk, "filterword", "drop", all_operators)).lower()
+    assert "masked from now on" in said(do(clerk, "filterword", "list", own, word="drat"))
+    assert "no longer" in said(do(clerk, "filterword", "drop", own))
+    assert "no longer" in said(do(superuser(), "filterword", "drop", all_operators))
     assert sorted(FilterWord.objects.values_list("word", flat=True)) == ["drat"]
     actors = fetch(
-        "SELECT DISTINCT split_part(metadata->>'actor', ':', 1) FROM events_event WHERE stream LIKE 'words-%%'"
+        "SELECT DISTINCT split_part(metadata->>'actor', ':', 1) FROM events_event WHERE stream LIKE 'chat-filter-%%'"
     )
     assert {actor for (actor,) in actors} == {"command", "operator", "staff"}
 
 
 def test_the_command_lists_adds_and_removes(lucky: Tenant, alice: Gambler, table: str, capsys: Any) -> None:
-    call_command("words", first=True)
-    call_command("words", first=True, add=["darn"], remove=["fuck"])
-    listed = capsys.readouterr().cards_used.split()
+    call_command("masked_words", first=True)
+    call_command("masked_words", first=True, add=["darn"], remove=["fuck"])
+    listed = capsys.readouterr().out.split()
     assert "darn" in listed
     assert listed.count("fuck") == 2
     assert say(alice, table, "Sch3isse, sh!t").json()["text"] == "********, ****"
     with pytest.raises(CommandError, match="There is no operator"):
-        call_command("words", operator="nobody")
+        call_command("masked_words", operator="nobody")
     with pytest.raises(CommandError, match="not on the list"):
-        call_command("words", remove=["nonsense"])
+        call_command("masked_words", remove=["nonsense"])

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from casino.backoffice.pages import ledger as wallet_admin
+from casino.backoffice.pages import ledger
 from casino.kernel.money import MoneyType, format_amount
 from tests.support.office import Office, open_office, page_of, superuser
 from wallet.ledger.accounts import AccountKind, player_account, table_account
@@ -50,7 +50,7 @@ def test_an_account_shows_its_balance_and_its_postings(office: Office) -> None:
 
 
 def test_a_long_statement_goes_on_with_older_postings(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wallet_admin, "MOST_POSTINGS", 3)
+    monkeypatch.setattr(ledger, "MAX_POSTINGS", 3)
     account, client = stakes(office), superuser()
     numbers = list(account.postings.order_by("-sequence").values_list("sequence", flat=True))
     assert numbers == [4, 3, 2, 1]

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from baccarat.storage.models import Round, Switch
-from casino.backoffice import html, paging
+from casino.backoffice import base, html
 from casino.backoffice.base import as_number, as_uuid
 from casino.backoffice.filters import first_serial, first_uuid
 from casino.events.models import Event, Subscription
@@ -27,7 +27,7 @@ from tests.support.office import Office, address, client_of, open_office, page_o
 pytestmark = pytest.mark.django_db
 
 LISTED = {
-    "admin.logentry", "baccarat.round", "baccarat.table", "baccarat.wager", "events.event", "events.headmark",
+    "admin.logentry", "baccarat.round", "baccarat.table", "baccarat.wager", "events.event", "events.chainhead",
     "events.subscription", "operators.apikey", "operators.operator", "operators.player", "wallet.account",
     "wallet.entry",
 }  # fmt: skip
@@ -65,7 +65,7 @@ def everything() -> dict[str, str]:
 
 
 def some_row(part: Any) -> Any:
-    row = part.model._default_manager.order_by("pk").require_event()
+    row = part.model._default_manager.order_by("pk").first()
     assert row is not None, f"the office has no {part.opts.verbose_name}"
     return row
 
@@ -197,7 +197,7 @@ def queries(client: Client, page: str) -> int:
 
 
 def test_a_list_counts_no_further_than_its_pages_reach(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paging, "MOST", 5)
+    monkeypatch.setattr(base, "MAX_LISTED", 5)
     client = superuser()
 
     with CaptureQueriesContext(connection) as captured:
@@ -417,7 +417,7 @@ def test_an_event_that_waits_for_its_seal_says_so(office: Office) -> None:
     waiting = Event.objects.latest("id")
     client = superuser()
 
-    assert "waiting for its seal" in client.get(page_of("events_event", waiting.pk)).content.decode()
+    assert "Waiting for sealing" in client.get(page_of("events_event", waiting.pk)).content.decode()
     listed = client.get(reverse("admin:events_event_changelist"), {"seal": "waiting"}).context["cl"].result_list
     assert waiting in listed
 
@@ -444,7 +444,7 @@ def test_what_staff_did_stays_when_they_go(office: Office) -> None:
 
 
 def test_text_that_can_not_be_kept_is_refused_and_does_nothing(office: Office) -> None:
-    given = {"scope": "operator", "subject": office.operator.slug, "reason": "a\0b", "says": ""}
+    given = {"scope": "operator", "subject": office.operator.slug, "reason": "a\0b", "player_message": ""}
     assert superuser().post(reverse("admin:baccarat_switch_throw"), given).status_code == 400
     assert not Switch.objects.exists()
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from baccarat.storage.models import Switch, Wager
-from casino.backoffice.pages import kill_switches, players
+from casino.backoffice.pages import kill_switch, player
 from casino.crypto import crypto_shredding
 from casino.significant import recorder
 from tests.support.office import Office, open_office, page_of, staff, superuser
@@ -42,8 +42,8 @@ def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> 
     body_of(client, office)
     body = body_of(client, office)
     for title in (
-        "Significant events", "Money", "Play in all", "Rounds", "Tables", "Limits and exclusions", "Sessions",
-        "Payments and adjustments", "Chats", "What the player was told", "Staff who looked at this player",
+        "Significant events", "Accounts", "Total play", "Rounds", "Tables", "Limits and exclusions", "Sessions",
+        "Payments and adjustments", "Chats", "Notices to the player", "Staff access to this player",
     ):  # fmt: skip
         assert f"<h2>{title}" in body, title
     assert "Lucky!" in body
@@ -55,7 +55,7 @@ def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> 
 def test_each_sees_what_their_role_lets_them(office: Office) -> None:
     body = body_of(staff("operators.view_player", "chat.view_chatmessage", works_for="lucky"), office)
     assert "<h2>Chats" in body
-    for title in ("Money", "Rounds", "Significant events", "Staff who looked"):
+    for title in ("Accounts", "Rounds", "Significant events", "Staff access"):
         assert f"<h2>{title}" not in body, title
 
 
@@ -64,17 +64,17 @@ def test_play_is_stopped_from_the_page_by_those_who_may_and_the_page_says_so(off
     page = body_of(floor, office)
     assert "<h2>Stop this player" in page
     kept = dict(re.findall(r'type="hidden" name="(scope|subject)" value="([^"]+)"', page))
-    floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "says": ""})
+    floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "player_message": ""})
     switch = Switch.objects.get(scope="player", subject=str(office.player.id))
     assert (switch.stopped, crypto_shredding.decrypt_text(switch.reason)) == (True, "A quarrel.")
     page = body_of(floor, office)
     assert "<h2>Play is stopped" in page
-    assert kill_switches.page_of(switch) in page
+    assert kill_switch.switch_url(switch) in page
     assert "<h2>Stop this player" not in page
 
 
 def test_older_rounds_are_a_page_further(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "WAGERS", 1)
+    monkeypatch.setattr(player, "MAX_WAGERS", 1)
     client, first, last = superuser(), *Wager.objects.filter(player_id=office.player.id).order_by("round_id")
     body = body_of(client, office)
     assert page_of("baccarat_round", last.round_id) in body

@@ -17,11 +17,12 @@ from pytest_django import DjangoDbBlocker
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import days
 from casino.compliance import cases
+from casino.compliance.models import Case
 from casino.events import sealer
 from casino.operators.models import Operator
 from casino.reports import generation
 from casino.reports.intervals import between
-from casino.reports.models import Case, Report
+from casino.reports.models import Report
 from casino.staff.models import AccessLogEntry
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
@@ -29,7 +30,7 @@ from tests.support.house import deal_all, fresh_database
 from tests.support.office import page_of, staff
 
 LIST = "admin:reports_report_changelist"
-VIEW, MAKE = "reports.view_report", "reports.export_report"
+VIEW, MAKE = "reports.view_report", "reports.generate_report"
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +74,10 @@ def text(client: Client, url: str) -> str:
 def test_a_report_has_a_page_with_its_rows_files_and_what_changed(evening: Evening) -> None:
     client, newest = of_us(evening, VIEW), report(evening)
     page = text(client, page_of("reports_report", newest.pk))
-    for word in ("As of position", newest.sha256, "as they were hashed", "Since version 1", "GGR", "Commission earned"):
+    for word in ("As of position", newest.sha256, "matches its hash", "Since version 1", "GGR", "Commission earned"):
         assert word in page
-    assert "Have a report made" not in text(client, reverse(LIST))
-    assert "Make it again" not in page
+    assert "Create report" not in text(client, reverse(LIST))
+    assert "Regenerate" not in page
 
 
 def test_files_are_downloaded_and_it_is_noted_who_did(evening: Evening) -> None:
@@ -100,11 +101,12 @@ def test_another_operators_staff_see_nothing(evening: Evening) -> None:
     assert client.get(page_of("reports_report", newest.pk)).status_code == 302
     ours = Operator.objects.get(id=evening.operator).slug
     wanted = {"operator": ours, "name": "revenue", "period": "life"}
-    assert client.post(reverse("admin:reports_report_make"), wanted).status_code == 403
+    assert "c-wrong" in client.post(reverse("admin:reports_report_create"), wanted).content.decode()
+    assert not Report.objects.filter(period="life").exists()
 
 
 def test_who_may_has_reports_made(evening: Evening) -> None:
-    client, url = of_us(evening, VIEW, MAKE), reverse("admin:reports_report_make")
+    client, url = of_us(evening, VIEW, MAKE), reverse("admin:reports_report_create")
     ours = Operator.objects.get(id=evening.operator).slug
     assert url in text(client, reverse(LIST))
     assert ours in text(client, url)
@@ -115,15 +117,15 @@ def test_who_may_has_reports_made(evening: Evening) -> None:
         answer = client.post(url, {"operator": ours, "name": "liability", **wrong})
         assert answer.status_code == 200
         assert Report.objects.filter(name="liability").count() == 1
-    again = reverse("admin:reports_report_again", args=[report(evening).pk])
+    again = reverse("admin:reports_report_regenerate", args=[report(evening).pk])
     client.post(again)
-    assert "says the same as now" in LogEntry.objects.latest("id").change_message
+    assert "is unchanged" in LogEntry.objects.latest("id").change_message
     assert of_us_without(client, url) == 403
 
 
 def of_us_without(client: Client, url: str) -> int:
     """What the same person meets who may no longer have reports made."""
-    User.objects.get().user_permissions.filter(codename="export_report").delete()
+    User.objects.get().user_permissions.filter(codename="generate_report").delete()
     return client.get(url).status_code
 
 
@@ -135,19 +137,19 @@ def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
         details={"a": 1},
     )
     assert found is not None
-    client = of_us(evening, "reports.view_case", "reports.acknowledge_matter", "baccarat.view_table")
-    listed = reverse("admin:reports_case_changelist")
-    assert "return out of band" in text(client, f"{listed}?standing=waiting")
-    assert "Matters" in text(client, reverse("admin:index"))
-    client.post(reverse("admin:reports_matter_assign", args=[found]), {"owner": ""})
-    assert "Resolve" in text(client, page_of("reports_case", found))
+    client = of_us(evening, "compliance.view_case", "compliance.resolve_case", "baccarat.view_table")
+    listed = reverse("admin:compliance_case_changelist")
+    assert "return out of band" in text(client, f"{listed}?status=waiting")
+    assert "Cases" in text(client, reverse("admin:index"))
+    client.post(reverse("admin:compliance_case_assign", args=[found]), {"owner": ""})
+    assert "Resolve" in text(client, page_of("compliance_case", found))
     client.post(
-        reverse("admin:reports_matter_resolve", args=[found]), {"words": "One lucky guest; the seed was checked."}
+        reverse("admin:compliance_case_resolve", args=[found]), {"resolution": "One lucky guest; the seed was checked."}
     )
-    page = text(client, page_of("reports_case", found))
+    page = text(client, page_of("compliance_case", found))
     assert "One lucky guest" in page
     assert "Assign</button>" not in page
-    assert "return out of band" not in text(client, f"{listed}?standing=waiting")
+    assert "return out of band" not in text(client, f"{listed}?status=waiting")
     assert Case.objects.get().pk == found
 
 
@@ -155,7 +157,7 @@ def past_day(evening: Evening, back: int, **figures: int | str) -> None:
     """A report of a day that is over, in which there was so much."""
     since = evening.cuts[0].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
     for name in ("revenue", "accounts", "performance"):
-        told = [{"money": "sandbox", "currency": "EUR", **FIGURES[name], **figures}]
+        told = [{"money_type": "sandbox", "currency": "EUR", **FIGURES[name], **figures}]
         Report.objects.create(
             id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
             until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=1, position=1, rows=1, generated_by="system",
@@ -207,4 +209,4 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
 def test_a_house_without_play_says_so(evening: Evening) -> None:
     cache.clear()
     empty = Operator.objects.create(id=uuid4(), slug="empty", name="Empty", currency="EUR")
-    assert "Nothing was played in the last days." in text(staff(VIEW, works_for=empty.slug), reverse("admin:index"))
+    assert "No play in the last days." in text(staff(VIEW, works_for=empty.slug), reverse("admin:index"))

@@ -3,6 +3,7 @@
 from html import unescape
 from typing import Any
 
+import msgspec
 import pytest
 from django.db import transaction
 from django.test import Client
@@ -10,6 +11,8 @@ from django.urls import reverse
 
 from baccarat.domain.tables.kill_switch_refusals import TableIsStopped
 from baccarat.storage.models import RulesVersion, Switch
+from baccarat.storage.rules_versions import decode_rules
+from casino.backoffice.pages.rules_form import initial_values
 from tests.support.office import Office, open_office, page_of, staff
 
 SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_switch")
@@ -33,16 +36,25 @@ def act(client: Client, name: str, row: Any, **given: str) -> str:
     return unescape(answer.content.decode())
 
 
+def filled_in(version: RulesVersion, **changes: str) -> dict[str, str]:
+    """What the form of a draft sends: the rules in force, and what was typed."""
+    rules = decode_rules(msgspec.json.encode(version.rules))
+    values = {name: str(value) for name, value in initial_values(rules).items() if value not in {None, False}}
+    return {**values, **changes}
+
+
 def test_one_drafts_another_reads_the_odds_and_the_difference_and_publishes(office: Office) -> None:
     table = office.single.guest.table
     maker = staff(*SEE, "baccarat.draft_rules", name="maker")
     checker = staff(*SEE, "baccarat.publish_rules", name="checker")
     first = RulesVersion.objects.get(table_id=table)
 
-    assert "can't be read" in act(maker, "draft", first, decks="many")
-    refused = act(maker, "draft", first, tie_pays="6:1")
+    assert "Enter a whole number" in act(maker, "draft", first, **filled_in(first, decks="many"))
+    refused = act(maker, "draft", first, **filled_in(first, tie_pays="6:1"))
     assert "We accept that Tie returns 66.6092%, less than our floor of 75.0000%." in refused
-    assert "Drafted version 2" in act(maker, "draft", first, tie_pays="9:1", minimum="10.00", commission_rate="4/100")
+    assert "Drafted version 2" in act(
+        maker, "draft", first, **filled_in(first, tie_pays="9:1", minimum="10.00", commission_rate="4/100")
+    )
 
     draft = RulesVersion.objects.get(table_id=table, version=2)
     shown = body(checker, page_of(MODEL, draft.pk))
@@ -51,7 +63,7 @@ def test_one_drafts_another_reads_the_odds_and_the_difference_and_publishes(offi
         "Return on Tie: 85.6404% becomes 95.1560%.",
         "95.1560%",
         "Publish",
-        "Why, for the record (kept for good: name no player)",
+        "Reason, for the record (kept forever: name no player)",
     ):
         assert words in shown
     assert "Waiting for another person" in body(maker, page_of(MODEL, draft.pk))
@@ -64,12 +76,12 @@ def test_a_draft_is_taken_back_by_its_maker_and_rules_are_withdrawn_with_a_reaso
     table = office.single.guest.table
     both = staff(*SEE, "baccarat.draft_rules", "baccarat.publish_rules", "baccarat.throw_switch", name="both")
     first = RulesVersion.objects.get(table_id=table)
-    act(both, "draft", first, turn_seconds="30")
+    act(both, "draft", first, **filled_in(first, turn_seconds="30"))
     draft = RulesVersion.objects.get(table_id=table, version=2)
     assert "Who drafted rules can't publish them" in act(both, "publish", draft)
-    assert "Took mini@2 back" in act(both, "withdraw_draft", draft)
-    assert "explained in words" in act(both, "decommission", first, reason="")
-    assert "Withdrew mini@1" in act(both, "decommission", first, reason="Printed wrong.")
+    assert "Discarded mini@2" in act(both, "discard", draft)
+    assert "explained in words" in act(both, "retire", first, reason="")
+    assert "Retired mini@1" in act(both, "retire", first, reason="Printed wrong.")
 
 
 def test_a_table_is_stopped_from_its_page_and_goes_on_from_the_switch_s(office: Office) -> None:
@@ -77,14 +89,14 @@ def test_a_table_is_stopped_from_its_page_and_goes_on_from_the_switch_s(office: 
     boss = staff(*SEE, "baccarat.throw_switch", name="boss")
     stop = reverse("admin:baccarat_table_stop", args=[table])
     assert "Stop this table" in body(boss, page_of("baccarat_table", table))
-    boss.post(stop, {"reason": "The camera is down.", "says": "Back at nine."})
+    boss.post(stop, {"reason": "The camera is down.", "player_message": "Back at nine."})
 
     with pytest.raises(TableIsStopped), transaction.atomic():
         office.single.new_game()
     switch = Switch.objects.get(subject=str(table))
     assert "Back at nine." in body(boss, page_of("baccarat_table", table))
     assert "The camera is down." in body(boss, reverse("admin:baccarat_switch_changelist"))
-    assert "Play goes on" in act(boss, "resume", switch, reason="It is back.")
+    assert "Play resumes" in act(boss, "resume", switch, reason="It is back.")
     office.single.new_game()
 
 
@@ -92,11 +104,11 @@ def test_a_floor_manager_closes_a_table_for_good_from_its_page(office: Office) -
     table = office.single.guest.table
     boss = staff(*SEE, "baccarat.close_table", name="boss")
     page, close = page_of("baccarat_table", table), reverse("admin:baccarat_table_close", args=[table])
-    assert "Close this table for good" in body(boss, page)
-    assert "Close this table for good" not in body(staff(*SEE, name="looker"), page)
+    assert "Close this table permanently" in body(boss, page)
+    assert "Close this table permanently" not in body(staff(*SEE, name="looker"), page)
     assert "why the table is closed" in body_after(boss, close, reason=" ")
-    assert "Closed for good" in body_after(boss, close, reason="Worn out")
-    assert "This table is closed for good" in body(boss, page)
+    assert "Closed permanently" in body_after(boss, close, reason="Worn out")
+    assert "This table is closed permanently" in body(boss, page)
 
 
 def body_after(client: Client, address: str, **said: str) -> str:

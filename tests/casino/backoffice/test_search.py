@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from baccarat.storage.models import Round, Table, Wager
-from casino.backoffice.pages import search_rows
+from casino.backoffice.pages import search
 from casino.staff.models import AccessLogEntry
 from tests.support.office import Office, open_office, staff, superuser
 from wallet.models import Entry
@@ -52,9 +52,9 @@ def test_an_id_a_number_or_a_reference_leads_to_what_it_is_of(office: Office) ->
         (str(entry.pk), reverse("admin:wallet_entry_change", args=[entry.pk])),
         (str(round_.number), reverse("admin:baccarat_round_change", args=[round_.pk])),
     ):
-        found = sections(client, word=word)
+        found = sections(client, term=word)
         assert expected in links(found[f"“{word}”"], "Which"), word
-    assert sections(client, word="nothing-like-it")["“nothing-like-it”"].rows == []
+    assert sections(client, term="nothing-like-it")["“nothing-like-it”"].rows == []
 
 
 def test_wagers_are_found_by_player_amount_spot_outcome_and_time(office: Office) -> None:
@@ -62,8 +62,8 @@ def test_wagers_are_found_by_player_amount_spot_outcome_and_time(office: Office)
     all_ = list(Wager.objects.order_by("-round_id", "seat"))
     assert len(sections(client, player=str(office.player.id))["Wagers"].rows) == 2
     assert len(sections(client, player=office.player.reference)["Wagers"].rows) == 2
-    assert len(sections(client, least="100", most="100.00", currency="eur")["Wagers"].rows) == len(all_)
-    assert sections(client, least="100.01", currency="EUR")["Wagers"].rows == []
+    assert len(sections(client, minimum="100", maximum="100.00", currency="eur")["Wagers"].rows) == len(all_)
+    assert sections(client, minimum="100.01", currency="EUR")["Wagers"].rows == []
     assert sections(client, spot="tie")["Wagers"].rows == []
     assert len(sections(client, spot="banker")["Wagers"].rows) == len(all_)
     won = Round.objects.filter(outcome="banker").values("pk")
@@ -87,8 +87,8 @@ def superuser_again() -> Client:
 
 
 def test_pages_go_on_from_where_the_last_one_ended(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_rows, "PAGE", 2)
-    monkeypatch.setattr(search_rows, "MOST_SEATS", 1)
+    monkeypatch.setattr(search, "PAGE_SIZE", 2)
+    monkeypatch.setattr(search, "MAX_SEATS", 1)
     office.play(2)
     client, seen, before = superuser(), [], ""
     for _ in range(20):
@@ -114,7 +114,7 @@ def test_one_finds_what_is_of_the_own_operators_alone_and_is_seen_looking(office
     rival = open_office("rival")
     client = staff(*NEEDED, "operators.view_player", name="own", works_for="rival")
     round_ = office.settled(office.single)
-    assert sections(client, word=str(round_.pk))[f"“{round_.pk}”"].rows == []
+    assert sections(client, term=str(round_.pk))[f"“{round_.pk}”"].rows == []
     assert sections(client, player=str(office.player.id))["Wagers"].rows == []
     assert sections(client, player=office.player.reference)["Wagers"].rows == []
     assert sections(client, operator=str(office.operator.id))["Rounds"].rows == []
@@ -128,12 +128,12 @@ def test_one_finds_what_is_of_the_own_operators_alone_and_is_seen_looking(office
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"least": "5"}, "Say in which currency."),
-        ({"least": "five", "currency": "EUR"}, "c-wrong"),
+        ({"minimum": "5"}, "Enter the currency, too."),
+        ({"minimum": "five", "currency": "EUR"}, "c-wrong"),
         ({"since": "yesterday"}, "c-wrong"),
-        ({"since": "2026-11-02", "until": "2026-11-01"}, "This is before where it begins."),
-        ({"least": "5", "most": "4", "currency": "EUR"}, "This is before where it begins."),
-        ({"word": "\0"}, "c-wrong"),
+        ({"since": "2026-11-02", "until": "2026-11-01"}, "The range ends before it begins."),
+        ({"minimum": "5", "maximum": "4", "currency": "EUR"}, "The range ends before it begins."),
+        ({"term": "\0"}, "c-wrong"),
         ({"operator": "lucky"}, "c-wrong"),
         ({"outcome": "draw"}, "c-wrong"),
         ({"before": "x", "spot": "tie"}, "No such wager."),
@@ -148,8 +148,8 @@ def test_no_search_reads_a_big_table_from_end_to_end(office: Office) -> None:
     client, round_ = superuser(), office.settled(office.single)
     office.play(1)
     asked: list[dict[str, str]] = [
-        {"word": str(round_.pk)}, {"word": str(office.player.id)}, {"word": "1"}, {"player": str(office.player.id)},
-        {"least": "50", "currency": "EUR"}, {"spot": "tie", "outcome": "banker"}, {"table": str(round_.table_id)},
+        {"term": str(round_.pk)}, {"term": str(office.player.id)}, {"term": "1"}, {"player": str(office.player.id)},
+        {"minimum": "50", "currency": "EUR"}, {"spot": "tie", "outcome": "banker"}, {"table": str(round_.table_id)},
         {"outcome": "tie", "since": "2026-01-01T00:00", "until": "2027-01-01T00:00"},
     ]  # fmt: skip
     with CaptureQueriesContext(connection) as captured:
@@ -175,4 +175,4 @@ def test_a_search_asks_no_more_of_more_rows(office: Office) -> None:
     office.play(3)
     assert [cost(spot="banker"), cost(table="A table"), cost(player=str(office.player.id))] == few
     assert max(few) <= 22
-    assert cost(word=str(office.player.id)) <= 45
+    assert cost(term=str(office.player.id)) <= 45

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from casino.backoffice.pages import significant_badges
+from casino.backoffice import badges
 from casino.operators.models import Operator
 from casino.significant import recorder
 from casino.significant.models import Note, SignificantEvent, Threshold, Unacknowledged
@@ -50,7 +50,7 @@ def numbers(answer: Any) -> list[str]:
 def waiting_of(client: Any) -> str:
     """How many significant events the side bar says wait for this person."""
     request = client.get(reverse(LIST)).wsgi_request
-    return str(significant_badges.unacknowledged_badge(request))
+    return badges.counts(request)["significant_significantevent"]
 
 
 def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
@@ -59,8 +59,8 @@ def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
     assert numbers(client.get(reverse(LIST), {"kind": "large_win"})) == ["round:1"]
     assert numbers(client.get(reverse(LIST), {"severity": "notice"})) == ["round:1"]
     assert numbers(client.get(reverse(LIST), {"q": str(TABLE)}, follow=True)) == [f"table:{TABLE}"]
-    assert len(numbers(client.get(reverse(LIST), {"standing": "waiting"}))) == 3
-    assert numbers(client.get(reverse(LIST), {"standing": "done"})) == []
+    assert len(numbers(client.get(reverse(LIST), {"status": "waiting"}))) == 3
+    assert numbers(client.get(reverse(LIST), {"status": "done"})) == []
 
 
 def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
@@ -72,7 +72,7 @@ def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
         "stopped",
         "changed",
         "Table stopped",
-        "Nobody has said anything yet.",
+        "No notes yet.",
         "name no player",
     ):
         assert words in page
@@ -89,7 +89,7 @@ def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
 def test_all_that_are_alike_are_acknowledged_at_once_and_no_other_operators(house: UUID) -> None:
     client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
     event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
-    client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), {"alike": "yes"})
+    client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), {"alike": "on"})
     left = Unacknowledged.objects.values_list("event__subject", flat=True)
     assert sorted(left) == ["round:1", "table:3"]
 
@@ -131,7 +131,7 @@ def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_
     assert (waiting_of(one), waiting_of(every)) == ("3", "6")
     shown = one.get(page).content.decode()
     assert "A file" in shown
-    assert "What was said" not in shown
+    assert "<h2>Notes" not in shown
     assert one.post(url).status_code == 403
     assert Unacknowledged.objects.filter(event=event).exists()
     every.post(url, {"note": "Mended."})

@@ -68,7 +68,7 @@ def test_a_settled_round_is_voided_by_two_members_of_staff(office: Office) -> No
     assert "Void: malfunction" in told
     assert phase(round_) == "voided"
     assert url("void", round_) not in told
-    assert "what these wagers had come to was undone" in told  # and no result stands as if it held
+    assert "the results of these wagers were reversed" in told  # and no result stands as if it held
     assert store.read(f"round-{round_.pk}")[-1].type == "RoundVoided"
 
 
@@ -85,10 +85,10 @@ def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
     round_ = office.settled(office.single)
     maker, checker = member("maker", *BOTH), member("checker", *BOTH)
     said(maker, "request_void", round_, **ASKED)
-    listed = checker.get(reverse("admin:baccarat_round_changelist"), {"phase": "void_asked"})
+    listed = checker.get(reverse("admin:baccarat_round_changelist"), {"phase": "void_requested"})
     assert page_of("baccarat_round", round_.pk) in listed.content.decode()
     assert "Voids to decide" in checker.get(reverse("admin:index")).content.decode()
-    assert "Nobody asks for a void." not in checker.get(reverse("admin:index")).content.decode()
+    assert "No void is requested." not in checker.get(reverse("admin:index")).content.decode()
 
     assert "the round stands" in said(checker, "decline_void", round_, note="It was fine.")
 
@@ -134,11 +134,11 @@ def test_staff_of_another_operator_void_nothing_here(office: Office, works_for: 
 def test_a_command_says_what_becomes_of_spent_winnings(office: Office) -> None:
     def told(*arguments: str) -> str:
         out = StringIO()
-        call_command("voids", *arguments, stdout=out)
+        call_command("void_policy", *arguments, stdout=out)
         return out.getvalue().strip()
 
-    assert told("lucky") == "voids: operator=lucky spent=debt"
-    assert told("lucky", "--spent", "forgive") == "voids: operator=lucky spent=forgive"
-    assert told("lucky") == "voids: operator=lucky spent=forgive"
+    assert told("lucky") == "void_policy: operator=lucky spent=debt"
+    assert told("lucky", "--spent", "forgive") == "void_policy: operator=lucky spent=forgive"
+    assert told("lucky") == "void_policy: operator=lucky spent=forgive"
     with pytest.raises(CommandError):
         told("nobody")

@@ -60,7 +60,7 @@ def test_one_asks_another_agrees_and_the_queue_counts_what_waits() -> None:
 
     page = unescape(checker.get(url("adjustment_change", waiting.pk)).content.decode())
     assert "Ticket 4411." in page
-    assert "The player has been told" in send(checker, "adjustment_approve", waiting.pk)
+    assert "The player has been notified" in send(checker, "adjustment_approve", waiting.pk)
     assert holds(AccountKind.ACCOUNT) == 2000
     assert (
         url("adjustment_approve", waiting.pk) not in checker.get(url("adjustment_change", waiting.pk)).content.decode()
@@ -71,7 +71,7 @@ def test_a_rejection_needs_a_reason() -> None:
     wanted, checker = ask(by="staff:0"), member("checker", *ALL)
     assert "explained in words" in send(checker, "adjustment_reject", wanted, answer=" ")
     assert Adjustment.objects.get().status == "requested"
-    assert "nothing has moved" in send(checker, "adjustment_reject", wanted, answer="Paid on Monday.")
+    assert "no money has moved" in send(checker, "adjustment_reject", wanted, answer="Paid on Monday.")
     assert Adjustment.objects.get().status == "rejected"
 
 

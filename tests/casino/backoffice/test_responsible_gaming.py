@@ -23,8 +23,8 @@ from wallet.responsible_gaming import services as protection
 from wallet.responsible_gaming.events import Initiator, LimitType
 
 pytestmark = pytest.mark.django_db
-RIGHTS = ("view_account", "view_protection", "change_protection")
-FORM = {"measure": "loss", "period": "week", "most": "250.00"}
+RIGHTS = ("view_account", "view_playerrestrictions", "change_playerrestrictions")
+FORM = {"limit_type": "loss", "period": "week", "amount": "250.00"}
 
 
 @pytest.fixture
@@ -63,17 +63,19 @@ def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: Hou
     assert url("account_limit", account) in staff.get(url("account_change", account)).content.decode()
     assert "limit per week is changed" in send(staff, "account_limit", account, **FORM)
     limited(house, alice, LimitType.TIME, 90)
-    page = unescape(staff.get(url("protection_change", alice)).content.decode())
+    page = unescape(staff.get(url("playerrestrictions_change", alice)).content.decode())
     assert all(word in page for word in ("250.00", "Alice", "90"))
     ((by, actor),) = fetch(
         "SELECT data->>'by', metadata->>'actor' FROM events_event"
         " WHERE type = 'PlayLimitSet' AND data->>'limit' = '25000'"
     )
     assert (by, actor.split(":")[0]) == ("operator", "staff")
-    assert "limit per week is changed" in send(staff, "account_limit", account, **{**FORM, "most": ""})
+    assert "limit per week is changed" in send(staff, "account_limit", account, **{**FORM, "amount": ""})
 
 
-@pytest.mark.parametrize("form", [{}, {**FORM, "measure": "luck"}, {**FORM, "most": "-1"}, {**FORM, "measure": "time"}])
+@pytest.mark.parametrize(
+    "form", [{}, {**FORM, "limit_type": "luck"}, {**FORM, "amount": "-1"}, {**FORM, "limit_type": "time"}]
+)
 def test_a_form_that_says_nothing_right_changes_nothing(house: House, alice: UUID, form: dict[str, str]) -> None:
     send(member(house, *RIGHTS), "account_limit", real(house, alice), **form)
     assert fetch("SELECT FROM wallet_playerrestrictions") == []
@@ -95,10 +97,12 @@ def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, ali
     protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=6)
     listed = staff.get(reverse("admin:wallet_playerrestrictions_changelist"), {"exclusion": "yes"})
     assert [row.pk for row in listed.context["cl"].result_list] == [alice]
-    assert "before its time" in send(staff, "protection_end", alice)
+    assert "before its time" in send(staff, "playerrestrictions_end", alice)
     age_wishes(alice, timedelta(days=200))
-    assert "may play again" in send(staff, "protection_end", alice)
-    assert url("protection_end", alice) not in staff.get(url("protection_change", alice)).content.decode()
+    assert "may play again" in send(staff, "playerrestrictions_end", alice)
+    assert (
+        url("playerrestrictions_end", alice) not in staff.get(url("playerrestrictions_change", alice)).content.decode()
+    )
 
 
 AWAY = {"kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
@@ -107,9 +111,9 @@ AWAY = {"kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
 def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, alice: UUID) -> None:
     staff, account = member(house, *RIGHTS), real(house, alice)
     assert url("account_exclude", account) in staff.get(url("account_change", account)).content.decode()
-    assert "stays away from deposits and play until" in send(staff, "account_exclude", account, **AWAY)
+    assert "is excluded from deposits and play until" in send(staff, "account_exclude", account, **AWAY)
     assert "ends no earlier" in send(staff, "account_exclude", account, **{**AWAY, "length": "24"})
-    page = unescape(staff.get(url("protection_change", alice)).content.decode())
+    page = unescape(staff.get(url("playerrestrictions_change", alice)).content.decode())
     assert all(word in page for word in ("cooling off", "operator", "asked for by telephone"))
     ((by, actor, told),) = fetch(
         "SELECT data->>'by', metadata->>'actor', data::text || metadata::text FROM events_event"
@@ -145,5 +149,5 @@ def test_staff_of_another_operator_see_nothing_of_it(house: House, alice: UUID) 
     other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
     staff = member(other, *RIGHTS)
     assert not staff.get(reverse("admin:wallet_playerrestrictions_changelist")).context["cl"].result_list
-    assert staff.get(url("protection_change", alice)).status_code == 302
-    assert staff.post(url("protection_end", alice)).status_code == 403
+    assert staff.get(url("playerrestrictions_change", alice)).status_code == 302
+    assert staff.post(url("playerrestrictions_end", alice)).status_code == 403

@@ -10,7 +10,18 @@ from django.urls import reverse
 from casino.events.sql import fetch
 from casino.operators.models import Operator, StaffMembership
 from tests.wallet.ledger.world import OPERATOR
-from tests.wallet.payments.counter import agree, deposit, funded, holds, method, names, open_alice, status, withdraw
+from tests.wallet.payments.counter import (
+    agree,
+    deposit,
+    funded,
+    holds,
+    method,
+    names,
+    open_alice,
+    status,
+    use_provider,
+    withdraw,
+)
 from wallet.ledger.accounts import AccountKind
 
 pytestmark = pytest.mark.django_db
@@ -26,6 +37,12 @@ def staff(name: str, *, house: str = "lucky", rights: tuple[str, ...] = RIGHTS) 
     client = Client()
     client.force_login(user)
     return client
+
+
+@pytest.fixture(autouse=True)
+def provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that does not answer, but whose reports we believe."""
+    use_provider(monkeypatch)
 
 
 @pytest.fixture

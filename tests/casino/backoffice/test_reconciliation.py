@@ -12,12 +12,14 @@ from casino.operators.models import Operator, StaffMembership
 from tests.support.office import client_of
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, report
+from tests.wallet.reconciliation.conftest import address, reachable
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
 from wallet.models import Discrepancy, ProviderCallback, Reconciliation
 from wallet.payments import callbacks
 
 pytestmark = pytest.mark.django_db
-ALL = ("view_difference", "view_reconciliation", "change_difference", "view_callback")
+__all__ = ["address", "reachable"]
+ALL = ("view_discrepancy", "view_reconciliation", "change_discrepancy", "view_providercallback")
 
 
 @pytest.fixture
@@ -53,29 +55,31 @@ def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> Non
     ann, waiting = member("ann"), Discrepancy.objects.get()
     queue = ann.get(reverse("admin:wallet_discrepancy_changelist"), {"status": "waiting"})
     assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
-    assert "state differs" in ann.get(url("reconciliation_change", Reconciliation.objects.get().pk)).content.decode()
+    assert "status mismatch" in ann.get(url("reconciliation_change", Reconciliation.objects.get().pk)).content.decode()
 
     me = f"staff:{User.objects.get(username='ann').pk}"
-    assert f"Assigned to {me}" in send(ann, "difference_assign", waiting.pk)
-    assert "Assigned to staff:99" in send(ann, "difference_assign", waiting.pk, owner="staff:99", note="Ticket 12.")
-    assert "told in words" in send(ann, "difference_resolve", waiting.pk, resolution="timing", note="")
-    assert "no such resolution" in send(ann, "difference_resolve", waiting.pk, resolution="magic", note="x")
+    assert f"Assigned to {me}" in send(ann, "discrepancy_assign", waiting.pk)
+    assert "Assigned to staff:99" in send(ann, "discrepancy_assign", waiting.pk, owner="staff:99", note="Ticket 12.")
+    assert "told in words" in send(ann, "discrepancy_resolve", waiting.pk, resolution="timing", note="")
+    assert "not one of the available choices" in send(
+        ann, "discrepancy_resolve", waiting.pk, resolution="magic", note="x"
+    )
     assert Discrepancy.objects.get().status == "assigned"
-    page = send(ann, "difference_resolve", waiting.pk, resolution="timing", note="It came on Monday.")
+    page = send(ann, "discrepancy_resolve", waiting.pk, resolution="timing", note="It came on Monday.")
     assert ("It came on Monday." in page, "Ticket 12." in page) == (True, True)
-    assert url("difference_resolve", waiting.pk) not in page
+    assert url("discrepancy_resolve", waiting.pk) not in page
     assert Discrepancy.objects.get().status == "resolved"
 
 
 def test_who_may_only_look_only_looks_and_strangers_see_nothing(desk: Desk) -> None:
     row = Discrepancy.objects.get()
-    onlooker, stranger = member("joe", "view_difference"), member("eve", house="other")
-    assert url("difference_resolve", row.pk) not in onlooker.get(url("difference_change", row.pk)).content.decode()
+    onlooker, stranger = member("joe", "view_discrepancy"), member("eve", house="other")
+    assert url("discrepancy_resolve", row.pk) not in onlooker.get(url("discrepancy_change", row.pk)).content.decode()
     given = {"resolution": "timing", "note": "x"}
     for client in (onlooker, stranger):
-        assert client.post(url("difference_resolve", row.pk), given).status_code == 403
-        assert client.post(url("difference_assign", row.pk)).status_code == 403
-    assert stranger.get(url("difference_change", row.pk)).status_code == 302
+        assert client.post(url("discrepancy_resolve", row.pk), given).status_code == 403
+        assert client.post(url("discrepancy_assign", row.pk)).status_code == 403
+    assert stranger.get(url("discrepancy_change", row.pk)).status_code == 302
     assert Discrepancy.objects.get().status == "open"
 
 
@@ -86,16 +90,16 @@ def test_callbacks_are_shown_with_their_verdict_to_those_whose_payment_it_is(des
     call_back(report(OPERATOR, "completed"))
     ann, eve = member("ann"), member("eve", house="other")
     listing = reverse("admin:wallet_providercallback_changelist")
-    assert len(ann.get(listing, {"verdict": "waiting"}).context["cl"].result_list) == 2
+    assert len(ann.get(listing, {"outcome": "waiting"}).context["cl"].result_list) == 2
     while callbacks.apply_waiting():
         pass
     shown = ann.get(listing).content.decode()
-    assert ("applied" in shown, "amount differs" in shown) == (True, True)
+    assert ("applied" in shown, "amount mismatch" in shown) == (True, True)
     assert len(ann.get(listing).context["cl"].result_list) == 2
     assert len(ann.get(listing, {"q": str(made)}).context["cl"].result_list) == 2
-    assert len(ann.get(listing, {"verdict": "disputed"}).context["cl"].result_list) == 1
+    assert len(ann.get(listing, {"outcome": "disputed"}).context["cl"].result_list) == 1
     assert len(eve.get(listing).context["cl"].result_list) == 0
     first, unknown = ProviderCallback.objects.order_by("id")[0], ProviderCallback.objects.order_by("-id")[0]
-    assert str(made) in ann.get(url("callback_change", first.pk)).content.decode()
-    assert eve.get(url("callback_change", first.pk)).status_code == 302
-    assert ann.get(url("callback_change", unknown.pk)).status_code == 302
+    assert str(made) in ann.get(url("providercallback_change", first.pk)).content.decode()
+    assert eve.get(url("providercallback_change", first.pk)).status_code == 302
+    assert ann.get(url("providercallback_change", unknown.pk)).status_code == 302
