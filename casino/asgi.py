@@ -2,11 +2,11 @@
 
 import os
 
-from django.conf import settings
 from django.core.asgi import get_asgi_application
-from django.utils.module_loading import import_string
+
+from casino.observability.startup import process_started
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
 application = get_asgi_application()
-import_string(settings.PROCESS_STARTED)("web")
+process_started("web")

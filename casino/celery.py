@@ -5,7 +5,10 @@ from typing import Any
 
 from celery import Celery
 from celery.app.amqp import AMQP
+from celery.signals import worker_ready
 from kombu.connection import Connection
+
+from casino.observability.startup import process_started
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 # Django's checks load all of web. They are `manage.py check`'s; each worker's start would pay for them again.
@@ -31,4 +34,4 @@ app = Celery("casino", amqp=SteadyAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add("casino.observability.celery_watchdog:WatchdogStep")  # by its name: only workers load it
-app.steps["worker"].add("casino.compliance.celery_step:AttestationStep")
+worker_ready.connect(lambda **_: process_started("worker"), weak=False)

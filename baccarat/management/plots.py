@@ -1,4 +1,4 @@
-"""Pictures of the randomness report. Loaded by its dotted path where a picture is asked for: matplotlib is heavy."""
+"""Plots of the randomness report. Imported when one is drawn: matplotlib is heavy."""
 
 import math
 from collections import Counter

@@ -1,7 +1,7 @@
 """The workers' use case of absent players: a seat is kept for a while, then freed with the money going back.
 
 A player is away who was not heard of for PLAYER_AWAY_SECONDS by any request or stream. The table keeps the seat for as
-many turns as its rules say; where no rounds pass, for SEAT_KEPT_SECONDS. A confirmed wager is dealt and settled first.
+many turns as its rules say; where no rounds pass, for SEAT_HOLD_SECONDS. A confirmed wager is dealt and settled first.
 """
 
 import logging
@@ -57,7 +57,7 @@ def release_absent_seats() -> int:
     Also the owed commission is collected, and chips that were not confirmed go back, as when the player leaves.
     """
     freed, last = 0, ""
-    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_KEPT_SECONDS, PAGE_SIZE]):
+    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_HOLD_SECONDS, PAGE_SIZE]):
         freed += sum(_free(table, operator, player) for _, table, operator, player in page)
         last = page[-1][0]
     return freed
@@ -96,7 +96,7 @@ def release_commands(journal: UnitOfWork, players: Sequence[UUID], now: datetime
             game_balance=balances[account],
             seen_at=seen[player],
             away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
-            gone_after=timedelta(seconds=settings.SEAT_KEPT_SECONDS),
+            gone_after=timedelta(seconds=settings.SEAT_HOLD_SECONDS),
             now=now,
         )
         for player, account in accounts.items()

@@ -7,7 +7,7 @@ from baccarat.queries import rng_sample
 from baccarat.queries.rng_sample import DealingHistory
 from casino.significant import recorder
 
-ACTOR = "system:rng-report"
+ACTOR = "system:rng_report"
 
 
 def run_rng_tests(

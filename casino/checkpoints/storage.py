@@ -1,59 +1,55 @@
-"""Where checkpoints are kept outside of the database: a folder that is only added to, or an object store by its URL.
-
-Places are named by dotted path, so that the HTTP client is loaded only where one is used.
-"""
+"""Where checkpoints are copied outside the database: a folder or an object store, by the scheme of its URL."""
 
 from functools import lru_cache
-from typing import Final, Protocol, cast
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.utils.module_loading import import_string
-
-BY_SCHEME: Final = {
-    "file": "casino.checkpoints.folder.FolderStorage",
-    "http": "casino.checkpoints.object_store.ObjectStorage",
-    "https": "casino.checkpoints.object_store.ObjectStorage",
-}
 
 
 class StorageUnavailable(Exception):
-    """The place does not answer, or not as it should; what was to be written may be there or not: ask again."""
+    """The storage does not answer, or not as it should. A write may have happened or not; try again."""
 
 
 class AlreadyExists(Exception):
-    """Something is kept under that name already; it was left as it is."""
+    """Something is stored under that name already; it was left as it is."""
 
 
 class CheckpointStorage(Protocol):
-    """Keeps texts by name, each written once and never changed."""
+    """Stores texts by name, each written once and never changed."""
 
     def write(self, name: str, text: bytes) -> None:
-        """Keep a text, whole and for good. Raises Taken, Away."""
+        """Store a text, whole and for good. Raises AlreadyExists, StorageUnavailable."""
 
     def read(self, name: str) -> bytes | None:
-        """What is kept under that name, or None. Raises Away."""
+        """Return what is stored under that name, or None. Raises StorageUnavailable."""
 
     def __str__(self) -> str:
-        """Its address, without secrets."""
+        """Return its address, without secrets."""
 
 
 def object_name(number: int) -> str:
-    """Return the name that the checkpoint of that number is kept under."""
+    """Return the name that a checkpoint is stored under."""
     return f"{number:012d}.json"
 
 
 def configured_storage() -> CheckpointStorage | None:
-    """Return the place that the settings name, None where they name none. Raises ImproperlyConfigured."""
-    url = settings.CHECKPOINT_STORE
-    return storage_at(url, settings.CHECKPOINT_STORE_TOKEN) if url else None
+    """Return the storage in the settings, if any. Raises ImproperlyConfigured."""
+    url = settings.CHECKPOINT_STORAGE
+    return storage_at(url, settings.CHECKPOINT_STORAGE_TOKEN) if url else None
 
 
 @lru_cache(maxsize=4)
 def storage_at(url: str, token: str = "") -> CheckpointStorage:
-    """Return the place at `file:///folder` or `https://host/path`. Raises ImproperlyConfigured."""
-    path = BY_SCHEME.get(urlsplit(url).scheme)
-    if path is None:
-        raise ImproperlyConfigured("CHECKPOINT_STORE must be file:///folder or https://host/path.")
-    return cast("CheckpointStorage", import_string(path)(url=url, token=token))
+    """Return the storage at `file:///folder` or `https://host/path`. Raises ImproperlyConfigured."""
+    scheme = urlsplit(url).scheme
+    if scheme == "file":
+        from casino.checkpoints.folder import FolderStorage
+
+        return FolderStorage(url)
+    if scheme in {"http", "https"}:  # its HTTP client is imported only where one is used
+        from casino.checkpoints.object_store import ObjectStorage
+
+        return ObjectStorage(url, token)
+    raise ImproperlyConfigured("CHECKPOINT_STORAGE must be file:///folder or https://host/path.")

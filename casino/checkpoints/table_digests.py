@@ -1,28 +1,19 @@
-"""Which tables beside the log are held by inventories, and the questions that PostgreSQL answers about their rows."""
+"""Digests of append-only tables beside the event store, computed by PostgreSQL. Apps above this one register theirs."""
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from casino.checkpoints.manifest import TableRange
 from casino.events.sql import fetch
 
-COVERED_TABLES: Final[Mapping[str, str]] = {
+_tables: Final[dict[str, str]] = {
     "significant_significantevent": "number",
     "significant_note": "id",
     "significant_threshold": "id",
-    "compliance_measurement": "id",
-    "compliance_approval": "id",
-    "compliance_decision": "number",
-    "compliance_erasure": "number",
-    "reports_case": "number",
-    "reports_caseaction": "id",
-    "reports_report": "number",
-    "staff_signin": "id",
-    "staff_accesslogentry": "id",
-    "wallet_deposit_method": "id",
-    "baccarat_voidpolicy": "id",
 }
-"""Tables whose rows are only added, each with the column that numbers them in the order in which they are written."""
+COVERED_TABLES: Final[Mapping[str, str]] = MappingProxyType(_tables)
+"""Append-only tables, each with the column that numbers its rows in the order of writing."""
 MAX_RANGE: Final = 50_000
 """Numbers in one lot at most."""
 
@@ -30,10 +21,7 @@ _COLUMNS: Final = """
 SELECT table_name::text, column_name::text, udt_name::text FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) ORDER BY table_name, ordinal_position
 """
-_LAST: Final = " UNION ALL ".join(
-    f"SELECT '{table}', max({key}) FROM {table}"  # noqa: S608  (constants)
-    for table, key in COVERED_TABLES.items()
-)
+_LAST: Final = "SELECT '{table}', max({key}) FROM {table}"
 # Who has drawn a number holds this lock until its row is there for all to see, or never will be.
 _WRITTEN: Final = """
 SELECT DISTINCT relation::regclass::text FROM pg_locks
@@ -51,6 +39,11 @@ GROUP BY lot.place ORDER BY lot.place
 """
 
 
+def register(tables: Mapping[str, str]) -> None:
+    """Add another app's append-only tables with their numbering columns; call it in AppConfig.ready()."""
+    _tables.update(tables)
+
+
 def columns() -> dict[str, dict[str, str]]:
     """Tell which columns each of the tables has, in order, and of which types."""
     found: dict[str, dict[str, str]] = {}
@@ -64,7 +57,8 @@ def settled_numbers() -> dict[str, int]:
 
     Call it where each statement sees what has committed before it.
     """
-    found = {table: int(number or 0) for table, number in fetch(_LAST)}
+    statement = " UNION ALL ".join(_LAST.format(table=table, key=key) for table, key in COVERED_TABLES.items())
+    found = {table: int(number or 0) for table, number in fetch(statement)}
     busy = {table for (table,) in fetch(_WRITTEN, [list(COVERED_TABLES)])}
     return {table: number for table, number in found.items() if table not in busy}
 

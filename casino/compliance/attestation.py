@@ -1,18 +1,22 @@
-"""Measure what runs here, hold it against what was approved, and say so where it differs; approve it by name."""
+"""Attestation: measure what this process runs, compare it with the approved release, report differences.
+
+Each process does so when it starts and every 24 hours, in a thread beside its work. Apps above this one register the
+check of the rules in force and the way to stop play.
+"""
 
 import hashlib
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from django.conf import settings
-from django.db import transaction
-from django.utils.module_loading import import_string
+from django.db import DatabaseError, InterfaceError, connection, transaction
 
-from casino.compliance import release_manifest
-from casino.compliance.integrity_models import Approval, ComponentDigest, Measurement
-from casino.compliance.integrity_refusals import ApprovalReasonMissing
+from casino.compliance import clocks, release_manifest
+from casino.compliance.models import Approval, ComponentDigest, Measurement
+from casino.compliance.refusals import ApprovalReasonMissing
 from casino.compliance.release_manifest import Component
 from casino.kernel.errors import Refusal
 from casino.significant import recorder
@@ -25,27 +29,53 @@ DIFFERS: Final = "differs"
 APPROVED_COMPONENTS: Final = ("code", "dependencies", "settings")
 MAX_FINDINGS: Final = 100
 SYSTEM: Final = "system"
+CHECK_INTERVAL: Final = 24 * 3600.0
+RETRY_DELAY: Final = 60.0
+"""Seconds until another attempt after the database did not answer."""
+THOROUGH_PROCESS: Final = "sealer"
+"""Reads every file of every dependency each day: one is at work, and its start does not wait for that."""
+
+
+class StopPlay(Protocol):
+    def __call__(self, *, reason: str) -> object: ...
+
+
+RulesCheck = Callable[[], tuple[dict[str, str], list[str]]]
+"""Returns digests of the rules in force by name, and findings."""
+_rules_checks: Final[list[RulesCheck]] = []
+_stops: Final[list[StopPlay]] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Attestation:
-    """What was measured: the parts, the verdict, and what differs, in words."""
+    """What was measured, the verdict, and a sentence for each difference."""
 
     components: dict[str, Component]
     verdict: str
     findings: tuple[str, ...]
 
 
-def measure(*, thorough: bool = False) -> Attestation:
-    """Measure code, dependencies, settings and the rules in force, and compare; it writes nothing.
+def register(*, rules_check: RulesCheck, stop_play: StopPlay) -> None:
+    """Add a game's rules and its kill switch; call it in AppConfig.ready()."""
+    _rules_checks.append(rules_check)
+    _stops.append(stop_play)
 
-    When `thorough`, every file of every dependency is read, too, and held against what was installed.
+
+def measure(*, thorough: bool = False) -> Attestation:
+    """Measure code, dependencies, settings and the rules in force, and compare; write nothing.
+
+    `thorough` also compares every file of every dependency with what was installed.
     """
     values = {name: getattr(settings, name, None) for name in settings.INTEGRITY_SETTINGS}
-    rules, wrong = import_string(settings.INTEGRITY_RULES)()
-    parts = {
-        part.name: part
-        for part in (
+    rules: dict[str, str] = {}
+    findings: list[str] = []
+    for check in _rules_checks:
+        digests, differing = check()
+        rules.update(digests)
+        findings.extend(differing)
+    components = {
+        component.name: component
+        for component in (
             release_manifest.code(settings.BASE_DIR),
             release_manifest.dependencies(),
             release_manifest.configuration(values),
@@ -54,39 +84,39 @@ def measure(*, thorough: bool = False) -> Attestation:
     }
     approved = Approval.objects.order_by("-id").first()
     files = release_manifest.find_altered_files(release_manifest.site()) if thorough else []
-    told = [*_differences(approved, parts), *wrong, *files]
-    if told:
-        return Attestation(parts, DIFFERS, tuple(told))
-    return Attestation(parts, NOT_APPROVED if approved is None else AS_APPROVED, ())
+    findings = [*_differences(approved, components), *findings, *files]
+    if findings:
+        return Attestation(components, DIFFERS, tuple(findings))
+    return Attestation(components, NOT_APPROVED if approved is None else AS_APPROVED, ())
 
 
 def record(process: str, *, thorough: bool = False) -> Attestation:
-    """Measure and keep what was found; what differs is INTEGRITY_FAILED and, by policy, stops play."""
-    found = measure(thorough=thorough)
+    """Measure and store the result. Differences are INTEGRITY_FAILED and, by policy, stop play."""
+    attestation = measure(thorough=thorough)
     with transaction.atomic():
-        _keep(found)
+        _store_components(attestation)
         Measurement.objects.create(
             process=process,
-            verdict=found.verdict,
-            findings=list(found.findings[:MAX_FINDINGS]),
-            **{name: part.digest for name, part in found.components.items()},
+            verdict=attestation.verdict,
+            findings=list(attestation.findings[:MAX_FINDINGS]),
+            **{name: component.digest for name, component in attestation.components.items()},
         )
-        if found.verdict == DIFFERS:
-            _fail(process, found)
-    if found.verdict == DIFFERS and settings.INTEGRITY_STOPS:
-        _stop(found)
-    return found
+        if attestation.verdict == DIFFERS:
+            _record_failure(process, attestation)
+    if attestation.verdict == DIFFERS and settings.INTEGRITY_STOPS_PLAY:
+        _stop_play(attestation)
+    return attestation
 
 
 def approve(*, by: str, reason: str) -> Attestation:
-    """Approve what runs here, code, dependencies and settings, from now on. Raises ApprovalReasonMissing."""
+    """Approve the code, dependencies and settings that run here. Raises ApprovalReasonMissing."""
     if not reason.strip():
         raise ApprovalReasonMissing
-    found = measure()
-    digests = {name: found.components[name].digest for name in APPROVED_COMPONENTS}
+    attestation = measure()
+    digests = {name: attestation.components[name].digest for name in APPROVED_COMPONENTS}
     with transaction.atomic():
         before = Approval.objects.order_by("-id").first()
-        _keep(found)
+        _store_components(attestation)
         Approval.objects.create(by=by, reason=reason.strip(), **digests)
         recorder.record(
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
@@ -101,46 +131,71 @@ def approve(*, by: str, reason: str) -> Attestation:
     return measure()
 
 
-def _differences(approved: Approval | None, parts: dict[str, Component]) -> list[str]:
-    told: list[str] = []
+def _differences(approved: Approval | None, components: dict[str, Component]) -> list[str]:
+    findings: list[str] = []
     for name in () if approved is None else APPROVED_COMPONENTS:
         digest = getattr(approved, name)
-        if digest == parts[name].digest:
+        if digest == components[name].digest:
             continue
-        known = ComponentDigest.objects.filter(pk=digest).first()
-        items: Any = {} if known is None else known.items
-        told.extend(release_manifest.differences(items, parts[name].items, component=name))
-    return told
+        stored = ComponentDigest.objects.filter(pk=digest).first()
+        items: Any = {} if stored is None else stored.items
+        findings.extend(release_manifest.differences(items, components[name].items, component=name))
+    return findings
 
 
-def _keep(found: Attestation) -> None:
+def _store_components(attestation: Attestation) -> None:
     rows = [
-        ComponentDigest(digest=part.digest, component=part.name, items=dict(part.items))
-        for part in found.components.values()
+        ComponentDigest(digest=component.digest, component=component.name, items=dict(component.items))
+        for component in attestation.components.values()
     ]
     ComponentDigest.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _fail(process: str, found: Attestation) -> None:
-    """One event for each state that differs, however many processes start in it; another after the next approval."""
-    logger.critical("ALERT what runs here is not what was approved: %s", "; ".join(found.findings[:10]))
+def _record_failure(process: str, attestation: Attestation) -> None:
+    """Record one event per differing state, however many processes start in it, and another after an approval."""
+    logger.critical("ALERT what runs here is not what was approved: %s", "; ".join(attestation.findings[:10]))
     approved = Approval.objects.order_by("-id").first()
-    told = hashlib.sha256("\n".join(found.findings).encode()).hexdigest()
-    state = "-".join([*(part.digest[:16] for part in found.components.values()), told[:16]])
+    digest = hashlib.sha256("\n".join(attestation.findings).encode()).hexdigest()
+    state = "-".join([*(component.digest[:16] for component in attestation.components.values()), digest[:16]])
     recorder.record(
         kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
         operator=None,
         subject="integrity",
         actor=SYSTEM,
-        reason="; ".join(found.findings[:10]),
-        after={"process": process, "findings": list(found.findings[:MAX_FINDINGS])},
+        reason="; ".join(attestation.findings[:10]),
+        after={"process": process, "findings": list(attestation.findings[:MAX_FINDINGS])},
         dedup_key=f"integrity:{0 if approved is None else approved.pk}:{state}",
     )
 
 
-def _stop(found: Attestation) -> None:
-    stop: Callable[..., object] = import_string(settings.INTEGRITY_STOP)
+def _stop_play(attestation: Attestation) -> None:
+    for stop in _stops:
+        try:
+            stop(reason=f"Integrity: {'; '.join(attestation.findings)}"[:500])
+        except Refusal as refusal:  # another process was quicker
+            logger.warning("Play was not stopped: %s", refusal)
+
+
+def start_monitoring(process: str) -> None:
+    """Start the thread that measures this process, unless settings.INTEGRITY_AT_START is off."""
+    if settings.INTEGRITY_AT_START:
+        threading.Thread(target=_monitor, args=[process], name="integrity", daemon=True).start()
+
+
+def _monitor(process: str) -> None:
+    done, thorough = threading.Event(), False
+    while not done.wait(CHECK_INTERVAL if check_once(process, thorough=thorough) else RETRY_DELAY):
+        thorough = process == THOROUGH_PROCESS
+
+
+def check_once(process: str, *, thorough: bool = False) -> bool:
+    """Measure once; return whether the result could be stored."""
     try:
-        stop(reason=f"Integrity: {'; '.join(found.findings)}"[:500])
-    except Refusal as refusal:  # another process was quicker
-        logger.warning("Play was not stopped: %s", refusal)
+        record(process, thorough=thorough)
+        clocks.record_reading(process)
+    except (DatabaseError, InterfaceError, OSError) as error:
+        logger.warning("Integrity could not be measured; trying again: %s", error)
+        return False
+    finally:
+        connection.close()
+    return True

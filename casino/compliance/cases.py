@@ -1,4 +1,4 @@
-"""What reports found that needs a person: who owns it, and what became of it. One open matter for each thing."""
+"""Cases: findings that a person must resolve. At most one is open per operator and subject."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,75 +6,81 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
+from casino.compliance.models import Case, CaseAction
+from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
-from casino.reports.models import Case, CaseAction
-from casino.reports.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 
 MAX_RESOLUTION_LENGTH: Final = 500
 ASSIGNED: Final = "assigned"
 RESOLVED: Final = "resolved"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
 _OPEN: Final = """
-    SELECT matter.id FROM reports_case matter
-     WHERE operator_id = %s AND subject = %s
-       AND NOT EXISTS (SELECT FROM reports_caseaction act WHERE act.case_id = matter.id AND act.action = 'resolved')
-     ORDER BY id DESC LIMIT 1
+    INSERT INTO compliance_case (id, operator_id, kind, subject, report_id, details)
+    VALUES (%s, %s, %s, %s, %s, %s::jsonb)
 """
-_FOUND: Final = """
-    INSERT INTO reports_case (id, operator_id, kind, subject, report_id, details) VALUES (%s, %s, %s, %s, %s, %s::jsonb)
+_ACT: Final = """
+    INSERT INTO compliance_caseaction (case_id, number, action, owner, resolution, by) VALUES (%s, %s, %s, %s, %s, %s)
 """
-_DONE: Final = """
-    INSERT INTO reports_caseaction (case_id, number, action, owner, resolution, by) VALUES (%s, %s, %s, %s, %s, %s)
-"""
-_REASONS: Final = """
-    SELECT DISTINCT ON (matter.subject) matter.subject, act.resolution
-      FROM reports_case matter JOIN reports_caseaction act ON act.case_id = matter.id AND act.action = 'resolved'
-     WHERE matter.operator_id = %s AND matter.subject = ANY (%s::text[])
-     ORDER BY matter.subject, matter.id DESC
-"""
+
+
+def is_resolved() -> Exists:
+    """Return the condition that a case is resolved, for querysets of cases."""
+    return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=RESOLVED))
+
+
+def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
+    """Annotate cases with their latest `action`, `owner` and `resolution`; null for untouched cases."""
+    last = CaseAction.objects.filter(case_id=OuterRef("pk")).order_by("-number")
+    return rows.annotate(
+        action=Subquery(last.values("action")[:1]),
+        owner=Subquery(last.values("owner")[:1]),
+        resolution=Subquery(last.values("resolution")[:1]),
+    )
 
 
 def open_case(
     *, operator: UUID, kind: str, subject: str, details: Mapping[str, Any], report: UUID | None = None
 ) -> UUID | None:
-    """Open a matter in the caller's transaction and return its id; None where one about the same is open."""
+    """Open a case in the caller's transaction and return its id, None if one about the same subject is open."""
     fetch(_LOCK, [f"{operator}|{subject}"])
-    if fetch(_OPEN, [operator, subject]):
+    if Case.objects.filter(~is_resolved(), operator_id=operator, subject=subject).exists():
         return None
-    identity = new_id()
-    execute(_FOUND, [identity, operator, kind, subject, report, json.dumps(details, default=str)])
-    return identity
+    case = new_id()
+    execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str)])
+    return case
 
 
 def latest_resolutions(*, operator: UUID, subjects: Iterable[str]) -> dict[str, str]:
-    """Return the words that the newest matter about each of these was resolved with, where one was."""
-    return dict(fetch(_REASONS, [operator, list(subjects)]))
+    """Return, by subject, the resolution of the newest resolved case."""
+    rows = CaseAction.objects.filter(case__operator_id=operator, case__subject__in=list(subjects), action=RESOLVED)
+    return dict(rows.order_by("case_id").values_list("case__subject", "resolution"))
 
 
 def assign_case(case: UUID, *, operator: UUID, owner: str, by: str) -> None:
-    """Give a matter to an owner. Raises UnknownMatter, MatterResolved."""
-    _act(case, operator, ASSIGNED, owner=owner, words="", by=by)
+    """Raises UnknownCase, CaseAlreadyResolved."""
+    _act(case, operator, ASSIGNED, owner=owner, resolution="", by=by)
 
 
 def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> None:
-    """Say what became of a matter. Raises UnknownMatter, MatterResolved, MatterWordsMissing."""
-    told = resolution.strip()
-    if not 1 <= len(told) <= MAX_RESOLUTION_LENGTH or "\0" in told:
+    """Raises UnknownCase, CaseAlreadyResolved, ResolutionMissing."""
+    text = resolution.strip()
+    if not 1 <= len(text) <= MAX_RESOLUTION_LENGTH or "\0" in text:
         raise ResolutionMissing
-    _act(case, operator, RESOLVED, owner=by, words=told, by=by)
+    _act(case, operator, RESOLVED, owner=by, resolution=text, by=by)
 
 
-def _act(matter: UUID, operator: UUID, act: str, *, owner: str, words: str, by: str) -> None:
-    """Adds what is done; an owner stays one when somebody else resolves it."""
-    if not Case.objects.filter(pk=matter, operator_id=operator).exists():
+def _act(case: UUID, operator: UUID, action: str, *, owner: str, resolution: str, by: str) -> None:
+    """Add an action. Somebody else who resolves a case does not become its owner."""
+    if not Case.objects.filter(pk=case, operator_id=operator).exists():
         raise UnknownCase
     with transaction.atomic():
-        fetch(_LOCK, [str(matter)])
-        last = CaseAction.objects.filter(case_id=matter).order_by("-number").first()
+        fetch(_LOCK, [str(case)])
+        last = CaseAction.objects.filter(case_id=case).order_by("-number").first()
         if last is not None and last.action == RESOLVED:
             raise CaseAlreadyResolved
         number = 1 if last is None else last.number + 1
-        keeps = owner if act == ASSIGNED or last is None else last.owner
-        execute(_DONE, [matter, number, act, keeps, words, by])
+        new_owner = owner if action == ASSIGNED or last is None else last.owner
+        execute(_ACT, [case, number, action, new_owner, resolution, by])

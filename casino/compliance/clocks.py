@@ -1,26 +1,29 @@
-"""How far this process's clock is from PostgreSQL's, the only one that decides anything."""
+"""Clock readings: the offset of this process's clock from PostgreSQL's, the only one that decides anything.
+
+Workers read their clocks every five minutes, so a gap between readings is a time without workers, beat or database.
+"""
 
 import logging
 import socket
 import time
+from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
 from django.db import transaction
 
-from casino.compliance import outages
-from casino.compliance.integrity_models import ClockReading
+from casino.compliance.models import ClockReading
 from casino.events.sql import fetch
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
 SAMPLES: Final = 3
-"""Readings, of which the one with the shortest way there and back counts."""
+"""Readings, of which the one with the shortest round trip counts."""
 
 
 def offset_ms() -> int:
-    """Measure by how many milliseconds PostgreSQL's clock is ahead of ours, mid-way there and back."""
+    """Return by how many milliseconds PostgreSQL's clock is ahead, measured at the middle of a round trip."""
     best: tuple[float, float] | None = None
     for _ in range(SAMPLES):
         before = time.time()
@@ -32,28 +35,44 @@ def offset_ms() -> int:
 
 
 def record_reading(process: str) -> ClockReading:
-    """Keep a reading; one beyond settings.CLOCK_TOLERANCE_MS that the last one was not is CLOCK_CHANGED.
-
-    One that comes long after the last of any host is SERVICE_UNAVAILABLE.
-    """
-    found, host, most = offset_ms(), socket.gethostname(), settings.CLOCK_TOLERANCE_MS
+    """Store a reading; record CLOCK_CHANGED when it leaves settings.CLOCK_TOLERANCE_MS, and an outage before it."""
+    offset, host, tolerance = offset_ms(), socket.gethostname(), settings.CLOCK_TOLERANCE_MS
     with transaction.atomic():
-        heard = ClockReading.objects.order_by("-id").first()
+        last_of_any = ClockReading.objects.order_by("-id").first()
         last = ClockReading.objects.filter(host=host).order_by("-id").first()
-        kept = ClockReading.objects.create(
-            process=process, host=host, offset_ms=found, out_of_tolerance=abs(found) > most
+        reading = ClockReading.objects.create(
+            process=process, host=host, offset_ms=offset, out_of_tolerance=abs(offset) > tolerance
         )
-        if kept.out_of_tolerance and (last is None or not last.out_of_tolerance or abs(found - last.offset_ms) > most):
-            logger.critical("ALERT the clock of %s is %s ms from the database's", host, found)
+        if reading.out_of_tolerance and (
+            last is None or not last.out_of_tolerance or abs(offset - last.offset_ms) > tolerance
+        ):
+            logger.critical("ALERT the clock of %s is %s ms from the database's", host, offset)
             recorder.record(
                 kind=recorder.SignificantEventKind.CLOCK_CHANGED,
                 operator=None,
                 subject=f"clock:{host}",
                 actor="system",
-                reason=f"{found} ms from the database's clock, {most} allowed",
+                reason=f"{offset} ms from the database's clock, {tolerance} allowed",
                 before=None if last is None else {"offset_ms": last.offset_ms},
-                after={"offset_ms": found, "process": process},
+                after={"offset_ms": offset, "process": process},
             )
-        kept.refresh_from_db(fields=["at"])
-        outages.record_outage(heard, kept)
-    return kept
+        reading.refresh_from_db(fields=["at"])
+        _record_outage(last_of_any, reading)
+    return reading
+
+
+def _record_outage(last: ClockReading | None, now: ClockReading) -> None:
+    """Record SERVICE_UNAVAILABLE if the last reading is older than settings.OUTAGE_SECONDS (GLI-19 2.8.8)."""
+    if last is None or now.at - last.at <= timedelta(seconds=settings.OUTAGE_SECONDS):
+        return
+    minutes = round((now.at - last.at).total_seconds() / 60)
+    recorder.record(
+        kind=recorder.SignificantEventKind.SERVICE_UNAVAILABLE,
+        operator=None,
+        subject="service",
+        actor="system",
+        reason=f"Nothing was heard of the service's workers for {minutes} minutes",
+        before={"last_heard_of": last.at.isoformat(), "process": last.process},
+        after={"heard_of_again": now.at.isoformat(), "process": now.process},
+        dedup_key=f"unavailable:{last.pk}",
+    )

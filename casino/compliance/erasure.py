@@ -1,17 +1,20 @@
-"""A person is forgotten: the key under which what is personal is sealed, words about the person too, is destroyed.
+"""Erase a player: destroy the key under which the player's personal data, and texts about the player, are encrypted.
 
-Rounds, wagers, money and the log stay as they are and provable: they name the player by an id that leads to nobody. One
-person asks, another decides. Backups of the database still hold the key, sealed under PERSONAL_KEYS, until they go.
+Rounds, wagers, money and events stay as they are and provable: they name the player by an id that leads to nobody. One
+person requests an erasure, another approves it. Backups of the database hold the key, encrypted under PERSONAL_KEYS,
+until they are deleted.
 """
 
-from datetime import timedelta
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
-from casino.compliance.erasure_models import Decision, Erasure
+from casino.compliance.models import Decision, Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
     ErasureDecided,
@@ -29,11 +32,10 @@ from casino.events.sql import execute, fetch
 from casino.operators.models import Player
 from casino.operators.queries import require_player
 from casino.significant import recorder
-from wallet.responsible_gaming import projection
 
 
 class ErasureReason(StrEnum):
-    """Why a player is forgotten: one of these, as free words about a person would have to be forgotten with it."""
+    """Why a player is erased. A fixed list: free text about a person would have to be erased with the person."""
 
     REQUESTED_BY_PLAYER = "player_request"
     ORDERED_BY_AUTHORITY = "authority_order"
@@ -41,21 +43,22 @@ class ErasureReason(StrEnum):
     RETENTION_DUTY_ENDED = "retention_period_over"
 
 
-_IN_PLAY: Final = """
-    SELECT EXISTS (SELECT FROM wallet_account JOIN wallet_balance ON account_id = id
-                    WHERE player_id = %(player)s AND money_type = 'real' AND balance <> 0)
-        OR EXISTS (SELECT FROM baccarat_sitting WHERE player_id = %(player)s AND seat IS NOT NULL)
-        OR EXISTS (SELECT FROM baccarat_wager
-                    WHERE player_id = %(player)s AND settled_at IS NULL AND voided_at IS NULL)
-        OR EXISTS (SELECT FROM wallet_deposit WHERE player_id = %(player)s AND status = 'pending')
-        OR EXISTS (SELECT FROM wallet_withdrawal
-                    WHERE player_id = %(player)s AND status IN ('requested', 'approved', 'sent'))
-"""
-_LAST_USED: Final = """
+@dataclass(frozen=True, slots=True)
+class PlayerActivity:
+    """A player's state as one app knows it. `active` and `excluded` players are not erased."""
+
+    active: bool = False
+    excluded: bool = False
+    last_used_at: datetime | None = None
+
+
+ActivityCheck = Callable[[UUID, UUID], PlayerActivity]
+"""Takes an operator's id and a player's."""
+_checks: Final[list[ActivityCheck]] = []
+
+_LAST_SESSION: Final = """
     SELECT greatest(
-        player.created_at,
-        (SELECT max(last_used_at) FROM operators_playersession WHERE player_id = player.id),
-        (SELECT max(confirmed_at) FROM baccarat_wager WHERE player_id = player.id)
+        player.created_at, (SELECT max(last_used_at) FROM operators_playersession WHERE player_id = player.id)
     ), clock_timestamp() FROM operators_player AS player WHERE id = %s
 """
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s FOR UPDATE"
@@ -69,17 +72,23 @@ _OVERWRITE: Final = (
     "DELETE FROM api_idempotentrequest WHERE starts_with(scope, %(scope)s) OR strpos(response, %(id)s) > 0",
     "UPDATE django_admin_log SET object_repr = %(erased)s WHERE object_id = %(id)s",
 )
-"""What is not sealed: marks, PINs, sessions, requests that were answered."""
+"""Personal data that is not encrypted: blind indexes, PINs, sessions, stored responses."""
+
+
+def register_check(check: ActivityCheck) -> None:
+    """Add another app's view of a player; call it in AppConfig.ready()."""
+    _checks.append(check)
 
 
 def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_retention: bool) -> UUID:
-    """Ask for a player to be erased, for a reason of Ground's, and return the request's id.
+    """Request the erasure of a player, for one of ErasureReason, and return the request's id.
 
-    Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, StillInPlay, StillExcluded, StillToBeKept.
+    Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, PlayerStillActive, PlayerStillExcluded,
+    RetentionDutyNotEnded.
     """
     require_player(operator=operator, player=player)
     if reason not in set(ErasureReason):
-        raise ErasureReasonMissing(reasons=[ground.value for ground in ErasureReason])
+        raise ErasureReasonMissing(reasons=[each.value for each in ErasureReason])
     with transaction.atomic():
         execute(_LOCK, [player])
         if (
@@ -88,7 +97,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_ret
         ):
             raise AlreadyErased
         _require_erasable(operator, player, overrides_retention=overrides_retention)
-        asked = Erasure.objects.create(
+        erasure = Erasure.objects.create(
             id=new_id(),
             operator_id=operator,
             player_id=player,
@@ -96,57 +105,59 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_ret
             overrides_retention=overrides_retention,
             requested_by=by,
         )
-    return asked.id
+    return erasure.id
 
 
 def approve(*, erasure: UUID, by: str) -> None:
-    """Erase a player. Not undone.
+    """Erase a player. Cannot be undone.
 
-    Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother, StillInPlay, StillExcluded, StillToBeKept.
+    Raises UnknownErasure, ErasureDecided, ErasureNeedsSecondPerson, PlayerStillActive, PlayerStillExcluded,
+    RetentionDutyNotEnded.
     """
     with transaction.atomic():
-        asked = _waiting(erasure, by)
-        execute(_LOCK, [asked.player_id])
-        _require_erasable(asked.operator_id, asked.player_id, overrides_retention=asked.overrides_retention)
-        Decision.objects.create(erasure=asked, approved=True, decided_by=by)
-        _erase(asked.player_id)
+        row = _undecided(erasure, by)
+        execute(_LOCK, [row.player_id])
+        _require_erasable(row.operator_id, row.player_id, overrides_retention=row.overrides_retention)
+        Decision.objects.create(erasure=row, approved=True, decided_by=by)
+        _erase(row.player_id)
         recorder.record(
             kind=recorder.SignificantEventKind.DATA_ERASED,
-            operator=asked.operator_id,
-            subject=f"player:{asked.player_id}",
-            actor=asked.requested_by,
+            operator=row.operator_id,
+            subject=f"player:{row.player_id}",
+            actor=row.requested_by,
             authorised_by=by,
-            reason=asked.reason.replace("_", " "),
-            after={"overrides_retention": asked.overrides_retention},
+            reason=row.reason.replace("_", " "),
+            after={"overrides_retention": row.overrides_retention},
         )
 
 
 def decline(*, erasure: UUID, by: str) -> None:
-    """Leave a player as it is. Raises UnknownErasure, ErasureDecided, ErasureNeedsAnother."""
+    """Raises UnknownErasure, ErasureDecided, ErasureNeedsSecondPerson."""
     with transaction.atomic():
-        Decision.objects.create(erasure=_waiting(erasure, by), approved=False, decided_by=by)
+        Decision.objects.create(erasure=_undecided(erasure, by), approved=False, decided_by=by)
 
 
-def _waiting(erasure: UUID, by: str) -> Erasure:
-    asked = Erasure.objects.filter(id=erasure).first()
-    if asked is None:
+def _undecided(erasure: UUID, by: str) -> Erasure:
+    row = Erasure.objects.filter(id=erasure).first()
+    if row is None:
         raise UnknownErasure
-    if asked.requested_by == by:
+    if row.requested_by == by:
         raise ErasureNeedsSecondPerson
-    Player.objects.select_for_update().get(id=asked.player_id)  # two who decide come one after the other
-    if Decision.objects.filter(erasure=asked).exists():
+    Player.objects.select_for_update().get(id=row.player_id)  # two who decide at once wait for each other here
+    if Decision.objects.filter(erasure=row).exists():
         raise ErasureDecided
-    return asked
+    return row
 
 
 def _require_erasable(operator: UUID, player: UUID, *, overrides_retention: bool) -> None:
-    if fetch(_IN_PLAY, {"player": player})[0][0]:
+    activities = [check(operator, player) for check in _checks]
+    if any(each.active for each in activities):
         raise PlayerStillActive
-    ((used, now),) = fetch(_LAST_USED, [player])
-    protection, _ = projection.load_restrictions(operator=operator, player=player)
-    if protection.active_exclusion(now) is not None:
+    if any(each.excluded for each in activities):
         raise PlayerStillExcluded
-    if not overrides_retention and used > now - timedelta(days=TEN_YEARS):
+    ((last_session, now),) = fetch(_LAST_SESSION, [player])
+    last_used = max([last_session, *(each.last_used_at for each in activities if each.last_used_at is not None)])
+    if not overrides_retention and last_used > now - timedelta(days=TEN_YEARS):
         raise RetentionDutyNotEnded
 
 

@@ -1,6 +1,152 @@
-"""The tables of attestation and erasure."""
+"""Cases, attestation, clock readings and erasures. No row is ever changed."""
 
-from casino.compliance.erasure_models import Decision, Erasure
-from casino.compliance.integrity_models import Approval, ClockReading, ComponentDigest, Measurement
+from django.db import models
+from django.db.models.functions import Now
 
-__all__ = ["Approval", "ClockReading", "Decision", "Erasure", "ComponentDigest", "Measurement"]
+
+class Case(models.Model):
+    """A finding that a person must look into. At most one case is open per operator and subject."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    kind = models.TextField()
+    subject = models.TextField()
+    report_id = models.UUIDField(null=True)
+    details = models.JSONField()
+    opened_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        permissions = [("resolve_case", "Can own and resolve cases")]
+        indexes = [
+            models.Index(fields=["operator_id", "-id"], name="compliance_case_operator"),
+            models.Index(fields=["operator_id", "subject", "-id"], name="compliance_case_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind.replace('_', ' ')}: {self.subject}"
+
+
+class CaseAction(models.Model):
+    """A step in working on a case: assigned to an owner, or resolved with an explanation. Numbered from 1."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="actions")
+    number = models.IntegerField()
+    action = models.TextField()
+    owner = models.TextField()
+    resolution = models.TextField()
+    by = models.TextField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "number"], name="compliance_caseaction_number"),
+            models.UniqueConstraint(
+                fields=["case"], condition=models.Q(action="resolved"), name="compliance_caseaction_resolved_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"action {self.number} on {self.case_id}"
+
+
+class ComponentDigest(models.Model):
+    """A component's items with their SHA-256 digests, stored once however often it is measured."""
+
+    digest = models.TextField(primary_key=True)
+    component = models.TextField()
+    items = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.component} {self.digest[:12]}"
+
+
+class Measurement(models.Model):
+    """The digests of one process's components. `findings` are the differences from what was approved."""
+
+    process = models.TextField()
+    code = models.TextField()
+    dependencies = models.TextField()
+    settings = models.TextField()
+    rules = models.TextField()
+    verdict = models.TextField()
+    findings = models.JSONField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name = "integrity check"
+        indexes = [models.Index(fields=["-at"], name="compliance_measurement_at")]
+
+    def __str__(self) -> str:
+        return f"{self.process} {self.verdict}"
+
+
+class Approval(models.Model):
+    """A person's approval of code, dependencies and settings with these digests. The newest row counts."""
+
+    code = models.TextField()
+    dependencies = models.TextField()
+    settings = models.TextField()
+    by = models.TextField()
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name = "approved release"
+        permissions = [("approve_release", "Can approve a release")]
+
+    def __str__(self) -> str:
+        return f"approval {self.pk}"
+
+
+class ClockReading(models.Model):
+    """The offset of a process's clock from PostgreSQL's: positive when the process is behind."""
+
+    process = models.TextField()
+    host = models.TextField()
+    offset_ms = models.IntegerField()
+    out_of_tolerance = models.BooleanField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["host", "-id"], name="compliance_clock_host")]
+
+    def __str__(self) -> str:
+        return f"{self.process} {self.offset_ms} ms"
+
+
+class Erasure(models.Model):
+    """A request to erase a player's personal data. Kept for good; holds nothing personal."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    reason = models.TextField()
+    overrides_retention = models.BooleanField(help_text="Although the law requires the data to be kept.")
+    requested_by = models.TextField()
+    requested_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        permissions = [
+            ("request_erasure", "Can request the erasure of a player"),
+            ("approve_erasure", "Can approve or decline an erasure"),
+            ("export_player", "Can export everything about a player"),
+        ]
+        indexes = [
+            models.Index(fields=["operator_id", "-id"], name="compliance_erasure_operator"),
+            models.Index(fields=["player_id"], name="compliance_erasure_player"),
+        ]
+
+    def __str__(self) -> str:
+        return f"erasure {self.id}"
+
+
+class Decision(models.Model):
+    """The decision on an erasure. A request without one is waiting."""
+
+    erasure = models.OneToOneField(Erasure, models.PROTECT, primary_key=True, related_name="decision")
+    approved = models.BooleanField()
+    decided_by = models.TextField()
+    decided_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"decision on {self.erasure_id}"

@@ -78,3 +78,31 @@ class RetentionDutyNotEnded(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The law wants this person's data kept"
     remedy = "Wait until ten years after the last use, or say in so many words that it is erased all the same."
+
+
+class ApprovalReasonMissing(Refusal):
+    code = "approval_reason_missing"
+    kind = RefusalKind.INVALID
+    title = "An approval needs a reason"
+    remedy = "Say which release it is, and why it may run."
+
+
+class UnknownCase(Refusal):
+    code = "unknown_case"
+    kind = RefusalKind.MISSING
+    title = "There is no such case"
+    remedy = "Use an id from the list of cases."
+
+
+class CaseAlreadyResolved(Refusal):
+    code = "case_resolved"
+    kind = RefusalKind.CONFLICT
+    title = "The case is resolved already"
+    remedy = "Look at it again: somebody was quicker."
+
+
+class ResolutionMissing(Refusal):
+    code = "case_resolution_missing"
+    kind = RefusalKind.INVALID
+    title = "A case is resolved with an explanation"
+    remedy = "Send a resolution of 1 to 500 characters."

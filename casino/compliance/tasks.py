@@ -1,11 +1,11 @@
-"""The beat's look at the clocks."""
+"""Celery tasks of compliance."""
 
 from celery import shared_task
 
 from casino.compliance import clocks
 
 
-@shared_task(name="integrity.read_clock", ignore_result=True)
-def read_clock(**_: object) -> None:
-    """Hold the worker's clock against PostgreSQL's."""
+@shared_task(name="compliance.check_clock", ignore_result=True)
+def check_clock(**_: object) -> None:
+    """Compare the worker's clock with PostgreSQL's."""
     clocks.record_reading("worker")

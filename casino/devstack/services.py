@@ -79,7 +79,7 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
         found.setdefault("PAYMENT_PROVIDERS", addresses.providers)
         found.setdefault("PAYMENT_SECRETS", addresses.provider_secrets)
     if addresses.demo:
-        found.setdefault("CASINO_DEMO", addresses.demo)
+        found.setdefault("DEMO_OPERATOR", addresses.demo)
         found.setdefault("INTEGRITY_AT_START", "true")  # so that the list under Compliance shows what a start measures
     if secrets is not None:
         found.setdefault("SECRET_KEY", secrets.secret_key)
@@ -92,13 +92,13 @@ def checkpoint_environment(folder: Path) -> dict[str, str]:
     """Return the variables by which a home's checkpoints are signed, kept outside, and checked."""
     kept = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
     keys = {} if "CHECKPOINT_KEYS" in os.environ else {"CHECKPOINT_KEYS_FILE": str(checkpoint_keys(folder))}
-    return {"CHECKPOINT_STORE": kept.as_uri(), **keys}
+    return {"CHECKPOINT_STORAGE": kept.as_uri(), **keys}
 
 
 def owner_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a process that acts as the database's owner."""
     owner_url = environment.get("DATABASE_OWNER_URL") or environment["DATABASE_URL"]
-    return {**environment, "DATABASE_URL": owner_url, "DATABASE_ACT_AS": "owner", "DATABASE_POOL": "0"}
+    return {**environment, "DATABASE_URL": owner_url, "DATABASE_ROLE": "owner", "DATABASE_POOL": "0"}
 
 
 def migrate(environment: Mapping[str, str]) -> str:

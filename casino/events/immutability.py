@@ -15,7 +15,7 @@ _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,47}", re.ASCII)
 
 def app_role() -> str:
     """Return the application's role, safe to stand in SQL. Raises ImproperlyConfigured for an odd name."""
-    return safe_identifier(settings.APP_ROLE)
+    return safe_identifier(settings.DATABASE_APP_ROLE)
 
 
 def append_only(table: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A health check in one line: `python -m casino.observability.healthcheck URL` exits 0 when the answer is 200.
+"""A health check in one line: `manage.py healthcheck URL` exits 0 when the answer is 200.
 
 It names the first of ALLOWED_HOSTS as its host, because the service answers to no other name.
 """

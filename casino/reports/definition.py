@@ -1,6 +1,6 @@
 """What a report is: named columns, rows, and sums that never add up what does not belong together. Pure.
 
-Money is integers in minor units of the `currency` of its row. `money` says whose kind it is: `real`, `play`, or
+Money is integers in minor units of the `currency` of its row. `money_type` says which kind it is: `real`, `play`, or
 `sandbox` where an operator's real money_type is a test.
 """
 
@@ -78,7 +78,7 @@ class ReportDefinition:
 
     name: str
     title: str
-    about: str
+    description: str
     columns: tuple[Column, ...]
     read: Callable[[ReportScope], ReportData]
     as_of_end: bool = False
@@ -90,7 +90,7 @@ class ReportDefinition:
         return next(place for place, column in enumerate(self.columns) if column.name == name)
 
 
-MONEY_TYPE: Final = Column("money", "Money")
+MONEY_TYPE: Final = Column("money_type", "Money")
 CURRENCY: Final = Column("currency", "Currency")
 
 
@@ -119,7 +119,7 @@ def flag(name: str, title: str) -> Column:
 def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Add up the columns that can be, for each kind of money and currency by itself.
 
-    Returns for each a mapping of `money`, `currency` and the columns' names to integers; nothing where no column sums.
+    Return `money_type`, `currency` and the sum of each column; nothing if no column can be summed.
     """
     summed = [(place, column.name) for place, column in enumerate(columns) if column.sums]
     names = [column.name for column in columns]
@@ -128,7 +128,7 @@ def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]
     by, of = names.index(MONEY_TYPE.name), names.index(CURRENCY.name)
     totals: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        empty = {"money": row[by], "currency": row[of], **{name: 0 for _, name in summed}}
+        empty = {MONEY_TYPE.name: row[by], CURRENCY.name: row[of], **{name: 0 for _, name in summed}}
         total = totals.setdefault((row[by], row[of]), empty)
         for place, name in summed:
             total[name] += row[place] or 0

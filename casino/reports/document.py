@@ -56,10 +56,10 @@ def facts(
         "format": FORMAT,
         "name": definition.name,
         "title": definition.title,
-        "about": definition.about,
+        "description": definition.description,
         "operator": {"id": str(operator.id), "slug": operator.slug, "name": operator.name, "sandbox": operator.sandbox},
         "interval": _interval(interval),
-        "activity": bool(data.rows),
+        "has_activity": bool(data.rows),
         "columns": [_column(column) for column in definition.columns],
         "rows": _shown(definition.columns, data.rows),
         "totals": _shown(definition.columns, [_total(definition.columns, total) for total in totals]),
@@ -111,7 +111,7 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("As of position", str(document["position"])),
         ("Id", document["id"]),
     ]
-    return lines if document["activity"] else [*lines, ("Activity", NO_ACTIVITY)]
+    return lines if document["has_activity"] else [*lines, ("Activity", NO_ACTIVITY)]
 
 
 def totals(document: dict[str, Any]) -> list[list[Any]]:

@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 
-from casino.reports.models import Case, CaseAction, Report
+from casino.reports.models import Report
 from casino.reports.refusals import UnknownOperatorReport
 
 
@@ -30,13 +30,3 @@ def versions(report: Report) -> QuerySet[Report]:
     """List all versions of what a report is of, newest first, without their content."""
     same = {"operator_id": report.operator_id, "name": report.name, "period": report.period}
     return Report.objects.filter(**same, since=report.since, until=report.until).defer("content").order_by("-version")
-
-
-def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
-    """Add to matters what was done last: `last_act`, `owner` and `words`, null where nothing was."""
-    last = CaseAction.objects.filter(case_id=OuterRef("pk")).order_by("-number")
-    return rows.annotate(
-        last_act=Subquery(last.values("action")[:1]),
-        owner=Subquery(last.values("owner")[:1]),
-        words=Subquery(last.values("resolution")[:1]),
-    )

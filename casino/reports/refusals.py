@@ -31,24 +31,3 @@ class IntervalNotBegun(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The interval has not begun yet"
     remedy = "Ask for one that has: nothing is recorded in the future."
-
-
-class UnknownCase(Refusal):
-    code = "unknown_case"
-    kind = RefusalKind.MISSING
-    title = "There is no such matter"
-    remedy = "Use an id from the list of what reports found."
-
-
-class CaseAlreadyResolved(Refusal):
-    code = "case_resolved"
-    kind = RefusalKind.CONFLICT
-    title = "The matter is resolved"
-    remedy = "Look at it again: somebody was quicker."
-
-
-class ResolutionMissing(Refusal):
-    code = "case_resolution_missing"
-    kind = RefusalKind.INVALID
-    title = "What became of a matter is told in words"
-    remedy = "Send a resolution of 1 to 500 characters."

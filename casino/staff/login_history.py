@@ -30,7 +30,7 @@ def record_sign_in(request: HttpRequest) -> PreviousSignIn | None:
 
 def satisfies_second_factor(request: HttpRequest) -> bool:
     """Tell whether the second factor, where it is asked for, was given in this session."""
-    return not settings.STAFF_TOTP or has_second_factor(request)
+    return not settings.STAFF_TOTP_REQUIRED or has_second_factor(request)
 
 
 def has_second_factor(request: Any) -> bool:

@@ -29,9 +29,9 @@ class StaffAccount(models.Model):
 
     class Meta:
         permissions: ClassVar[Any] = [
-            ("assign_role", "Can give roles to other users"),
-            ("unlock", "Can unlock who failed to log in"),
-            ("export_review", "Can export the review of who may do what"),
+            ("assign_role", "Can assign roles to other users"),
+            ("unlock_user", "Can unlock a user after failed logins"),
+            ("export_access_review", "Can export the access review"),
         ]
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class Authenticator(Device):  # type: ignore[django-manager-missing]
     made_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        permissions: ClassVar[Any] = [("reset_authenticator", "Can take somebody's second factor away")]
+        permissions: ClassVar[Any] = [("reset_authenticator", "Can reset a user's second factor")]
         constraints = [
             models.UniqueConstraint(
                 fields=["user"], condition=models.Q(confirmed=True), name="staff_authenticator_one_confirmed"

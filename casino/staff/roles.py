@@ -56,13 +56,13 @@ _LOG: Final = {
     "events.view_subscription",
 }
 _INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading", "compliance.view_measurement"}
-_REPORTS: Final = {"reports.view_case", "reports.view_report"}
+_REPORTS: Final = {"compliance.view_case", "reports.view_report"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _STAFF: Final = {
     "admin.view_logentry",
     "auth.view_user",
     "operators.view_apikey",
-    "staff.export_review",
+    "staff.export_access_review",
     "staff.view_member",
     "staff.view_rolegroup",
     "staff.view_signin",
@@ -80,9 +80,9 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | _REPORTS
         | _STAFF
         | {
-            "reports.export_report",
-            "reports.acknowledge_matter",
-            "baccarat.link_pack",
+            "reports.generate_report",
+            "compliance.resolve_case",
+            "baccarat.share_dispute_pack",
             "checkpoints.view_checkpoint",
             "compliance.export_player",
             "compliance.view_erasure",
@@ -129,7 +129,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | _PLAYERS
         | _CHAT
         | {
-            "chat.list_word",
+            "chat.edit_filter_words",
             "compliance.export_player",
             "compliance.request_erasure",
             "compliance.view_erasure",
@@ -149,7 +149,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "operators.view_operator",
             "staff.assign_role",
             "staff.reset_authenticator",
-            "staff.unlock",
+            "staff.unlock_user",
         }
     ),
 }

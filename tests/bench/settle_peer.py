@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 from casino.devstack.errors import DevstackError
 from casino.devstack.postgres import installation
 from casino.devstack.processes import run_to_end
-from casino.settings import APP_ROLE
+from casino.settings import DATABASE_APP_ROLE
 from tests.bench.databases import Connection, Database
 
 SCRIPT = Path(__file__).with_name("settle.sql")
@@ -91,7 +91,7 @@ def run(pgbench: str, peer: Database, *, rounds: int) -> float:
     given = conninfo_to_dict(peer.url)
     environment = {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "PGOPTIONS": f"-c role={APP_ROLE}",
+        "PGOPTIONS": f"-c role={DATABASE_APP_ROLE}",
         **{f"PG{name}": str(given[key]) for name, key in _VARIABLES.items() if given.get(key)},
     }
     command = [pgbench, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1", f"--transactions={rounds}"]

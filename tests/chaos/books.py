@@ -93,5 +93,5 @@ def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.MA
         told = system.stack.environment
         patch.setattr(settings, "SHOE_KEYS", told["SHOE_KEYS"])
         patch.setattr(settings, "CHECKPOINT_KEYS", Path(told["CHECKPOINT_KEYS_FILE"]).read_text(encoding="utf-8"))
-        patch.setattr(settings, "CHECKPOINT_STORE", told["CHECKPOINT_STORE"])
+        patch.setattr(settings, "CHECKPOINT_STORAGE", told["CHECKPOINT_STORAGE"])
         return engine.run_audit(max_wait=oldest)

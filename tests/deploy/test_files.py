@@ -46,7 +46,7 @@ def test_only_migrate_is_the_owner():
     for name in OURS:
         environment = services()[name]["environment"]
         owner = "casino_owner" in environment["DATABASE_URL"]
-        assert owner == (environment.get("DATABASE_ACT_AS") == "owner") == (name == "migrate")
+        assert owner == (environment.get("DATABASE_ROLE") == "owner") == (name == "migrate")
         handed = json.dumps(services()[name])
         assert VALUES["POSTGRES_PASSWORD"] not in handed
         assert (VALUES["CASINO_OWNER_PASSWORD"] in handed) == (name == "migrate")

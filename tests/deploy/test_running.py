@@ -100,7 +100,7 @@ def environment_of(name: str, *, sockets: Path, redis_url: str, static: Path) ->
     login = said["DATABASE_URL"].removeprefix("postgresql://").partition("@")[0]
     said["DATABASE_URL"] = f"postgresql://{login}@/casino?host={quote(str(sockets), safe='')}"
     said["REDIS_URL"] = redis_url
-    said["CHECKPOINT_STORE"] = (static.parent / "checkpoints").as_uri()
+    said["CHECKPOINT_STORAGE"] = (static.parent / "checkpoints").as_uri()
     programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
     return clean_environment(**said, PATH=programs, STATIC_ROOT=str(static), DJANGO_SETTINGS_MODULE="casino.settings")
 

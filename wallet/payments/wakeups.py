@@ -1,4 +1,7 @@
-"""Wake whoever advances payments: one message for all who ask at once. Losing it costs a poll's interval at most."""
+"""Wake the payment processor, with one message for all concurrent requests.
+
+A lost message delays a payment by one poll interval.
+"""
 
 import logging
 from typing import Final

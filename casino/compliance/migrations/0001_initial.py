@@ -1,9 +1,11 @@
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-from casino.events.immutability import append_only, lift_append_only
+from casino.events.immutability import app_role, append_only, lift_append_only
 
-NUMBERED = ("compliance_erasure", "compliance_decision")
+ROLE = app_role()
+ACTION = "compliance_caseaction"
+NUMBERED = ("compliance_erasure", "compliance_decision", "compliance_case")
 # Numbers in the order in which rows were written, for the manifests that hold them.
 NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 APPEND_ONLY = (
@@ -11,18 +13,64 @@ APPEND_ONLY = (
     "compliance_measurement",
     "compliance_approval",
     "compliance_clockreading",
+    "compliance_caseaction",
     *NUMBERED,
 )
 
 
 class Migration(migrations.Migration):
-    """Attestation, clock readings and erasures; all append-only."""
+    """Cases, attestation, clock readings and erasures; all append-only."""
 
     initial = True
 
     dependencies = [("events", "0001_initial")]
 
     operations = [
+        migrations.CreateModel(
+            name="Case",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("kind", models.TextField()),
+                ("subject", models.TextField()),
+                ("report_id", models.UUIDField(null=True)),
+                ("details", models.JSONField()),
+                ("opened_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "permissions": [("resolve_case", "Can own and resolve cases")],
+                "indexes": [
+                    models.Index(fields=["operator_id", "-id"], name="compliance_case_operator"),
+                    models.Index(fields=["operator_id", "subject", "-id"], name="compliance_case_subject"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="CaseAction",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.IntegerField()),
+                ("action", models.TextField()),
+                ("owner", models.TextField()),
+                ("resolution", models.TextField()),
+                ("by", models.TextField()),
+                ("at", models.DateTimeField(db_default=Now())),
+                (
+                    "case",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="actions", to="compliance.case"),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "number"), name="compliance_caseaction_number"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("action", "resolved")),
+                        fields=("case",),
+                        name="compliance_caseaction_resolved_once",
+                    ),
+                ],
+            },
+        ),
         migrations.CreateModel(
             name="ComponentDigest",
             fields=[
@@ -86,14 +134,17 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("player_id", models.UUIDField()),
                 ("reason", models.TextField()),
-                ("overrides_retention", models.BooleanField(help_text="Although the law wants the data kept.")),
+                (
+                    "overrides_retention",
+                    models.BooleanField(help_text="Although the law requires the data to be kept."),
+                ),
                 ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "permissions": [
-                    ("request_erasure", "Can ask for a player to be erased"),
-                    ("approve_erasure", "Can decide that a player is erased"),
+                    ("request_erasure", "Can request the erasure of a player"),
+                    ("approve_erasure", "Can approve or decline an erasure"),
                     ("export_player", "Can export everything about a player"),
                 ],
                 "indexes": [
@@ -125,4 +176,12 @@ class Migration(migrations.Migration):
             for table in NUMBERED
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
+        migrations.RunSQL(
+            sql=[
+                f"REVOKE INSERT ON TABLE compliance_case, compliance_caseaction FROM {ROLE}",
+                f"GRANT INSERT (id, operator_id, kind, subject, report_id, details) ON TABLE compliance_case TO {ROLE}",
+                f"GRANT INSERT (case_id, number, action, owner, resolution, by) ON TABLE {ACTION} TO {ROLE}",
+            ],
+            reverse_sql=migrations.RunSQL.noop,
+        ),
     ]

@@ -17,6 +17,8 @@ class Migration(migrations.Migration):
 
     initial = True
 
+    dependencies = [("events", "0001_initial")]
+
     operations = [
         migrations.CreateModel(
             name="PersonalKey",

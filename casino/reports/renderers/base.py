@@ -1,29 +1,34 @@
-"""A form of a report: how its document becomes the bytes of a file."""
+"""Render a report's document as a file: JSON, CSV, Parquet or PDF."""
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
 
-from django.conf import settings
-from django.utils.module_loading import import_string
-
-from casino.reports.document import read
+from casino.kernel.csv_escape import escape_cell
+from casino.reports.definition import ColumnType
+from casino.reports.document import NO_ACTIVITY, RATE_DECIMALS, header, read, totals
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
+
+MONEY_DECIMALS: Final = 3
+"""No currency has more, so that amounts of all of them fit one column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """`write` turns a document into bytes; None for the document itself, as it was kept."""
+    """`render` turns a document into bytes; None sends the stored document, so that its SHA-256 is the recorded one."""
 
-    extension: str
     media_type: str
     render: Callable[[dict[str, Any]], bytes] | None
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedReport:
-    """What is sent: a name, a media type, bytes."""
+    """A file to send."""
 
     name: str
     media_type: str
@@ -31,16 +36,97 @@ class RenderedReport:
 
 
 def format_names() -> list[str]:
-    """List the forms there are."""
-    return list(settings.REPORT_FORMATS)
+    return list(RENDERERS)
 
 
 def render_report(report: Report, form: str) -> RenderedReport:
-    """Write a report in one form, loading what that takes. Raises UnknownFormat."""
-    path = settings.REPORT_FORMATS.get(form)
-    if path is None:
+    """Raises UnknownFormat."""
+    renderer = RENDERERS.get(form)
+    if renderer is None:
         raise UnknownFormat(f"{form[:40]!r} is none of {', '.join(format_names())}.")
-    chosen: Renderer = import_string(path)
     content = bytes(report.content)
-    name = f"{report.name}-{report.period}-{report.since:%Y%m%d}-v{report.version}.{chosen.extension}"
-    return RenderedReport(name, chosen.media_type, content if chosen.render is None else chosen.render(read(content)))
+    name = f"{report.name}-{report.period}-{report.since:%Y%m%d}-v{report.version}.{form}"
+    body = content if renderer.render is None else renderer.render(read(content))
+    return RenderedReport(name, renderer.media_type, body)
+
+
+def render_csv(document: dict[str, Any]) -> bytes:
+    """Render comma-separated values (RFC 4180): header, column names, rows, totals, with empty lines between.
+
+    Text that a spreadsheet would take for a formula is escaped.
+    """
+    sheet = io.StringIO()
+    writer = csv.writer(sheet)
+    writer.writerows([escape_cell(cell) for cell in line] for line in header(document))
+    writer.writerow([])
+    writer.writerow([column["name"] for column in document["columns"]])
+    writer.writerows(map(_csv_line, document["rows"]))
+    if not document["has_activity"]:
+        writer.writerow([NO_ACTIVITY])
+    if document["totals"]:
+        writer.writerow([])
+        writer.writerow(["Totals"])
+        writer.writerows(map(_csv_line, totals(document)))
+    return sheet.getvalue().encode()
+
+
+def _csv_line(row: list[Any]) -> list[str]:
+    return [escape_cell(cell) if isinstance(cell, str) else _csv_cell(cell) for cell in row]
+
+
+def _csv_cell(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+def render_parquet(document: dict[str, Any]) -> bytes:
+    """Render the rows with typed columns, money as decimal128, and the header as metadata; no totals."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    types = {
+        ColumnType.TEXT: arrow.string(),
+        ColumnType.COUNT: arrow.int64(),
+        ColumnType.MONEY: arrow.decimal128(38, MONEY_DECIMALS),
+        ColumnType.RATE: arrow.decimal128(38, RATE_DECIMALS),
+        ColumnType.MOMENT: arrow.timestamp("us", tz="UTC"),
+        ColumnType.FLAG: arrow.bool_(),
+    }
+    fields, arrays = [], []
+    for place, column in enumerate(document["columns"]):
+        kind = ColumnType(column["kind"])
+        cells = [_parquet_cell(row[place], kind) for row in document["rows"]]
+        fields.append(arrow.field(column["name"], types[kind], metadata={"title": column["title"]}))
+        arrays.append(arrow.array(cells, type=types[kind]))
+    schema = arrow.schema(fields, metadata=dict(header(document)))
+    sink = io.BytesIO()
+    parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
+    return sink.getvalue()
+
+
+_PARSERS: Final[dict[ColumnType, Callable[[Any], Any]]] = {
+    ColumnType.MONEY: Decimal,
+    ColumnType.RATE: Decimal,
+    ColumnType.MOMENT: datetime.fromisoformat,
+}
+
+
+def _parquet_cell(cell: Any, kind: ColumnType) -> Any:
+    parse = _PARSERS.get(kind)
+    return cell if cell is None or parse is None else parse(cell)
+
+
+def render_pdf(document: dict[str, Any]) -> bytes:
+    from casino.reports.renderers import pdf_file
+
+    return pdf_file.render_pdf(document)
+
+
+# Parquet and PDF need heavy libraries, imported when one of these files is rendered.
+RENDERERS: Final[Mapping[str, Renderer]] = {
+    "json": Renderer("application/json", None),
+    "csv": Renderer("text/csv; charset=utf-8", render_csv),
+    "parquet": Renderer("application/vnd.apache.parquet", render_parquet),
+    "pdf": Renderer("application/pdf", render_pdf),
+}

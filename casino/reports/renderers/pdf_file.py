@@ -13,7 +13,6 @@ from fpdf.fonts import FontFace, TTFFont
 
 from casino.reports.definition import ColumnType
 from casino.reports.document import NO_ACTIVITY, header, totals
-from casino.reports.renderers.base import Renderer
 
 FONT: Final = "report"
 _NUMBERS: Final = frozenset({ColumnType.COUNT, ColumnType.MONEY, ColumnType.RATE})
@@ -55,7 +54,7 @@ def render_pdf(document: dict[str, Any]) -> bytes:
     sheet.set_auto_page_break(True, margin=15)
     sheet.add_page()
     _head(sheet, document)
-    if document["activity"]:
+    if document["has_activity"]:
         _grid(sheet, document)
     else:
         sheet.set_font(FONT, "B", size=12)
@@ -76,7 +75,7 @@ def _head(sheet: ReportPdf, document: dict[str, Any]) -> None:
     sheet.set_font(FONT, "B", size=14)
     sheet.cell(0, 9, document["title"], new_x="LMARGIN", new_y="NEXT")
     sheet.set_font(FONT, size=7)
-    sheet.multi_cell(0, 4, document["about"], new_x="LMARGIN", new_y="NEXT")
+    sheet.multi_cell(0, 4, document["description"], new_x="LMARGIN", new_y="NEXT")
     sheet.ln(1)
     for name, value in header(document):
         sheet.cell(45, 4, name)
@@ -141,6 +140,3 @@ def _text(cell: Any, kind: str) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else str(cell)
-
-
-PDF: Final = Renderer("pdf", "application/pdf", render_pdf)

@@ -67,7 +67,9 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("dedup_key", ""), _negated=True), fields=("dedup_key",), name="significant_event_once"
+                        condition=models.Q(("dedup_key", ""), _negated=True),
+                        fields=("dedup_key",),
+                        name="significant_event_once",
                     )
                 ],
             },

@@ -65,9 +65,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "permissions": [
-                    ("assign_role", "Can give roles to other users"),
-                    ("unlock", "Can unlock who failed to log in"),
-                    ("export_review", "Can export the review of who may do what"),
+                    ("assign_role", "Can assign roles to other users"),
+                    ("unlock_user", "Can unlock a user after failed logins"),
+                    ("export_access_review", "Can export the access review"),
                 ],
             },
         ),
@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "permissions": [("reset_authenticator", "Can take somebody's second factor away")],
+                "permissions": [("reset_authenticator", "Can reset a user's second factor")],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("confirmed", True)),

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.events import Absence, SeatTaken
+from baccarat.domain.tables.events import SeatReleaseReason, SeatTaken
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.money import MoneyType
 from tests.baccarat.audit.test_fold import PLAYERS, House, folded, whats
@@ -27,7 +27,7 @@ def closed() -> House:
 
 def test_a_closed_table_is_sound_and_freed_its_seats_for_that_reason(closed: House) -> None:
     rows = {row.type: CATALOGUE.decode(row.type, row.schema, row.data) for row in closed.rows}
-    assert rows["SeatReleased"].reason is Absence.TABLE_CLOSED
+    assert rows["SeatReleased"].reason is SeatReleaseReason.TABLE_CLOSED
     assert whats(closed) == []
     assert folded(closed)[0].tables[closed.rows[0].stream].state() == closed.journal.table
 

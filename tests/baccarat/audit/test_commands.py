@@ -81,7 +81,7 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
 
 
 def test_an_audit_since_a_checkpoint_is_in_full_until_a_sound_one_has_covered_it(played, manage, settings, tmp_path):
-    settings.CHECKPOINT_STORE = (tmp_path / "kept").as_uri()
+    settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
     made = signing.sign_now()
     code, _, errors = manage("audit", "--oldest", "3600", "--since-checkpoint")
     assert (code, errors) == (0, "Auditing in full: no good checkpoint is covered by a sound audit.\n")

@@ -34,12 +34,9 @@ PLAYERS = [UUID(int=number) for number in (11, 12, 13)]
 
 
 class House:
-    """One table played in memory: balances, clock and seeds are kept here, events as the store would give them.
+    """One table played in memory: balances, clock and seeds are kept here, events as the store would give them."""
 
-    With `ahead` False it is a table from before each round's shoe was named ahead of it.
-    """
-
-    def __init__(self, preset, *, ahead=True, **overrides):
+    def __init__(self, preset, **overrides):
         self.now = NOW
         self.balances = defaultdict(lambda: 10**6)
         self.rows = []
@@ -49,7 +46,7 @@ class House:
         rules = rules_for(preset, currency="EUR", **overrides)
         self.journal = UnitOfWork(INITIAL, 0)
         first = None
-        if ahead and rules.shuffle is not Shuffle.SHOE:
+        if rules.shuffle is not Shuffle.SHOE:
             self.journal.new_seeds.append(self.drawn())
             first = dealer.commitment_to(self.journal.new_seeds[0], shape=rules.shape)
         opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (MoneyType.PLAY,), (), False, NOW, next_shoe=first)
@@ -102,19 +99,14 @@ class House:
     def round_version(self, round_):
         return 0 if round_.opened is None else self.states[f"round-{round_.opened.round}"][1]
 
-    def forget_name(self):
-        """As a table stands that has named no shoe."""
-        journal, table = self.journal, replace(self.journal.table, next_shoe=None)
-        self.journal = UnitOfWork(table, journal.table_version, journal.round, journal.round_version)
-
     def drawn(self):
         self.count += 1
         return ShoeSeed(UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
 
     def fresh(self):
         coming, drawn = self.journal.table.next_shoe, self.drawn()
-        committed, own = (None, self.drawn()) if coming is None else (self.seeds[coming.shoe], None)
-        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, committed, own)
+        committed = None if coming is None else self.seeds[coming.shoe]
+        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, committed)
 
     def cut(self, player, _spot, amount):
         dealer.contribute_to_cut(
@@ -249,9 +241,9 @@ def folded(house):
 
 
 @settings(max_examples=25, deadline=None)
-@given(preset=st.sampled_from(list(PRESETS)), ahead=st.booleans(), steps=st.lists(STEPS, min_size=15, max_size=60))
-def test_all_that_the_deciders_allow_is_found_sound_and_folds_to_the_same_states(preset, ahead, steps):
-    house = House(preset, ahead=ahead)
+@given(preset=st.sampled_from(list(PRESETS)), steps=st.lists(STEPS, min_size=15, max_size=60))
+def test_all_that_the_deciders_allow_is_found_sound_and_folds_to_the_same_states(preset, steps):
+    house = House(preset)
     for player in PLAYERS:
         house.do("sit", player, None, None)
     for step in steps:
@@ -460,24 +452,6 @@ def test_a_round_is_played_with_the_shoe_that_was_named_before_it_and_names_the_
     assert whats(house) == []
     forge(house, kind, change, last=True)
     assert found <= set(whats(house)) <= found | {"seed does not open the commitment"}
-
-
-def test_a_table_from_before_brings_commitments_with_its_rounds_until_one_names_the_next():
-    house = House("mini", ahead=False)
-    house.do("sit", PLAYERS[0], None, None)
-    for named_by in (False, False, True, True):
-        house.do("play", PLAYERS[0], Spot.BANKER, 2500)
-        if not named_by:  # as that round was opened and left before there were names
-            forge(house, "RoundOpened", lambda event: {"next_shoe": None}, last=True)
-            house.forget_name()
-    opened = [row for row in house.rows if row.type == "RoundOpened"]
-    assert [b'"next_shoe":{' in row.data for row in opened] == [False, False, True, True]
-    for old in opened[:2]:
-        data = old.data.replace(b'"next_shoe":null,', b"")
-        house.rows[house.rows.index(old)] = old._replace(data=data)
-    assert whats(house) == []
-    forge(house, "RoundOpened", lambda event: {"next_shoe": None}, last=True)
-    assert whats(house) == ["next shoe not committed"]
 
 
 def test_each_seed_of_a_round_that_settles_twice_is_tried_with_its_cards():

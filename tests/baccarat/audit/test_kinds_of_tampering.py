@@ -593,7 +593,7 @@ def place(tmp_path_factory):
 def copies(played_services, django_db_blocker, place):
     name = played_services.clone()
     with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settings, "CHECKPOINT_STORE", place.as_uri())
+        patch.setattr(settings, "CHECKPOINT_STORAGE", place.as_uri())
         with pointed_at(played_services.url(name)):
             counter.use_provider(patch)
             by = counter.method()

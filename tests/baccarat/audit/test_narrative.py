@@ -30,7 +30,7 @@ def story(preset, cards, *bets, seats=None, currency="EUR"):
     """The sentences of a round in which seat i places and confirms bets[i]; an empty bet passes, None says nothing."""
     rules = rules_for(preset, currency=currency)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
-    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW)
+    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None)
     state, events = INITIAL, []
 
     def do(command):
@@ -130,7 +130,7 @@ def test_the_callers_ceremony_is_told_step_by_step():
         HandTurned(Side.PLAYER, ("2c", "Th")),
     )
     rules = rules_for("big_table", currency="EUR")
-    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW)
+    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None)
     told = [line.text for line in narrate(table, enumerate(events, 1))]
     assert told[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
     assert told[2].startswith("Seat 2 looked at the cards at ")

@@ -10,7 +10,7 @@ import pytest
 from baccarat.audit import engine, last_head
 from baccarat.domain.rounds.events import WagerConfirmed
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.events import Absence, SeatLeft, SeatReleased, ShoeEnded
+from baccarat.domain.tables.events import SeatLeft, SeatReleased, SeatReleaseReason, ShoeEnded
 from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import betting, dealing
 from baccarat.storage import projections, shoe_seeds
@@ -180,7 +180,7 @@ def test_a_seat_is_not_freed_early_nor_by_a_wrong_count(played, found):
     seat = projections.decode_table(one("SELECT state::text FROM baccarat_table WHERE id = %s", table)).seats[0]
     now = one("SELECT clock_timestamp()")
     freed = SeatReleased(
-        seat.seat, seat.player, seat.money_type, 5, 0, Absence.MISSED_ROUNDS, 2, now + timedelta(1), now
+        seat.seat, seat.player, seat.money_type, 5, 0, SeatReleaseReason.MISSED_ROUNDS, 2, now + timedelta(1), now
     )
     append([Append(f"table-{table}", version, (CATALOGUE.encode(freed),), METADATA)])
     whats = [what for what, where in found() if where == f"table {table}, version {version + 1}"]
@@ -361,7 +361,7 @@ def test_a_secret_that_does_not_decrypt_hides_no_other(database, found):
 
 
 def test_since_a_good_checkpoint_what_came_later_is_checked_and_no_more_is_claimed(played, found, settings, tmp_path):
-    settings.CHECKPOINT_STORE = (tmp_path / "kept").as_uri()
+    settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
     checkpoint = signing.sign_now()
     play(sit("classic"), 1, tie=500)
     seal()

@@ -20,7 +20,9 @@ STAKES = st.dictionaries(st.sampled_from([P, B, T]), st.integers(1, 5), min_size
 
 
 def table(rules):
-    event = TableOpened(TABLE, OPERATOR, "One", rules, (MoneyType.PLAY,), (), datetime(2026, 1, 2, tzinfo=UTC))
+    event = TableOpened(
+        TABLE, OPERATOR, "One", rules, (MoneyType.PLAY,), (), datetime(2026, 1, 2, tzinfo=UTC), (), 0, "", None
+    )
     return TableTrace(event, FindingCollector(), version=1)
 
 

@@ -87,7 +87,7 @@ def test_a_round_is_judged_by_what_stands_about_it(played: Any) -> None:
 def test_the_page_of_a_round_that_was_tampered_with_is_there_and_red(played: Any) -> None:
     round_, _ = settled()
     page, client = page_of("baccarat_round", round_), superuser()
-    assert "All of it holds" in body_of(client, page)
+    assert "All checks hold" in body_of(client, page)
     dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
     two_more = """'["Kh", "2d"]'"""
     for deed in (

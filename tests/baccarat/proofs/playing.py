@@ -49,7 +49,7 @@ def running(seated: Seated) -> UUID:
 
 def history() -> dict[str, dict[str, object]]:
     """Play everything, seal and sign it, and export it, each round by the name of its file."""
-    settings.CHECKPOINT_STORE = ""
+    settings.CHECKPOINT_STORAGE = ""
     exported = {"no-checkpoint-yet": _just_played().export()}
     told = {**_presets(), **_long_shoes(), **_voids(), "rules-of-a-later-version": _under_other_rules()}
     seal()
@@ -68,22 +68,38 @@ def _just_played() -> Told:
 
 def _presets() -> dict[str, Told]:
     """A settled round of each preset whose shoe is the round's own, cut by some of its players."""
+    mini = sit("mini")
+    play(mini, banker=1000)  # its opening names the shoe of the round after it
     return {
         "overview": Told(_until("banker", sit("overview"), banker=1100, tie=500)),
-        "mini": Told(_until("player", sit("mini"), banker=2500, player=1000)),
-        "classic": Told(_until("banker", sit("classic"), banker=500)),
+        "mini": Told(_until("player", mini, banker=2500, player=1000)),
+        "classic": Told(_first("banker", "classic", banker=500)),
         "atlantic-city": Told(_until("banker", sit("atlantic_city", players=2), banker=100, player=30_000)),
     }
 
 
 def _until(outcome: str, seated: Seated, **stakes: int) -> UUID:
     """Rounds until one ends so."""
-    found = ""
-    while found != outcome:
+    while True:
         _cut(seated)
         play(seated, **stakes)
-        found = fetch("SELECT outcome FROM baccarat_round WHERE id = %s", [last(seated)])[0][0]
-    return last(seated)
+        if _outcome(last(seated)) == outcome:
+            return last(seated)
+
+
+def _first(outcome: str, preset: str, **stakes: int) -> UUID:
+    """First rounds of tables until one ends so."""
+    while True:
+        seated = sit(preset)
+        _cut(seated)
+        play(seated, **stakes)
+        if _outcome(last(seated)) == outcome:
+            return last(seated)
+
+
+def _outcome(round_: UUID) -> str:
+    found: str = fetch("SELECT outcome FROM baccarat_round WHERE id = %s", [round_])[0][0]
+    return found
 
 
 def _cut(seated: Seated) -> None:

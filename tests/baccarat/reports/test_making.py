@@ -23,7 +23,8 @@ from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
 from casino.reports import document, generation, queries, registry, schedule
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
-from casino.reports.models import Case, Report
+from casino.compliance.models import Case
+from casino.reports.models import Report
 from casino.reports.refusals import (
     CaseAlreadyResolved,
     IntervalNotBegun,
@@ -237,7 +238,7 @@ def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     cases.resolve_case(matter, **whose, resolution="A clerk's error.", by="staff:8")
     with pytest.raises(CaseAlreadyResolved):
         cases.resolve_case(matter, **whose, resolution="Again.", by="staff:8")
-    standing = queries.with_latest_action(Case.objects.all()).get(pk=matter)
+    standing = cases.with_latest_action(Case.objects.all()).get(pk=matter)
     assert (standing.last_act, standing.owner, standing.words) == ("resolved", "staff:7", "A clerk's error.")
     assert cases.latest_resolutions(operator=evening.operator, subjects=["table:x"]) == {"table:x": "A clerk's error."}
     with transaction.atomic():

@@ -12,7 +12,7 @@ from baccarat.reports.return_monitoring import open_return_cases
 from casino.compliance import cases
 from casino.operators.models import Operator
 from casino.reports.definition import ReportData, ReportScope
-from casino.reports.models import Case
+from casino.compliance.models import Case
 from casino.significant.models import SignificantEvent
 
 pytestmark = pytest.mark.django_db

@@ -39,15 +39,15 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
     assert history.newest == rounds[-1].require_opened().round
 
     plot = tmp_path / "rng.png"
-    call_command("rng-report", "--plot", str(plot))
-    assert "rng-report: ok shoes=4 rounds=4" in capsys.readouterr().out
+    call_command("rng_report", "--plot", str(plot))
+    assert "rng_report: ok shoes=4 rounds=4" in capsys.readouterr().out
     assert plot.read_bytes().startswith(b"\x89PNG")
 
     execute(ALWAYS_BANKER, [table])
     tasks.test_rng()
     for _ in range(2):
         with pytest.raises(CommandError):
-            call_command("rng-report", "--json")
+            call_command("rng_report", "--json")
     (told, _) = capsys.readouterr().out.split("}\n{")
     assert '"verdict": "FAILED"' in told
     ((reason, after),) = fetch(

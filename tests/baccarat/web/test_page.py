@@ -22,7 +22,7 @@ STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 @pytest.fixture
 def house(db, settings):
     """The sandbox operator `demo`, furnished."""
-    settings.CASINO_DEMO = "demo"
+    settings.DEMO_OPERATOR = "demo"
     operator = services.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
     demo.set_up_demo(slug="demo")
     return operator
@@ -80,7 +80,7 @@ def test_modules_fetch_nothing_by_an_address_of_their_own():
 
 
 def test_without_a_demo_there_is_no_door(client, db):
-    assert not settings.CASINO_DEMO
+    assert not settings.DEMO_OPERATOR
     assert client.get("/play/demo").status_code == 404
     body = {"player": str(uuid4())}
     assert client.post("/play/demo", body, content_type="application/json").status_code == 404

@@ -7,5 +7,5 @@ import pytest
 def place(settings, tmp_path):
     """The folder that is the place outside, with spaces in its name; it is made by the first copy."""
     folder = tmp_path / "kept outside"
-    settings.CHECKPOINT_STORE = folder.as_uri()
+    settings.CHECKPOINT_STORAGE = folder.as_uri()
     return folder

@@ -15,7 +15,7 @@ def test_a_checkpoint_is_listed_found_by_number_and_shown_beside_the_log(place, 
     log_of(300)
     signing.sign_now()
     log_of(1, stream="round-2")
-    settings.CHECKPOINT_STORE = ""
+    settings.CHECKPOINT_STORAGE = ""
     made = signing.sign_now()
     client = superuser()
     listed = client.get(reverse("admin:checkpoints_checkpoint_changelist"), {"q": "2"})

@@ -36,7 +36,7 @@ def signed(services, django_db_blocker, tmp_path_factory):
     """The owner's address of a log of 900 events with checkpoints at 300, 600 and 900, and the place outside."""
     folder = tmp_path_factory.mktemp("outside") / "kept"
     with fresh_database(services, django_db_blocker) as database, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(configured, "CHECKPOINT_STORE", folder.as_uri())
+        patch.setattr(configured, "CHECKPOINT_STORAGE", folder.as_uri())
         for number in range(3):
             log_of(300, stream=f"round-{number}")
             signing.sign_now()
@@ -48,7 +48,7 @@ def kept(signed, settings, tmp_path):
     """The place outside, as a copy for this test; the database is the owner's to change until the test ends."""
     url, folder = signed
     own = Path(shutil.copytree(folder, tmp_path / "kept"))
-    settings.CHECKPOINT_STORE = own.as_uri()
+    settings.CHECKPOINT_STORAGE = own.as_uri()
     with pointed_at(url), transaction.atomic():
         execute("SET ROLE NONE")
         for table in TABLES:
@@ -75,7 +75,7 @@ def test_a_log_that_nobody_touched_agrees_with_its_checkpoints(kept):
 
 
 def test_a_log_without_a_place_outside_is_held_against_its_own_checkpoints(kept, settings):
-    settings.CHECKPOINT_STORE = ""
+    settings.CHECKPOINT_STORAGE = ""
     assert found() == []
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = 5")
     assert ("log differs from its checkpoint", "checkpoint 1") in found()

@@ -36,7 +36,7 @@ def taken(services, django_db_blocker, tmp_path_factory):
     """The owner's address of a database with two inventories of three events and a remark on each, and the place."""
     folder = tmp_path_factory.mktemp("outside") / "kept"
     with fresh_database(services, django_db_blocker) as database, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(configured, "CHECKPOINT_STORE", folder.as_uri())
+        patch.setattr(configured, "CHECKPOINT_STORAGE", folder.as_uri())
         tell("table:1")
         tell("table:2")
         assert manifests.create_manifests() == 1
@@ -50,7 +50,7 @@ def kept(taken, settings, tmp_path):
     """The place outside, as a copy for this test; the database is the owner's to change until the test ends."""
     url, folder = taken
     own = Path(shutil.copytree(folder, tmp_path / "kept"))
-    settings.CHECKPOINT_STORE = own.as_uri()
+    settings.CHECKPOINT_STORAGE = own.as_uri()
     with pointed_at(url), transaction.atomic():
         execute("SET ROLE NONE")
         for table in TABLES:

@@ -128,10 +128,10 @@ def test_it_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
 
 
 def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
-    settings.CHECKPOINT_STORE = ""
+    settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     made = signing.sign_now()
-    settings.CHECKPOINT_STORE = place.as_uri()
+    settings.CHECKPOINT_STORAGE = place.as_uri()
     signing.copy_to_storage()
     assert parse((place / storage.object_name(1)).read_bytes()) == made
     signing.copy_to_storage()
@@ -139,10 +139,10 @@ def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
 
 
 def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, settings):
-    settings.CHECKPOINT_STORE = ""
+    settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     made = signing.sign_now()
-    settings.CHECKPOINT_STORE = place.as_uri()
+    settings.CHECKPOINT_STORAGE = place.as_uri()
     storage.configured_storage().write(storage.object_name(1), serialize(made))
     assert signing.sign_now() == made
     assert records.copied_numbers() == {1}
@@ -161,10 +161,10 @@ def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(pl
 
 
 def test_a_copy_that_differs_is_left_as_it_is_and_stops_the_signing(place, settings):
-    settings.CHECKPOINT_STORE = ""
+    settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     signing.sign_now()
-    settings.CHECKPOINT_STORE = place.as_uri()
+    settings.CHECKPOINT_STORAGE = place.as_uri()
     place.mkdir()
     (place / storage.object_name(1)).write_bytes(b"other")
     with pytest.raises(NumberTaken):

@@ -136,7 +136,7 @@ def test_other_addresses_stop_the_start(url):
 
 @pytest.mark.django_db
 def test_a_checkpoint_whose_writing_was_not_acknowledged_is_found_to_be_there(store, settings):
-    settings.CHECKPOINT_STORE = address(store)
+    settings.CHECKPOINT_STORAGE = address(store)
     log_of(3)
     store.forgetful = True
     with pytest.raises(StorageUnavailable):

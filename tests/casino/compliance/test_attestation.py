@@ -10,12 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
-from casino.compliance import attestation, attestation_thread, clocks, release_manifest
-from casino.compliance.integrity_models import ClockReading, Measurement
-from casino.compliance.integrity_refusals import ApprovalReasonMissing
+from casino.compliance import attestation, clocks, release_manifest
+from casino.compliance.models import ClockReading, Measurement
+from casino.compliance.refusals import ApprovalReasonMissing
 from casino.events.sql import fetch
+from casino.observability import startup
 from tests.conftest import Database
 from tests.support.house import House
 
@@ -91,7 +91,7 @@ def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(r
 
 
 def test_by_policy_a_mismatch_stops_all_gaming_once(release: Path, settings: Any) -> None:
-    settings.INTEGRITY_STOPS = True
+    settings.INTEGRITY_STOPS_PLAY = True
     table = House().table("mini")
     attestation.approve(by="staff:1", reason="Release 7.")
     (release / "manage.py").write_text("tampered")
@@ -122,7 +122,7 @@ def test_the_command_measures_approves_by_name_and_fails_where_something_differs
     (release / "manage.py").write_text("tampered")
     with pytest.raises(SystemExit):
         call_command("integrity", stdout=said)
-    assert "integrity: as_approved findings=0" in said.getvalue()
+    assert "integrity: approved findings=0" in said.getvalue()
     assert "code: manage.py was changed" in said.getvalue()
 
 
@@ -154,23 +154,22 @@ def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None,
 
 def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
-    monkeypatch.setattr(attestation_thread, "_watch", begun.append)
+    monkeypatch.setattr(attestation, "_monitor", begun.append)
     settings.INTEGRITY_AT_START = False
-    attestation_thread.start_monitoring("web")
+    attestation.start_monitoring("web")
     settings.INTEGRITY_AT_START = True
-    attestation_thread.start_monitoring("web")
+    startup.process_started("web")
     assert begun == ["web"]
-    assert import_string(settings.PROCESS_STARTED) is attestation_thread.start_monitoring
 
 
 def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_of_its_clock(database: Database) -> None:
-    assert attestation_thread.check_once("sealer")
+    assert attestation.check_once("sealer")
     (row,) = fetch("SELECT process, verdict, code FROM compliance_measurement")
     assert row[:2] == ("sealer", attestation.NOT_APPROVED)
     ((files,),) = fetch(
         "SELECT count(*) FROM compliance_componentdigest, jsonb_object_keys(items) WHERE digest = %s", [row[2]]
     )
     assert files > 500
-    assert fetch("SELECT process, beyond FROM compliance_clockreading") == [("sealer", False)]
+    assert fetch("SELECT process, out_of_tolerance FROM compliance_clockreading") == [("sealer", False)]
     with database.owner() as owner, pytest.raises(psycopg.Error):
         owner.execute("UPDATE compliance_measurement SET verdict = 'approved'")

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from casino.backoffice.pages.operators import nicknames
+from casino.backoffice.pages.operator import nicknames
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction

@@ -49,14 +49,16 @@ def test_periods_that_are_no_numbers_stop_the_start() -> None:
 
 def a_view(days: int) -> None:
     execute(
-        "INSERT INTO staff_accesslogentry (user_id, subject, path, at) VALUES (1, 's', '/', now() - make_interval(days => %s))",
+        "INSERT INTO staff_accesslogentry (user_id, subject, path, at) "
+        "VALUES (1, 's', '/', now() - make_interval(days => %s))",
         [days],
     )
 
 
 def a_message(days: int) -> None:
     execute(
-        "INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, shown, salt, sent_at) "
+        "INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, displayed_text, "
+        "salt, sent_at) "
         "VALUES (%s, %s, %s, 1, %s, 'hi', 'hi', '', now() - make_interval(days => %s))",
         [uuid.uuid4() for _ in range(4)] + [days],
     )
@@ -70,27 +72,27 @@ def count(table: str) -> int:
 def test_the_command_looks_and_only_with_go_lets_go(capsys: pytest.CaptureFixture[str]) -> None:
     a_view(3660)
     a_view(3640)
-    call_command("purge", "views")
+    call_command("purge", "access_log")
     assert "Would be purged" in capsys.readouterr().out
     assert count("staff_accesslogentry") == 2
     with pytest.raises(CommandError, match="Say who purges"):
-        call_command("purge", "views", "--go")
-    call_command("purge", "views", "--go", "--by", "ann")
+        call_command("purge", "access_log", "--confirm")
+    call_command("purge", "access_log", "--confirm", "--by", "ann")
     assert count("staff_accesslogentry") == 1
     event = SignificantEvent.objects.get()
-    assert (event.kind, event.subject, event.actor) == ("data_purged", "retention:views", "command:ann")
+    assert (event.kind, event.subject, event.actor) == ("data_purged", "retention:access_log", "command:ann")
     assert event.after["rows"] == 1
-    call_command("purge", "--go", "--by", "ann")
+    call_command("purge", "--confirm", "--by", "ann")
     assert SignificantEvent.objects.count() == 1
 
 
 @pytest.mark.django_db
 def test_one_kind_that_is_too_young_stops_all() -> None:
     a_view(3660)
-    with pytest.raises(CommandError, match="views are kept for 3653 days, not for 200"):
-        call_command("purge", "requests", "views", "--older-than", "200", "--go", "--by", "ann")
+    with pytest.raises(CommandError, match="access_log are kept for 3653 days, not for 200"):
+        call_command("purge", "idempotency_keys", "access_log", "--older-than", "200", "--confirm", "--by", "ann")
     with pytest.raises(CommandError, match="events are kept for good"):
-        call_command("purge", "views", "events", "--go", "--by", "ann")
+        call_command("purge", "access_log", "events", "--confirm", "--by", "ann")
     assert count("staff_accesslogentry") == 1
 
 

@@ -28,12 +28,12 @@ def test_it_knows_the_sandbox_provider_unless_another_is_set_outside(monkeypatch
 
 
 def test_a_stack_that_is_tried_out_measures_itself_and_stops_nothing_by_that(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CASINO_DEMO", "INTEGRITY_AT_START", "INTEGRITY_STOPS"):
+    for name in ("DEMO_OPERATOR", "INTEGRITY_AT_START", "INTEGRITY_STOPS_PLAY"):
         monkeypatch.delenv(name, raising=False)
     told = environment_for(replace(PLAIN, demo="demo"), secrets=None)
-    assert (told["CASINO_DEMO"], told["INTEGRITY_AT_START"]) == ("demo", "true")
-    assert "INTEGRITY_STOPS" not in told
-    assert not {"CASINO_DEMO", "INTEGRITY_AT_START"} & environment_for(PLAIN, secrets=None).keys()
+    assert (told["DEMO_OPERATOR"], told["INTEGRITY_AT_START"]) == ("demo", "true")
+    assert "INTEGRITY_STOPS_PLAY" not in told
+    assert not {"DEMO_OPERATOR", "INTEGRITY_AT_START"} & environment_for(PLAIN, secrets=None).keys()
 
 
 def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
@@ -42,12 +42,12 @@ def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
 
 
 def test_a_home_keeps_its_checkpoints_and_the_keys_that_sign_them(tmp_path, monkeypatch):
-    for name in ("DATABASE_URL", "CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE", "CHECKPOINT_STORE"):
+    for name in ("DATABASE_URL", "CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE", "CHECKPOINT_STORAGE"):
         monkeypatch.delenv(name, raising=False)
     told = environment_for(PLAIN, secrets=None, folder=tmp_path)
     file = tmp_path / "checkpoint-keys"
     assert told["CHECKPOINT_KEYS_FILE"] == str(file)
-    assert told["CHECKPOINT_STORE"] == (tmp_path / "checkpoints" / "own").as_uri()
+    assert told["CHECKPOINT_STORAGE"] == (tmp_path / "checkpoints" / "own").as_uri()
     assert file.stat().st_mode & 0o777 == 0o600
     kept = file.read_text()
     environment_for(PLAIN, secrets=None, folder=tmp_path)
@@ -55,5 +55,5 @@ def test_a_home_keeps_its_checkpoints_and_the_keys_that_sign_them(tmp_path, monk
     monkeypatch.setenv("DATABASE_URL", "postgresql:///another")
     monkeypatch.setenv("CHECKPOINT_KEYS", "mine:" + "5c" * 32)
     other = environment_for(PLAIN, secrets=None, folder=tmp_path)
-    assert other["CHECKPOINT_STORE"] != told["CHECKPOINT_STORE"]
+    assert other["CHECKPOINT_STORAGE"] != told["CHECKPOINT_STORAGE"]
     assert "CHECKPOINT_KEYS_FILE" not in other

@@ -30,7 +30,7 @@ def test_what_db_writes_is_rolled_back(turn):
 
 
 def test_tests_act_as_the_applications_role(database):
-    assert current_user() == settings.APP_ROLE
+    assert current_user() == settings.DATABASE_APP_ROLE
     with pytest.raises(psycopg.errors.InsufficientPrivilege), psycopg.connect(database.url) as raw:
         raw.execute("CREATE TABLE mine (id int)")
 

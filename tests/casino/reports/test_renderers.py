@@ -29,7 +29,7 @@ from casino.reports.definition import (
 from casino.reports.diff import RowChange, diff_rows
 from casino.reports.document import ReportOperator, VersionInfo
 from casino.reports.intervals import between
-from casino.reports.renderers import csv_file, parquet_file, pdf_file
+from casino.reports.renderers.base import render_csv, render_parquet, render_pdf
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WHOSE = ReportOperator(UUID(int=1), "lucky", "=Lucky & Söhne 幸運", False, "Europe/Vienna")
@@ -38,7 +38,7 @@ MADE = VersionInfo(UUID(int=9), 3, NOON, "system", 77)
 REPORT = ReportDefinition(
     name="sample",
     title="A sample",
-    about="One of each.",
+    description="One of each.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
@@ -102,9 +102,9 @@ def test_versions_that_say_the_same_have_the_same_hash_of_facts() -> None:
 
 
 def test_csv_begins_with_the_header_and_makes_formulas_harmless() -> None:
-    lines = list(csv.reader(io.StringIO(csv_file.render_csv(made()).decode())))
+    lines = list(csv.reader(io.StringIO(render_csv(made()).decode())))
     assert lines[0] == ["Operator", "'=Lucky & Söhne 幸運 (lucky)"]
-    start = lines.index(["money", "currency", "name", "rounds", "ggr", "share", "at", "over"]) + 1
+    start = lines.index(["money_type", "currency", "name", "rounds", "ggr", "share", "at", "over"]) + 1
     assert lines[start] == [
         "real", "EUR", "'=HYPERLINK(1)", "3", "-19.50", "0.333333", "2026-11-20T12:00:00Z", "true",
     ]  # fmt: skip
@@ -114,7 +114,7 @@ def test_csv_begins_with_the_header_and_makes_formulas_harmless() -> None:
 
 
 def test_parquet_has_types_exact_decimals_and_the_header() -> None:
-    table = parquet.read_table(io.BytesIO(parquet_file.render_parquet(made())))
+    table = parquet.read_table(io.BytesIO(render_parquet(made())))
     assert table.column("ggr").to_pylist() == [Decimal(each) for each in ("-19.5", "50", "1.5", "1", "700")]
     assert str(table.schema.field("ggr").type) == "decimal128(38, 3)"
     assert table.column("at").to_pylist()[0] == NOON
@@ -123,19 +123,19 @@ def test_parquet_has_types_exact_decimals_and_the_header() -> None:
 
 
 def test_pdf_is_the_same_each_time_whatever_names_are_in_it(caplog: pytest.LogCaptureFixture) -> None:
-    first = pdf_file.render_pdf(made())
+    first = render_pdf(made())
     assert first.startswith(b"%PDF-")
-    assert first == pdf_file.render_pdf(made())
+    assert first == render_pdf(made())
     assert "missing" not in caplog.text  # what has no letter in the font stands there by its number
 
 
 def test_an_empty_report_says_no_activity() -> None:
     found = made([])
     assert dict(document.header(found))["Activity"] == "No activity"
-    assert csv_file.render_csv(found).decode().rstrip().endswith("No activity")
-    table = parquet.read_table(io.BytesIO(parquet_file.render_parquet(found)))
+    assert render_csv(found).decode().rstrip().endswith("No activity")
+    table = parquet.read_table(io.BytesIO(render_parquet(found)))
     assert (table.num_rows, table.schema.metadata[b"Activity"]) == (0, b"No activity")
-    assert pdf_file.render_pdf(found).startswith(b"%PDF-")
+    assert render_pdf(found).startswith(b"%PDF-")
 
 
 def test_versions_are_compared_row_by_row() -> None:

@@ -156,7 +156,7 @@ def test_the_review_names_what_is_asked_of_every_user(tmp_path: Any) -> None:
     first, second = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
     assert tuple(first) == access_review.COLUMNS
     assert first["name"] == "'=cmd() A"
-    assert first["functions"].startswith("cashier: operators.view_operator ")
+    assert first["functions"].startswith("cashier: compliance.view_case operators.view_operator ")
     picked = ("login", "roles", "operators", "status", "second_factor", "last_address", "disabled")
     assert [first[name] for name in picked] == ["ann", "cashier", "lucky", "active", "no", "10.0.0.7", ""]
     assert first["password_changed"] != ""

@@ -30,7 +30,7 @@ def user() -> User:
 @pytest.fixture
 def strict(settings: Any) -> None:
     """As in production."""
-    settings.STAFF_TOTP = True
+    settings.STAFF_TOTP_REQUIRED = True
 
 
 def log_in(client: Client, code: str = "", *, name: str = "ann", password: str = PASSWORD, **more: Any) -> Any:

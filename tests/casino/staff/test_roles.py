@@ -30,7 +30,7 @@ def test_no_role_has_both_of_two_functions_that_stand_apart() -> None:
 
 def test_who_sees_all_changes_nothing() -> None:
     verbs = {name.split(".")[1].split("_")[0] for name in PERMISSIONS_BY_ROLE[Role.COMPLIANCE]}
-    assert verbs <= {"view", "export", "acknowledge", "link"}  # files and links are of what is seen
+    assert verbs <= {"view", "export", "generate", "acknowledge", "resolve", "share"}  # files and links are of what is seen
 
 
 def test_who_manages_users_sees_no_money_and_no_cards() -> None:

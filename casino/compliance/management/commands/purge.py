@@ -1,4 +1,4 @@
-"""manage.py purge: what is old enough to go, and with --go lets it go."""
+"""manage.py purge: show what is old enough to be deleted, and delete it with --confirm."""
 
 from typing import Any
 
@@ -11,39 +11,35 @@ from casino.kernel.errors import Refusal
 
 
 class Command(BaseCommand):
-    """Looks only, unless told to go on."""
-
-    help = "Removes data that is older than it must be kept. Without --go it only says what it would do."
+    help = "Delete data that is older than it must be kept. Without --confirm only show what would be deleted."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take kinds of data, an age, and who it is that purges."""
-        parser.add_argument("kind", nargs="*", help="kinds of data; all that are ever purged without any")
-        parser.add_argument("--older-than", type=int, metavar="DAYS", help="only what is older than that")
-        parser.add_argument("--go", action="store_true", help="do it, instead of saying what would be done")
-        parser.add_argument("--by", metavar="NAME", default="", help="who does it; wanted with --go")
+        parser.add_argument("kind", nargs="*", help="kinds of data; all kinds if none is given")
+        parser.add_argument("--older-than", type=int, metavar="DAYS", help="a longer age than the policy's")
+        parser.add_argument("--confirm", action="store_true", help="delete")
+        parser.add_argument("--by", metavar="NAME", default="", help="who purges; required with --confirm")
 
     def handle(self, **options: Any) -> None:
-        """Look at each kind or purge it. Raises CommandError for what is too young."""
-        if options["go"] and not options["by"]:
+        if options["confirm"] and not options["by"]:
             raise CommandError("Say who purges: --by NAME.")
         kinds, days = options["kind"] or list(retention.RETENTION_POLICIES), options["older_than"]
         try:
             for kind in kinds:  # none is purged if one may not be
                 retention.retention_days(kind, days)
-            if options["go"]:
-                done = [retention.purge(kind, by=f"command:{options['by']}", days=days) for kind in kinds]
+            if options["confirm"]:
+                results = [retention.purge(kind, by=f"command:{options['by']}", days=days) for kind in kinds]
             else:
-                done = [retention.preview_purge(kind, days=days) for kind in kinds]
+                results = [retention.preview_purge(kind, days=days) for kind in kinds]
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
-        Console().print(_table(done, gone=options["go"]))
+        Console().print(_table(results, confirmed=options["confirm"]))
 
 
-def _table(done: list[retention.PurgeResult], *, gone: bool) -> Table:
-    table = Table(
-        "data", "kept for", "older than", "rows", title="Purged" if gone else "Would be purged (--go does it)"
-    )
-    for one in done:
-        table.add_row(one.kind, f"{one.days} days", one.before.isoformat(sep=" ", timespec="seconds"), str(one.rows))
+def _table(results: list[retention.PurgeResult], *, confirmed: bool) -> Table:
+    title = "Purged" if confirmed else "Would be purged (--confirm deletes)"
+    table = Table("data", "kept for", "older than", "rows", title=title)
+    for each in results:
+        before = each.before.isoformat(sep=" ", timespec="seconds")
+        table.add_row(each.kind, f"{each.days} days", before, str(each.rows))
     return table

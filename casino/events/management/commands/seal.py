@@ -3,11 +3,10 @@ import threading
 from argparse import ArgumentParser
 from types import FrameType
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
-from django.utils.module_loading import import_string
 
 from casino.events import sealer
+from casino.observability.startup import process_started
 
 
 class Command(BaseCommand):
@@ -31,5 +30,5 @@ class Command(BaseCommand):
 
         signal.signal(signal.SIGTERM, end)
         signal.signal(signal.SIGINT, end)
-        import_string(settings.PROCESS_STARTED)("sealer")
+        process_started("sealer")
         sealer.run(stop, limit=limit)

@@ -1,4 +1,4 @@
-"""`manage.py words`: the words that are masked in chats, of one operator or of all."""
+"""`manage.py masked_words`: the words that are masked in chats, of one operator or of all."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.operators.services import find_operator
 
-ACTOR: Final = "command:words"
+ACTOR: Final = "command:masked_words"
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         """Do it, and print the list as it stands."""
         try:
             whose = None if operator is None else find_operator(slug=operator).id
-            metadata = Metadata(str(whose or ""), ACTOR, "", "words")
+            metadata = Metadata(str(whose or ""), ACTOR, "", "masked_words")
             for word in add:
                 word_lists.add(operator=whose, word=word, metadata=metadata)
             for word in remove:

@@ -1,4 +1,4 @@
-"""`manage.py voids`: what an operator does when a round is voided whose winnings are spent."""
+"""`manage.py void_policy`: what an operator does when a round is voided whose winnings are spent."""
 
 from typing import Any
 
@@ -26,4 +26,4 @@ class Command(BaseCommand):
         if spent is not None:
             voiding.set_policy(operator=found.id, forgive=spent == "forgive", actor=by)
         word = "forgive" if voiding.forgives_spent_winnings(operator=found.id) else "debt"
-        self.stdout.write(f"voids: operator={operator} spent={word}")
+        self.stdout.write(f"void_policy: operator={operator} spent={word}")

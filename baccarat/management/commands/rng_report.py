@@ -1,18 +1,15 @@
-"""`manage.py rng-report [--json] [--plot FILE]`: is what the shoes brought, so far, what fair chance brings?"""
+"""`manage.py rng_report [--json] [--plot FILE]`: is what the shoes brought, so far, what fair chance brings?"""
 
 import json
-from typing import IO, Any, Final, cast
+from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.module_loading import import_string
 from rich.console import Console
 from rich.table import Table
 
 from baccarat.domain.rng_tests.suite import AdjustedTestResult, passes
 from baccarat.queries import rng_sample
 from baccarat.services import rng_monitoring
-
-PLOT: Final = "baccarat.management.plots.draw_report"
 
 
 class Command(BaseCommand):
@@ -28,14 +25,16 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         history, judged = rng_monitoring.run_rng_tests(shoes=options["shoes"], rounds=options["rounds"])
         if options["plot"]:
-            import_string(PLOT)(history.sample, judged, options["plot"])
+            from baccarat.management import plots
+
+            plots.draw_report(history.sample, judged, options["plot"])
         shoes, rounds = len(history.sample.shoes), len(history.sample.outcomes)
         if options["json"]:
             self.stdout.write(json.dumps(_document(shoes, rounds, judged), indent=2))
         else:
             screen = cast("IO[str]", self.stdout)
             Console(file=screen, no_color=bool(options["no_color"]), highlight=False).print(_table(judged))
-            self.stdout.write(f"rng-report: {'ok' if passes(judged) else 'FAILED'} shoes={shoes} rounds={rounds}")
+            self.stdout.write(f"rng_report: {'ok' if passes(judged) else 'FAILED'} shoes={shoes} rounds={rounds}")
         if not passes(judged):
             raise CommandError("The outcomes are out of band.")
 

@@ -1,0 +1,95 @@
+"""What tables, chats and the table page contribute to retention, exports and erasure."""
+
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from casino.checkpoints import table_digests
+from casino.compliance import erasure, operator_export, player_export, retention
+from casino.compliance.erasure import PlayerActivity
+from casino.compliance.retention import FIVE_YEARS, TEN_YEARS, RetentionPolicy
+from casino.events.sql import fetch
+
+PLAYER_FILES: Final[Mapping[str, str]] = {
+    "wagers": "SELECT * FROM baccarat_wager WHERE player_id = %(player)s ORDER BY confirmed_at, id",
+    "rounds": """
+        SELECT id, table_id, number, rules, currency, phase, opened_at, ended_at, cards, outcome, player_total,
+        banker_total FROM baccarat_round WHERE id IN (SELECT round_id FROM baccarat_wager WHERE player_id =
+        %(player)s) ORDER BY id
+    """,
+    "seats": """
+        SELECT table_id, seat, money_type, at FROM baccarat_sitting WHERE player_id = %(player)s ORDER BY at
+    """,
+    "preferences": "SELECT * FROM baccarat_playerpreferences WHERE player_id = %(player)s",
+    "stops": """
+        SELECT stopped, reason, message, at FROM baccarat_switch WHERE scope = 'player' AND subject =
+        %(player)s::text ORDER BY at
+    """,
+    "chats": """
+        SELECT id, table_id, seat, text, displayed_text, sent_at FROM chat_chatmessage WHERE player_id =
+        %(player)s ORDER BY id
+    """,
+    "reports_made": """
+        SELECT id, table_id, seat, message_id, reason, reported_at FROM chat_chatreport WHERE reporter_id =
+        %(player)s ORDER BY id
+    """,
+    "moderation": """
+        SELECT id, kind, reason, until, note, by, acted_at FROM chat_moderationaction WHERE player_id =
+        %(player)s ORDER BY id
+    """,
+    "chat_moderation": """
+        SELECT muted_until, mute_reason, banned_until, ban_reason FROM chat_playermoderation WHERE player_id =
+        %(player)s
+    """,
+    "play": """
+        SELECT id, stream, version, type, data - 'seats' - 'wagers' AS data, recorded_at FROM events_event WHERE
+        stream = ANY (ARRAY(SELECT 'table-' || table_id FROM baccarat_sitting WHERE player_id = %(player)s) ||
+        ARRAY(SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s)) AND
+        (data->>'player' = %(player)s::text OR metadata->>'actor' = 'player:' || %(player)s::text) ORDER BY id
+    """,
+}
+PLAYER_STREAMS: Final = ("ARRAY['chat-' || %(player)s::text, 'stop-player-' || %(player)s::text]",)
+_ROUNDS: Final = """
+    id, table_id, number, rules, currency, phase, opened_at, ended_at, cards, outcome, player_total, banker_total
+      FROM baccarat_round
+"""
+_WAGERS: Final = """
+    id, round_id, table_id, player_id, seat, preset, money_type, currency, stakes, staked, won, commission, returned,
+    confirmed_at, settled_at, voided_at FROM baccarat_wager
+"""
+OPERATOR_FILES: Final[Mapping[str, tuple[str, str]]] = {
+    "rounds": (_ROUNDS, "opened_at"),
+    "wagers": (_WAGERS, "confirmed_at"),
+    "rules": ("* FROM baccarat_rulesversion", "drafted_at"),
+}
+CHAT_TEXTS: Final = RetentionPolicy(
+    {
+        "chat_chatreportclosure": "closed_at",
+        "chat_chatreport": "reported_at",
+        "chat_moderationaction": "acted_at",
+        "chat_chatmessage": "sent_at",
+    },
+    FIVE_YEARS,
+    TEN_YEARS,
+)
+_ACTIVITY: Final = """
+    SELECT EXISTS (SELECT FROM baccarat_sitting WHERE player_id = %(player)s AND seat IS NOT NULL)
+        OR EXISTS (SELECT FROM baccarat_wager
+                    WHERE player_id = %(player)s AND settled_at IS NULL AND voided_at IS NULL),
+        (SELECT max(confirmed_at) FROM baccarat_wager WHERE player_id = %(player)s)
+"""
+
+
+def player_activity(operator: UUID, player: UUID) -> PlayerActivity:
+    """Report seats, open wagers and the last wager."""
+    del operator
+    ((active, last_wager),) = fetch(_ACTIVITY, {"player": player})
+    return PlayerActivity(active=active, last_used_at=last_wager)
+
+
+def register() -> None:
+    retention.register(permanent={}, policies={"chat_texts": CHAT_TEXTS})
+    player_export.register(files=PLAYER_FILES, streams=PLAYER_STREAMS)
+    operator_export.register(OPERATOR_FILES)
+    erasure.register_check(player_activity)
+    table_digests.register({"baccarat_voidpolicy": "id"})

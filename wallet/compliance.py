@@ -1,0 +1,92 @@
+"""What the wallet contributes to retention, exports and erasure."""
+
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from casino.checkpoints import table_digests
+from casino.compliance import erasure, operator_export, player_export, retention
+from casino.compliance.erasure import PlayerActivity
+from casino.compliance.retention import TEN_YEARS, RetentionPolicy
+from casino.events.sql import fetch
+from wallet.responsible_gaming import projection
+
+PLAYER_FILES: Final[Mapping[str, str]] = {
+    "accounts": """
+        SELECT id, kind, money_type, currency, table_id, balance FROM wallet_account JOIN wallet_balance ON
+        account_id = id WHERE player_id = %(player)s ORDER BY id
+    """,
+    "money": """
+        SELECT posting.id, entry.kind, entry.recorded_at, account.id AS account, account.kind AS account_kind,
+        account.money_type, account.currency, posting.amount, posting.balance, posting.sequence FROM
+        wallet_account AS account JOIN wallet_posting AS posting ON posting.account_id = account.id JOIN
+        wallet_entry AS entry ON entry.id = posting.entry_id WHERE account.player_id = %(player)s ORDER BY
+        posting.id
+    """,
+    "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
+    "withdrawals": "SELECT * FROM wallet_withdrawal WHERE player_id = %(player)s ORDER BY id",
+    "adjustments": """
+        SELECT adjustment.*, texts.note, texts.message, texts.answer FROM wallet_adjustment AS adjustment LEFT
+        JOIN wallet_adjustment_text AS texts ON texts.adjustment_id = adjustment.id WHERE adjustment.player_id =
+        %(player)s ORDER BY adjustment.id
+    """,
+    "limits": "SELECT * FROM wallet_playerrestrictions WHERE player_id = %(player)s",
+    "exclusions": "SELECT * FROM wallet_exclusion_note WHERE player_id = %(player)s ORDER BY since",
+    "notices": "SELECT * FROM wallet_notice WHERE player_id = %(player)s ORDER BY id",
+    "discrepancies": """
+        SELECT note.discrepancy_id, note.note, note.created_at FROM wallet_discrepancy_note AS note JOIN
+        wallet_discrepancy AS discrepancy ON discrepancy.id = note.discrepancy_id JOIN (SELECT id::text FROM
+        wallet_deposit WHERE player_id = %(player)s UNION ALL SELECT id::text FROM wallet_withdrawal WHERE
+        player_id = %(player)s) AS payment ON payment.id = discrepancy.payment ORDER BY note.id
+    """,
+    "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
+    "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
+}
+PLAYER_STREAMS: Final = (
+    """ARRAY['wallet-' || %(player)s::text, 'limit-' || %(player)s::text, 'debt-' || %(player)s::text,
+             'responsible-gaming-' || %(player)s::text]""",
+    "ARRAY(SELECT 'deposit-' || id FROM wallet_deposit WHERE player_id = %(player)s)",
+    "ARRAY(SELECT 'withdrawal-' || id FROM wallet_withdrawal WHERE player_id = %(player)s)",
+    "ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)",
+)
+_POSTINGS: Final = """
+    entry.id AS entry, entry.kind, entry.cause AS event, entry.recorded_at, account.id AS account,
+    account.kind AS account_kind, account.money_type, account.currency, account.player_id, account.table_id,
+    posting.amount, posting.balance - posting.amount AS balance_before, posting.balance AS balance_after,
+    posting.sequence
+      FROM wallet_entry entry
+      JOIN wallet_posting posting ON posting.entry_id = entry.id
+      JOIN wallet_account account ON account.id = posting.account_id
+"""
+OPERATOR_FILES: Final[Mapping[str, tuple[str, str]]] = {
+    "postings": (_POSTINGS, "entry.recorded_at"),
+    "deposits": ("* FROM wallet_deposit", "requested_at"),
+    "withdrawals": ("* FROM wallet_withdrawal", "requested_at"),
+    "adjustments": ("* FROM wallet_adjustment", "requested_at"),
+}
+_ACTIVE: Final = """
+    SELECT EXISTS (SELECT FROM wallet_account JOIN wallet_balance ON account_id = id
+                    WHERE player_id = %(player)s AND money_type = 'real' AND balance <> 0)
+        OR EXISTS (SELECT FROM wallet_deposit WHERE player_id = %(player)s AND status = 'pending')
+        OR EXISTS (SELECT FROM wallet_withdrawal
+                    WHERE player_id = %(player)s AND status IN ('requested', 'approved', 'sent')),
+        clock_timestamp()
+"""
+
+
+def player_activity(operator: UUID, player: UUID) -> PlayerActivity:
+    """Report real money, open payments and exclusions."""
+    ((active, now),) = fetch(_ACTIVE, {"player": player})
+    restrictions, _ = projection.load_restrictions(operator=operator, player=player)
+    return PlayerActivity(active=active, excluded=restrictions.active_exclusion(now) is not None)
+
+
+def register() -> None:
+    retention.register(
+        permanent={"ledger": ("wallet_account", "wallet_entry", "wallet_posting")},
+        policies={"callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS)},
+    )
+    player_export.register(files=PLAYER_FILES, streams=PLAYER_STREAMS)
+    operator_export.register(OPERATOR_FILES)
+    erasure.register_check(player_activity)
+    table_digests.register({"wallet_deposit_method": "id"})
