@@ -41,13 +41,11 @@ def find_announcement(round_: RoundOpened, table: TableOpened) -> ShoeAnnounceme
     return ShoeAnnouncement(opening.next_shoe, opening.opened_at)
 
 
-def check_announcement(
-    round_: RoundOpened, named: ShoeAnnouncement | None, table: TableOpened, notes: FindingCollector
-) -> None:
-    """Note a round whose shoe is not the one that was named; at older tables none may have been."""
+def check_announcement(round_: RoundOpened, named: ShoeAnnouncement | None, notes: FindingCollector) -> None:
+    """Note a round whose shoe is not the one that was named."""
     found = f"{round_.shoe} {round_.commitment}"
     if named is None:
-        if table.next_shoe is not None and round_.commitment is not None:
+        if round_.commitment is not None:
             notes.add(OTHER_SHOE, f"round {round_.round}", "a shoe named before", found)
     elif (named.shoe.shoe, named.shoe.commitment) != (round_.shoe, round_.commitment):
         notes.add(OTHER_SHOE, f"round {round_.round}", f"{named.shoe.shoe} {named.shoe.commitment}", found)

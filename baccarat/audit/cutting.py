@@ -62,10 +62,9 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
         if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
         else table.rules_lifecycle.pending.rules
     )
-    if event.shape != rules.shape and (event.shape is not None or table.shapes):
+    if event.shape != rules.shape:
         table.record_difference(OTHER_SHAPE, rules.shape, event.shape)
-    table.next_shoe = CommittedShoe(event.shoe, event.number, event.commitment, shape=event.shape)
-    table.commits_ahead, table.shapes = True, table.shapes or event.shape is not None
+    table.next_shoe = CommittedShoe(event.shoe, event.number, event.commitment, event.shape)
 
 
 def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
@@ -82,24 +81,20 @@ def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -
 
 
 def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
-    """Check that the shoe is the committed one, and cut by just what was given until it started.
-
-    Tables from before shoes were committed to ahead may start one that nobody could cut.
-    """
+    """Check that the shoe is the committed one, and cut by just what was given until it started."""
     coming = table.next_shoe
-    if coming is None and table.commits_ahead:
+    if coming is None:
         table.record_difference(NOT_COMMITTED, "a committed shoe", event.shoe)
-    if coming is not None and (coming.shoe, coming.commitment) != (event.shoe, event.commitment):
-        found = f"{event.shoe} {event.commitment}"
-        table.record_difference(NOT_COMMITTED, f"{coming.shoe} {coming.commitment}", found)
+    else:
+        if (coming.shoe, coming.commitment) != (event.shoe, event.commitment):
+            found = f"{event.shoe} {event.commitment}"
+            table.record_difference(NOT_COMMITTED, f"{coming.shoe} {coming.commitment}", found)
+        if coming.shape != table.rules.shape:
+            table.record_difference(OTHER_SHAPE, coming.shape, table.rules.shape)
     differs = _differs({} if coming is None else coming.contributions, event.contributions, event.cut, shoe=event.shoe)
     if differs is not None:
         table.record_difference(OTHER_CUT, *differs)
-    if coming is not None and coming.shape not in (None, table.rules.shape):
-        table.record_difference(OTHER_SHAPE, coming.shape, table.rules.shape)
     rules_versions.check_shoe_rules_in_force(table)
-    if coming is not None and event.root is None:
-        table.record_difference("root missing", "the root of the shoe's cards", "none")
     table.next_shoe = None
 
 

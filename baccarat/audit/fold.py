@@ -108,7 +108,7 @@ class LogReplay:
             self.collector.add(betting.OUT_OF_PLACE, event_location(row), "an opened table", "none")
             return None
         table.version = row.version
-        if row.type == "ShoeCommitted" or (row.type == "ShoeStarted" and table.next_shoe is None):
+        if row.type == "ShoeCommitted":
             self._first_use(row, str(event.shoe), event.commitment)
         TABLE_STEPS[row.type](table, event)
         self._sitting(table, event)
@@ -163,8 +163,6 @@ class LogReplay:
             return None
         if row.stream != f"round-{event.round}" or row.version != 1:
             self.collector.add("stream differs", event_location(row), f"round-{event.round} version 1", row.stream)
-        if event.commitment is not None and table.next_shoe is None:
-            self._first_use(row, str(event.shoe), event.commitment)
         self._named_first(row, event.next_shoe)
         self.rounds += 1
         self.running[row.stream] = betting.replay_round_opened(event, table)

@@ -34,13 +34,12 @@ def find_setup_faults(terms: TableSetup) -> tuple[tuple[str, object, object], ..
     except InvalidRules as wrong:
         return (("rules are not playable", wrong.detail, terms.rules),)
     found: list[tuple[str, object, object]] = []
-    if terms.returns:  # tables from before they were recorded have none
-        real = MoneyType.REAL in terms.money_types
-        found += rules_versions.find_version_faults(
-            terms.rules, terms.returns, floor=terms.floor, acknowledgement=terms.acknowledgement, real=real
-        )
+    real = MoneyType.REAL in terms.money_types
+    found += rules_versions.find_version_faults(
+        terms.rules, terms.returns, floor=terms.floor, acknowledgement=terms.acknowledgement, real=real
+    )
     spots = player_edge_spots(terms.rules)
-    if MoneyType.REAL in terms.money_types and not set(spots) <= set(terms.edge_accepted):
+    if real and not set(spots) <= set(terms.edge_accepted):
         found.append(("player's edge not accepted", spots, terms.edge_accepted))
     if MoneyType.PLAY in terms.money_types and not terms.rules.play_money:
         found.append(("play money not offered", "real money only", terms.money_types))

@@ -101,7 +101,7 @@ def replay_round(round_id: UUID) -> RoundReplay:
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
         _follow(trace, row, version, event)
     named = commitments.find_announcement(opening, table_events[0])
-    commitments.check_announcement(opening, named, table_events[0], notes)
+    commitments.check_announcement(opening, named, notes)
     lines, fairness = list(_legible(narrate(table_events[0], events))), _fairness(trace, table_events, notes)
     if named is not None:
         told = commitments.narrate_announcement(named, (event for _, event in events))
@@ -159,7 +159,7 @@ def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) 
     if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:
         trace.table.seats[event.player].balance = sum(event.stakes.values())
     if isinstance(event, re.CardsDealt) and trace.table.has_long_shoe:
-        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.position, None)
+        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.position, None, cut="", root="")
     if isinstance(event, RoundVoided):
         trace.table.seats = {undone.player: _purse(undone) for undone in event.seats if not undone.to_account}
     step(trace, event)
@@ -191,7 +191,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
         notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
         return "The shoe ended without a seed."
     deals = [] if trace.position is None else [(trace.position, trace.cards, trace.opened.round)]
-    long = LongShoe(shoe, begun.number, begun.commitment, ended.dealt, begun.turned, cut=begun.cut, root=begun.root)
+    long = LongShoe(shoe, begun.number, begun.commitment, ended.dealt, begun.turned, begun.cut, begun.root)
     long.deals.extend(deals)
     check_shoe(trace.table, long, seed)
     return "The shoe has ended: its seed was checked against its commitment and these cards."

@@ -139,7 +139,7 @@ def check_shoe_rules_in_force(table: TableTrace) -> None:
     waiting = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
     if waiting is None or waiting.effective_from is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
         return
-    if table.next_shoe is None or waiting.rules.shape == (table.next_shoe.shape or table.rules.shape):
+    if table.next_shoe is None or waiting.rules.shape == table.next_shoe.shape:
         table.record_difference("shoe by superseded rules", waiting.rules.label, table.label)
 
 
@@ -171,13 +171,11 @@ def _ruling(table: TableTrace) -> RulesLifecycle:
 
 
 def _waits(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
-    """What rules published now may wait for. A shoe from before shapes were bound has that of its table's rules."""
+    """What rules published now may wait for."""
     late = table.shoe is not None and versions.waits_for_shoe(table.rules, rules)
     usual, coming = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND, table.next_shoe
-    if coming is None or rules.shape == (coming.shape or table.rules.shape):
+    if coming is None or rules.shape == coming.shape:
         return (usual,)
-    if coming.shape is None:
-        return (usual, e.EffectiveFrom.NEW_SHOE)
     return (e.EffectiveFrom.NEW_SHOE,) if coming.shape == table.rules.shape else ()
 
 
@@ -186,11 +184,7 @@ def _is_early(table: TableTrace, waiting: PendingRules) -> bool:
     coming = table.next_shoe
     if table.shoe is not None or coming is None:
         return table.shoe is not None
-    if (
-        coming.shape is None and waiting.effective_from is e.EffectiveFrom.NEXT_SHOE
-    ):  # as it was before shapes were bound
-        return False
-    return waiting.rules.shape != (coming.shape or table.rules.shape)
+    return waiting.rules.shape != coming.shape
 
 
 def _drafted_version(table: TableTrace) -> int | None:

@@ -89,9 +89,9 @@ def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
     guest, kept = table.seats.get(event.player), table.rules.seat_kept_rounds
     if guest is not None and event.missed != guest.missed_turns:
         table.record_difference("missed turns differ", guest.missed_turns, event.missed)
-    if event.reason is e.Absence.MISSED_ROUNDS and (kept is None or event.missed < kept):
+    if event.reason is e.SeatReleaseReason.MISSED_ROUNDS and (kept is None or event.missed < kept):
         table.record_difference("seat freed early", f"after {kept} missed turns", event.missed)
-    if event.reason is e.Absence.TABLE_CLOSED and table.pending_closure is None:
+    if event.reason is e.SeatReleaseReason.TABLE_CLOSED and table.pending_closure is None:
         table.record_difference("seat freed early", "a table that is to be closed", "one that stays")
     if event.seen_at > event.released_at:
         table.record_difference("times out of order", f"up to {event.released_at}", event.seen_at)
@@ -104,14 +104,14 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         table.record_difference(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
     if event.number != table.shoes + 1:
         table.record_difference("shoe number differs", table.shoes + 1, event.number)
-    if event.first_round not in {0, table.rounds + 1}:
+    if event.first_round != table.rounds + 1:
         table.record_difference("round number differs", table.rounds + 1, event.first_round)
     cutting.check_shoe_started(table, event)
     burned = _burned(table, event)
     if event.burned != burned or (event.turned is None) is table.rules.burn:
         table.record_difference("burned cards differ", burned, f"{event.burned} after {event.turned}")
     out = 0 if event.turned is None else 1 + event.burned
-    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned, cut=event.cut, root=event.root)
+    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned, event.cut, event.root)
     table.shoes = event.number
     table.marks.clear()
 

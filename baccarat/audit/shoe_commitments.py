@@ -20,17 +20,13 @@ class DifferenceRecorder(Protocol):
 
 
 def check_committed_shoe(round_: RoundTrace) -> None:
-    """Check that a round which opens has the shoe, commitment and shape that were named for it.
-
-    Only where nothing was ever named, at tables from before it was done, may a round bring its own commitment.
-    """
+    """Check that a round which opens has the shoe, commitment and shape that were named for it."""
     event, table = round_.opened, round_.table
     coming, rules = table.next_shoe, table.rules
     if event.commitment is None:
         round_.record_difference(MISSING, "a commitment before the first bet", "none")
     if coming is None:
-        if table.commits_ahead:
-            round_.record_difference(OTHER_SHOE, "a shoe named before", f"{event.shoe} {event.commitment}")
+        round_.record_difference(OTHER_SHOE, "a shoe named before", f"{event.shoe} {event.commitment}")
         return
     if (coming.shoe, coming.commitment) != (event.shoe, event.commitment):
         found = f"{event.shoe} {event.commitment}"
@@ -44,15 +40,14 @@ def replay_shoe_commitment(
 ) -> None:
     """Follow the naming of the shoe for a table's round of this number: bound to the rules to come.
 
-    Tables with long shoes name none here; once a table has named one, every round that opens must name the next.
+    Tables with long shoes name none here.
     """
     if table.has_long_shoe:
         if shoe is not None:
             record_difference(OUT_OF_PLACE, "no shoe of one round at a table with long shoes", shoe.shoe)
         return
     if shoe is None:
-        if table.commits_ahead:
-            record_difference(NO_NEXT, f"the shoe of round {number}", "none")
+        record_difference(NO_NEXT, f"the shoe of round {number}", "none")
         table.next_shoe = None
         return
     rules = (
@@ -62,5 +57,4 @@ def replay_shoe_commitment(
     )
     if shoe.shape != rules.shape:
         record_difference(OTHER_SHAPE, rules.shape, shoe.shape)
-    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shape=shoe.shape)
-    table.commits_ahead = table.shapes = True
+    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape)

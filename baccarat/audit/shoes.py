@@ -48,10 +48,9 @@ def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
     commitment, cut = commit(seed), bytes.fromhex(shoe.cut)
     if commitment != shoe.commitment:
         table.record_difference(NOT_OPENED, shoe.commitment, commitment)
-    if shoe.root is not None:
-        due_root = shoe_root(seed, cut=cut, decks=table.rules.decks)
-        if due_root != shoe.root:
-            table.record_difference(OTHER_ROOT, due_root, shoe.root)
+    due_root = shoe_root(seed, cut=cut, decks=table.rules.decks)
+    if due_root != shoe.root:
+        table.record_difference(OTHER_ROOT, due_root, shoe.root)
     cards = shuffle(seed, cut=cut, decks=table.rules.decks, first=_most(table, shoe))
     if shoe.first_card is not None and shoe.first_card != cards[0]:
         table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)

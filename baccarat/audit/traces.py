@@ -73,10 +73,10 @@ class LongShoe:
     commitment: str
     cards_used: int
     first_card: Card | None
+    cut: str
+    root: str
     cut_card_out: bool = False
     finished: bool = False
-    cut: str = ""
-    root: str | None = None
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
     def draw(self, out: int, rules: TableRules) -> None:
@@ -93,18 +93,16 @@ class CommittedShoe:
     shoe: UUID
     number: int
     commitment: str
+    shape: ShoeShape
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
-    shape: ShoeShape | None = None
 
 
 @dataclass(slots=True)
 class TableTrace:
     """A table as its own events and those of its rounds have left it.
 
-    `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `commits` says
-    that its shoes, long or of a round, have been committed to ahead: since then none may come into play otherwise;
-    `shapes` the same of what they are made of. `unrevealed` are the commitments of shoes whose rounds were voided
-    without their seeds.
+    `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `unrevealed`
+    are the commitments of shoes whose rounds were voided without their seeds.
     """
 
     opened: TableOpened
@@ -119,8 +117,6 @@ class TableTrace:
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     next_shoe: CommittedShoe | None = None
-    commits_ahead: bool = False
-    shapes: bool = False
     unrevealed: dict[UUID, str | None] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
@@ -179,10 +175,10 @@ class TableTrace:
                 shoe.number,
                 shoe.commitment,
                 shoe.cards_used,
-                shoe.cut_card_out,
-                shoe.finished,
                 shoe.cut,
                 shoe.root,
+                shoe.cut_card_out,
+                shoe.finished,
             ),
             shoes=self.shoes,
             round=None if self.round is None else self.round.opened.round,
@@ -201,7 +197,7 @@ class TableTrace:
     @staticmethod
     def _next_shoe(coming: CommittedShoe) -> NextShoe:
         return NextShoe(
-            coming.shoe, coming.number, coming.commitment, sort_contributions(coming.contributions), coming.shape
+            coming.shoe, coming.number, coming.commitment, coming.shape, sort_contributions(coming.contributions)
         )
 
     def _board(self) -> Iterator[RoundMark]:

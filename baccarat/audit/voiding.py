@@ -38,7 +38,7 @@ def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
     if round_.phase is Phase.VOIDED:
         round_.record_difference(TWICE, "one void", event.voided_at)
         return
-    if event.number not in {0, round_.opened.number}:
+    if event.number != round_.opened.number:
         round_.record_difference("round number differs", round_.opened.number, event.number)
     if event.round != round_.opened.round or event.was_settled is round_.is_running():
         round_.record_difference(

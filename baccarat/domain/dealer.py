@@ -28,16 +28,14 @@ MAX_CARDS_PER_ROUND: Final = 6
 class Entropy:
     """New identities and a new 256-bit seed, drawn outside the core, used if a round begins or a shoe is committed to.
 
-    `committed` is the seed of the shoe that the table has committed to, where that shoe may come into play; None where
-    it can't be read, and then nothing begins, unless it is `trusted` to be there: then it is tried when all is written.
-    `own` is for the round itself, at a table from before shoes were committed to ahead of each round.
+    `committed_seed` is that of the shoe that the table has committed to, where that shoe may come into play; None where
+    it can't be read, and then nothing begins, unless `deferred_seed_check` says that it is tried when all is written.
     """
 
     round: UUID
     shoe: UUID
     seed: bytes = field(repr=False)
     committed_seed: bytes | None = field(default=None, repr=False)
-    own_seed: ShoeSeed | None = field(default=None, repr=False)
     deferred_seed_check: bool = False
 
 
@@ -106,18 +104,15 @@ def _shoe_for_round(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> _R
 
 
 def _committed_for_round(journal: UnitOfWork, fresh: Entropy) -> tuple[UUID, str] | None:
-    """The shoe and commitment named before; at a table from before there was any, one that is committed to now."""
-    coming, own = journal.table.next_shoe, fresh.own_seed
-    if coming is not None:
-        if fresh.deferred_seed_check:
-            journal.deferred_seed_checks.append(coming)
-        elif fresh.committed_seed is None or not opens(coming.commitment, fresh.committed_seed):
-            return None
-        return coming.shoe, coming.commitment
-    if own is None:
+    """The shoe and commitment named before; None where its seed is not there."""
+    coming = journal.table.next_shoe
+    if coming is None:
         return None
-    journal.new_seeds.append(own)
-    return own.shoe, commit(own.seed)
+    if fresh.deferred_seed_check:
+        journal.deferred_seed_checks.append(coming)
+    elif fresh.committed_seed is None or not opens(coming.commitment, fresh.committed_seed):
+        return None
+    return coming.shoe, coming.commitment
 
 
 def commitment_to(secret: ShoeSeed, *, shape: ShoeShape) -> ShoeCommitment:
@@ -133,13 +128,9 @@ def commit_shoe(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None
 
 def _go_on_with_shoes(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> None:
     """Start the committed shoe where none is in play, and commit to the one after it."""
-    seed, unused = fresh.committed_seed, True
     if journal.table.shoe is None:
-        if journal.table.next_shoe is None:  # a table from before shoes were committed to ahead
-            commit_shoe(journal, entropy=fresh, now=now)
-            seed, unused = fresh.seed, False
-        _start_shoe(journal, seed=seed, now=now)
-    if journal.table.next_shoe is None and unused:
+        _start_shoe(journal, seed=fresh.committed_seed, now=now)
+    if journal.table.next_shoe is None:
         commit_shoe(journal, entropy=fresh, now=now)
 
 

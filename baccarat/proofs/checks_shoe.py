@@ -15,28 +15,22 @@ from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismat
 
 
 def _committed(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
-    """The event that committed to the seed, and the one that fixed the cut.
-
-    Only tables from before shoes were named may have long shoes that were not committed to ahead.
-    """
+    """The event that committed to the seed, and the one that fixed the cut."""
     if not exported.is_long:
-        return _naming(exported) or exported.require_event("RoundOpened"), exported.find_event("BettingClosed")
+        return _naming(exported), exported.find_event("BettingClosed")
     started = exported.find_shoe_event("ShoeStarted")
     if started is None:
         raise Mismatch(
             "no event starts the round's shoe", "ShoeStarted", [event.type for event in exported.table_events]
         )
     promise = exported.find_shoe_event("ShoeCommitted")
-    if promise is None and "next_shoe" in (exported.table_events[0].data or {}):
+    if promise is None:
         raise Mismatch("an event is missing", "ShoeCommitted", [event.type for event in exported.table_events])
-    return promise or started, started
+    return promise, started
 
 
-def _naming(exported: RoundExport) -> ExportedEvent | None:
-    """The opening that named the round's own shoe: the table's, or that of the round before. None where none did.
-
-    Only tables from before shoes were named may have rounds without.
-    """
+def _naming(exported: RoundExport) -> ExportedEvent:
+    """The opening that named the round's own shoe: the table's, or that of the round before."""
     number = exported.opened.number
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
     if first is None:
@@ -45,9 +39,7 @@ def _naming(exported: RoundExport) -> ExportedEvent | None:
     event = first if number == 1 else next(before, None)
     opening: Any = None if event is None else decode_event(event)
     if event is None or opening.next_shoe is None:
-        if decode_event(first).next_shoe is not None:
-            raise Mismatch("no event names the round's shoe before it", f"the opening before round {number}", "none")
-        return None
+        raise Mismatch("no event names the round's shoe before it", f"the opening before round {number}", "none")
     if number > 1 and opening.number != number - 1:
         raise Mismatch("the shoe was named by another round", number - 1, opening.number)
     require_equal(opening.next_shoe.shoe, exported.opened.shoe, "another shoe was named for this round")
@@ -55,9 +47,9 @@ def _naming(exported: RoundExport) -> ExportedEvent | None:
 
 
 def _promised(exported: RoundExport, promise: ExportedEvent) -> Any:
-    """What that event promises: a commitment, and the shape it is bound to where that was told."""
+    """What that event promises: a commitment, and the shape it is bound to."""
     said = decode_event(promise)
-    return said if exported.is_long or promise in exported.round_events else said.next_shoe
+    return said if exported.is_long else said.next_shoe
 
 
 def _revealed(exported: RoundExport) -> str | None:
@@ -88,9 +80,7 @@ def check_commitment(exported: RoundExport) -> str:
         if later is not None:
             require_equal(told, later, "the shoe has two commitments")
     require_equal(told, exported.shoe.commitment, "the commitment is not the recorded one")
-    shape = getattr(promised, "shape", None)
-    if shape is not None:  # none in events from before it was told
-        require_equal(shape, exported.table_rules.shape, "the shoe was committed to for other rules")
+    require_equal(promised.shape, exported.table_rules.shape, "the shoe was committed to for other rules")
     seed, recorded = exported.shoe.seed, _revealed(exported)
     if recorded is not None:
         require_equal(recorded, seed, "the seed is not the one that was revealed")
@@ -103,8 +93,6 @@ def check_commitment(exported: RoundExport) -> str:
 def _when(exported: RoundExport, promise: ExportedEvent) -> str:
     if exported.is_long:
         return ", before the first bet"
-    if promise in exported.round_events:
-        return " with the round's own opening: the commitment came with the round"
     wager = exported.find_event("WagerConfirmed")
     if wager is None:
         return " by the opening before"
@@ -127,9 +115,9 @@ def check_cut(exported: RoundExport) -> str:
     computed = compute_cut(shoe_id(exported), given).hex()
     listed = [{"seat": each.seat, "contribution": each.contribution} for each in given]
     for where, found in (("recorded", fixed.data or {}), ("exported", msgspec.to_builtins(exported.shoe))):
-        contributions = found.get("contributions", [])
+        contributions = found.get("contributions")
         require_equal(listed, contributions, f"the {where} contributions are not those that were given")
-        require_equal(computed, found.get("cut", ""), f"the {where} cut is not that of the contributions")
+        require_equal(computed, found.get("cut"), f"the {where} cut is not that of the contributions")
     if not listed:
         return "nobody contributed, so the cut is empty"
     seats = ", ".join(str(each.seat) for each in given)
@@ -200,7 +188,7 @@ def _opened(exported: RoundExport, wanted: dict[int, Any]) -> str:
             raise Mismatch("a card is not opened", f"an opening of place {place}", sorted(opened))
         one = opened[place]
         require_equal(card, one.card, f"the card opened at place {place} is another one")
-        opening = CardOpening(position=place, card=parse(card), salt=one.salt, path=tuple(one.path))
+        opening = CardOpening(shoe_position=place, card=parse(card), salt=one.salt, path=tuple(one.path))
         if not is_valid_opening(opening, decks=decks, root=told):
             raise Mismatch(f"the card at place {place} is not in the shoe's tree", told, "a path that leads elsewhere")
     return "opened against the root told before the shoe's first bet"

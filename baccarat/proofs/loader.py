@@ -78,9 +78,9 @@ class SealedEvent:
 
 @dataclass(frozen=True, slots=True)
 class RoundEvidence:
-    """All that is known of an ended round. `secret` is the seed of a shoe that still runs: it never leaves.
+    """All that is known of an ended round. `seed` is that of a shoe that still runs: it never leaves.
 
-    `before` is the opening of the round before, where that one named this round's shoe.
+    `previous_opening` is that of the round before, where that one named this round's shoe.
     """
 
     round_events: tuple[SealedEvent, ...]
@@ -160,7 +160,7 @@ def format_time(moment: datetime) -> str:
 
 def _naming(openings: Sequence[SealedEvent], shoe: str) -> tuple[SealedEvent, ...]:
     """Of openings, that which names a shoe; what a table's own opening names is among the events of the table."""
-    return tuple(event for event in openings if (event.data.get("next_shoe") or {}).get("shoe") == shoe)
+    return tuple(event for event in openings if (event.data["next_shoe"] or {}).get("shoe") == shoe)
 
 
 def _sealed(rows: Sequence[tuple[Any, ...]]) -> tuple[SealedEvent, ...]:

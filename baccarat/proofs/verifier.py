@@ -651,39 +651,31 @@ def check_record(proof: Proof) -> str:
 
 
 def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
-    """The event that committed to the shoe's seed, and the one from which on its order was fixed.
-
-    Only tables from before shoes were named may have long shoes that were not committed to ahead.
-    """
+    """The event that committed to the shoe's seed, and the one from which on its order was fixed."""
     if not proof.is_long:
-        return find_naming_event(proof) or proof.require_event("RoundOpened"), proof.find_event("BettingClosed")
+        return find_naming_event(proof), proof.find_event("BettingClosed")
     started = proof.find_shoe_event("ShoeStarted")
     if started is None:
         raise CheckFailed(
             "no event starts the round's shoe", "ShoeStarted", [event["type"] for event in proof.of_table]
         )
-    promise, first = proof.find_shoe_event("ShoeCommitted"), proof.of_table[0]
-    if promise is None and "next_shoe" in (first["data"] or {}):
+    promise = proof.find_shoe_event("ShoeCommitted")
+    if promise is None:
         raise CheckFailed("an event is missing", "ShoeCommitted", [event["type"] for event in proof.of_table])
-    return promise or started, started
+    return promise, started
 
 
-def find_naming_event(proof: Proof) -> Json | None:
-    """The opening that named the round's own shoe: the table's, or that of the round before. None where none did.
-
-    Only tables from before shoes were named may have rounds without.
-    """
+def find_naming_event(proof: Proof) -> Json:
+    """The opening that named the round's own shoe: the table's, or that of the round before."""
     number = proof.opened["number"]
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
     if first is None:
         raise CheckFailed("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
     before = (event for event in proof.others if event["type"] == "RoundOpened")
     event: Json | None = first if number == 1 else next(before, None)
-    named = event["data"].get("next_shoe") if event else None
+    named = event["data"]["next_shoe"] if event else None
     if event is None or named is None:
-        if first["data"].get("next_shoe") is not None:
-            raise CheckFailed("no event names the round's shoe before it", f"the opening before round {number}", "none")
-        return None
+        raise CheckFailed("no event names the round's shoe before it", f"the opening before round {number}", "none")
     if number > 1 and event["data"]["number"] != number - 1:
         raise CheckFailed("the shoe was named by another round", number - 1, event["data"]["number"])
     if named["shoe"] != proof.opened["shoe"]:
@@ -692,16 +684,13 @@ def find_naming_event(proof: Proof) -> Json | None:
 
 
 def commitment_data(proof: Proof, promise: Json) -> Json:
-    """What that event promises: a commitment, and the shape it is bound to where that was told."""
-    own = proof.is_long or promise["stream"] == proof.stream
-    return dict(promise["data"] if own else promise["data"]["next_shoe"])
+    """What that event promises: a commitment, and the shape it is bound to."""
+    return dict(promise["data"] if proof.is_long else promise["data"]["next_shoe"])
 
 
 def describe_commitment_time(proof: Proof, promise: Json) -> str:
     if proof.is_long:
         return ", before the first bet"
-    if promise["stream"] == proof.stream:
-        return " with the round's own opening: the commitment came with the round"
     wager = proof.find_event("WagerConfirmed")
     if wager is None:
         return " by the opening before"
@@ -735,10 +724,9 @@ def check_commitment(proof: Proof) -> str:
             raise CheckFailed("the shoe has two commitments", told, later)
     if proof.shoe["commitment"] != told:
         raise CheckFailed("the commitment is not the recorded one", told, proof.shoe["commitment"])
-    shape = said.get("shape")
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
-    if shape is not None and not same_type_and_value(shape, played):  # none in events from before it was told
-        raise CheckFailed("the shoe was committed to for other rules", shape, played)
+    if not same_type_and_value(said["shape"], played):
+        raise CheckFailed("the shoe was committed to for other rules", said["shape"], played)
     seed, recorded = proof.shoe["seed"], find_seed(proof)
     if recorded is not None and seed != recorded:
         raise CheckFailed("the seed is not the one that was revealed", recorded, seed)
@@ -779,11 +767,11 @@ def check_cut(proof: Proof) -> str:
     listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(given.items())]
     cut = cut_of(proof.shoe["id"], given).hex()
     for where, found in (("recorded", fixed["data"]), ("exported", proof.shoe)):
-        if not same_type_and_value(found.get("contributions", []), listed):
+        if not same_type_and_value(found["contributions"], listed):
             raise CheckFailed(
                 f"the {where} contributions are not those that were given", listed, found["contributions"]
             )
-        if found.get("cut", "") != cut:
+        if found["cut"] != cut:
             raise CheckFailed(f"the {where} cut is not that of the contributions", cut, found["cut"])
     if not listed:
         return "nobody contributed, so the cut is empty"
@@ -795,7 +783,7 @@ def check_cards(proof: Proof) -> str:
     """The cards dealt are those at their places in the shoe: from the seed, or opened against the shoe's root."""
     started = find_commitment(proof)[1] if proof.is_long else None
     start = started["data"] if started else {}
-    root = start.get("root")
+    root = start["root"] if started else None
     if proof.shoe["root"] != root:
         raise CheckFailed("the root is not the recorded one", root, proof.shoe["root"])
     if proof.find_event("CardsDealt") is None:

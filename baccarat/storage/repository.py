@@ -166,7 +166,6 @@ def draw_entropy(
         shoe=drawn.shoe,
         seed=drawn.seed,
         committed_seed=None if coming is None else found.get(coming.shoe),
-        own_seed=draw_shoe_seed() if coming is None and not long else None,
         deferred_seed_check=trusted,
     )
 

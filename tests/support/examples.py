@@ -58,6 +58,7 @@ def opened(
         seats=seats,
         opened_at=OPENED,
         deadline_at=None if rules.turn_seconds is None else DEADLINE,
+        next_shoe=None,
     )
     return replace(event, **changes)
 
@@ -121,6 +122,8 @@ def table_opened(
         opened_at=OPENED,
         returns=theoretical_returns(rules),
         floor=DEFAULT_FLOOR,
+        acknowledgement="",
+        next_shoe=None,
     )
 
 

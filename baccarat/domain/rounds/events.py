@@ -32,8 +32,8 @@ class SeatInRound:
 class RoundOpened:
     """Betting is open. `deadline_at` ends the turn; `commitment` is set where this round has a shoe of its own.
 
-    That is the shoe named by the opening before this one, of table or round; `next_shoe` is named for the round after:
-    None where a long shoe is played, and in events from before shoes were named, which committed to their own only.
+    That is the shoe named by the opening before this one, of table or round; `next_shoe` is named for the round after,
+    None where a long shoe is played.
     """
 
     round: UUID
@@ -46,7 +46,7 @@ class RoundOpened:
     seats: tuple[SeatInRound, ...]
     opened_at: datetime
     deadline_at: datetime | None
-    next_shoe: ShoeCommitment | None = None
+    next_shoe: ShoeCommitment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,8 @@ class BettingClosed:
     """
 
     closed_at: datetime
-    contributions: tuple[Contribution, ...] = ()
-    cut: str = ""
+    contributions: tuple[Contribution, ...]
+    cut: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,8 @@ class RoundVoided:
     """All stakes, payouts and commissions of the round are undone. `was_settled` tells whether there was an outcome.
 
     `approved_by` is the second person, None where none is needed. `seed` opens the commitment of the round's own shoe
-    where it was still secret. `number` is the round's at its table, 0 in events from before it was recorded. `burned`
-    cards went out of a shoe that goes on, unseen but by the one player who had looked at two of them.
+    where it was still secret. `number` is the round's at its table. `burned` cards went out of a shoe that goes on,
+    unseen but by the one player who had looked at two of them.
     """
 
     round: UUID
@@ -83,5 +83,5 @@ class RoundVoided:
     seats: tuple[SeatVoided, ...]
     voided_at: datetime
     seed: str | None
-    number: int = 0
-    burned: int = 0
+    number: int
+    burned: int

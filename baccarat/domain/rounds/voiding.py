@@ -76,6 +76,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
             voided_at=command.now,
             seed=None,
             number=state.require_opened().number,
+            burned=0,
         ),
     )
 

@@ -81,7 +81,7 @@ class TableRules:
     `cut_cards_from_end` and `burn` belong to a shoe; `turn_seconds` None is a turn without limit. The seat of a player
     who is away is kept for `seat_kept_rounds` turns that run out without a word; None keeps it by time alone.
     `look_seconds` and `hand_back_seconds` belong to a Caller: how long a seat has the Player's cards before it looks,
-    and after. Without them, as in rules from before they were there, the Caller deals without ceremony.
+    and after. Without them the Caller deals without ceremony.
     """
 
     preset: str
@@ -104,9 +104,9 @@ class TableRules:
     play_money: bool
     cut_cards_from_end: int | None
     burn: bool
-    seat_kept_rounds: int | None = 3
-    look_seconds: int | None = None
-    hand_back_seconds: int | None = None
+    seat_kept_rounds: int | None
+    look_seconds: int | None
+    hand_back_seconds: int | None
 
     @property
     def label(self) -> str:

@@ -13,10 +13,10 @@ from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.rules_events import (
-    RulesRetired,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
+    RulesRetired,
     RulesTookEffect,
 )
 from baccarat.domain.tables.shoe_events import (
@@ -33,9 +33,9 @@ from casino.kernel.money import MoneyType
 class TableOpened:
     """A table with its first rules. `edge_accepted` lists spots whose player's edge the operator accepted.
 
-    `returns` are what each spot returns by these rules, `floor` the operator's least return in hundredths of a percent;
-    both are empty in events from before they were recorded. `acknowledgement` is the sentence typed where one was due.
-    `next_shoe` is that of the first round; None where long shoes are played, and in events from before it was named.
+    `returns` are what each spot returns by these rules, `floor` the operator's least return in hundredths of a percent,
+    and `acknowledgement` the sentence typed where one was due. `next_shoe` is that of the first round, None where long
+    shoes are played.
     """
 
     table: UUID
@@ -45,10 +45,10 @@ class TableOpened:
     money_types: tuple[MoneyType, ...]
     edge_accepted: tuple[Spot, ...]
     opened_at: datetime
-    returns: tuple[SpotReturn, ...] = ()
-    floor: int = 0
-    acknowledgement: str = ""
-    next_shoe: ShoeCommitment | None = None
+    returns: tuple[SpotReturn, ...]
+    floor: int
+    acknowledgement: str
+    next_shoe: ShoeCommitment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +93,12 @@ class SeatLeft:
     left_at: datetime
 
 
-class Absence(StrEnum):
+class SeatReleaseReason(StrEnum):
     """Why the seat of a player is freed."""
 
     MISSED_ROUNDS = "missed_rounds"
     """As many turns ran out without a word as the table keeps a seat for."""
-    GONE = "gone"
+    DISCONNECTED = "disconnected"
     """Nothing was heard of the player for as long as any table keeps a seat."""
     TABLE_CLOSED = "table_closed"
     """The table is closed for good, whether the player is there or not."""
@@ -116,7 +116,7 @@ class SeatReleased:
     money_type: MoneyType
     returned: int
     collected: int
-    reason: Absence
+    reason: SeatReleaseReason
     missed: int
     seen_at: datetime
     released_at: datetime
@@ -127,8 +127,7 @@ class ShoeStarted:
     """A long shoe was shuffled and cut: its first card was turned and `burned` more were burned.
 
     The `cut` follows from the `contributions`, in hex, "" without any; `root` is the Merkle root of all its cards, in
-    hex. Events from before shoes were committed to ahead have neither. `first_round` is the number of the first round
-    it is for, 0 in events from before that was recorded.
+    hex. `first_round` is the number of the first round it is for.
     """
 
     shoe: UUID
@@ -137,10 +136,10 @@ class ShoeStarted:
     turned: Card | None
     burned: int
     started_at: datetime
-    first_round: int = 0
-    contributions: tuple[Contribution, ...] = ()
-    cut: str = ""
-    root: str | None = None
+    first_round: int
+    contributions: tuple[Contribution, ...]
+    cut: str
+    root: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, RoundMark, append_
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.rules_events import (
-    RulesRetired,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
+    RulesRetired,
     RulesTookEffect,
     VersionEvent,
 )
@@ -41,7 +41,7 @@ def _opened(state: TableState, event: e.TableOpened) -> TableState:
 
 def _named(named: ShoeCommitment | None, *, number: int) -> NextShoe | None:
     """The shoe of a single round to come, by that round's number."""
-    return None if named is None else NextShoe(named.shoe, number, named.commitment, shape=named.shape)
+    return None if named is None else NextShoe(named.shoe, number, named.commitment, named.shape)
 
 
 def _seated(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
@@ -68,7 +68,7 @@ def _left(state: TableState, event: e.SeatLeft | e.SeatReleased) -> TableState:
 
 
 def _shoe_committed(state: TableState, event: ShoeCommitted) -> TableState:
-    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, shape=event.shape))
+    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, event.shape))
 
 
 def _shoe_cut_given(state: TableState, event: ShoeCutContributed) -> TableState:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.rules_events import (
     EffectiveFrom,
-    RulesRetired,
     RulesDrafted,
     RulesPublished,
     RulesRejected,
+    RulesRetired,
     RulesTookEffect,
     VersionEvent,
 )

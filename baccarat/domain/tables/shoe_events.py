@@ -11,14 +11,14 @@ from baccarat.domain.rules.table_rules import ShoeShape
 class ShoeCommitted:
     """The seed of the table's next long shoe is committed to, before anybody contributes to its cut.
 
-    With it its `shape` is: who knows the seed could choose cards by it later. None in events from before it was bound.
+    With it its `shape` is: who knows the seed could choose cards by it later.
     """
 
     shoe: UUID
     number: int
     commitment: str
     committed_at: datetime
-    shape: ShoeShape | None = None
+    shape: ShoeShape
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,17 +35,17 @@ class Seat:
 class Shoe:
     """The long shoe in play: `out` cards have left it; after the round that brings the cut card comes one more.
 
-    `cut` and `root` are in hex: "" for a shoe to which nobody contributed, None for one from before roots were told.
+    `cut`, "" for a shoe to which nobody contributed, and `root` are in hex.
     """
 
     shoe: UUID
     number: int
     commitment: str
     cards_used: int
+    cut: str
+    root: str
     cut_card_out: bool = False
     finished: bool = False
-    cut: str = ""
-    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,14 @@ class NextShoe:
     """The shoe that is committed to and not yet in play, with the contributions to its cut so far.
 
     A long one counts shoes; one of a single round has that round's `number`, and is cut when that round is open.
-    `shape` is what it was committed to with; None for one from before shapes were bound, which has that of its table.
+    `shape` is what it was committed to with.
     """
 
     shoe: UUID
     number: int
     commitment: str
+    shape: ShoeShape
     contributions: SeatContributions = ()
-    shape: ShoeShape | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,7 @@ class TableState:
 
     def committed_shape(self) -> ShoeShape | None:
         """Return the shape that the next shoe is committed to with, None without such a shoe."""
-        coming = self.next_shoe
-        return None if coming is None else coming.shape or self.rules.shape
+        return None if self.next_shoe is None else self.next_shoe.shape
 
     def next_shape(self) -> ShoeShape:
         """Return the shape of a shoe that is committed to now: by the rules that wait, if any do."""

@@ -237,20 +237,6 @@ def test_no_shoe_starts_with_another_seed_than_the_committed_one(seed: bytes | N
     assert (journal.table.shoe, journal.table.round) == (None, None)
 
 
-def test_a_table_from_before_shoes_were_committed_to_ahead_goes_on_and_commits_from_its_next_round_on() -> None:
-    journal = UnitOfWork(table=INITIAL, table_version=0)
-    journal.decide_on_table(open_table(BIG))
-    _sit(journal, 1, ANN)
-
-    dealer.open_round(journal, entropy=replace(fresh(1), committed_seed=None), now=OPENED)
-    assert (journal.round.require_opened().shoe, journal.table.next_shoe) == (fresh(1).shoe, None)
-    bet(journal, ANN)
-    dealer.deal_round(journal, seed=fresh(1).seed, entropy=fresh(2), now=OPENED)
-
-    assert journal.table.next_shoe is not None
-    assert journal.table.next_shoe.shoe == fresh(2).shoe
-
-
 def test_an_empty_round_lapses_and_a_round_with_somebody_in_it_does_not() -> None:
     journal = in_round(ANN, BEN)
     dealer.leave_round(journal, player=ANN)
@@ -265,7 +251,7 @@ def test_an_empty_round_lapses_and_a_round_with_somebody_in_it_does_not() -> Non
 
 def test_a_round_that_is_set_aside_does_not_lapse_when_its_players_leave() -> None:
     journal = in_round(ANN)
-    journal.decide_on_round(rc.SuspendRound(reason="SecretLost", now=OPENED))
+    journal.decide_on_round(rc.SuspendRound(reason="SeedUnavailable", now=OPENED))
 
     dealer.leave_round(journal, player=ANN)
     dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)

@@ -392,8 +392,9 @@ def the_opening_of_the_table_is_left_out(document: Document) -> None:
     document["events"].remove(event(document, "TableOpened"))
 
 
-@forged("before/committed-with-the-round", "commitment")
+@forged("mini", "commitment")
 def a_later_round_claims_to_have_named_the_shoe(document: Document) -> None:
+    document["events"].remove(before(document))
     opened = event(document, "RoundOpened")
     shape = {"decks": 8, "cut_cards_from_end": None, "burn": False}
     data = {**opened["data"], "round": document["round"]["table"], "number": opened["data"]["number"] + 1}

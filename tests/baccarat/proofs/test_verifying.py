@@ -9,7 +9,7 @@ from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, golden, written
 
-FILES = sorted(GOLDEN.rglob("*.json"))
+FILES = sorted(GOLDEN.glob("*.json"))
 PARTLY = {
     "long-shoe-running", "no-checkpoint-yet", "younger-than-the-checkpoint", "voided-as-its-player-sees-it"
 }  # fmt: skip
@@ -43,7 +43,6 @@ def test_a_file_says_when_the_shoe_was_committed_to():
     assert " s before the first wager" in told("mini")
     assert told("voided-before-the-cards").count("by the opening before") == 1
     assert told("long-shoe-ended").endswith("before the first bet")
-    assert told("before/committed-with-the-round").endswith("the commitment came with the round")
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)

@@ -1,4 +1,4 @@
-"""Each round's shoe is committed to one round ahead: whoever comes first, whatever fails, and at tables from before."""
+"""Each round's shoe is committed to one round ahead: whoever comes first, whatever fails."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,10 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from baccarat.audit import engine
-from baccarat.audit.round_replay import replay_round
-from baccarat.domain import dealer
 from baccarat.domain.fairness.commitment import opens
-from baccarat.domain.rounds.refusals import NoOpenRound
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.refusals import NextShoeUnreadable
 from baccarat.domain.tables.state import NextShoe
@@ -40,8 +37,8 @@ def found_at(house: House, table: UUID) -> list[Finding]:
     return [each for each in engine.run_audit(max_wait=3600).findings if any(name in each.location for name in names)]
 
 
-def stake(at: At, contribution: str | None = None) -> dict[str, Any]:
-    return betting.deal(actor=at.guest, stakes={Spot.BANKER: 500}, currency="EUR", contribution=contribution)
+def stake(at: At) -> dict[str, Any]:
+    return betting.deal(actor=at.guest, stakes={Spot.BANKER: 500}, currency="EUR")
 
 
 def test_two_first_bets_at_once_open_one_round_on_the_named_shoe_and_name_one_more(
@@ -126,10 +123,10 @@ def test_a_table_that_closes_reveals_the_shoe_that_it_had_named(house: House) ->
 
     closing.close_table(table=table, operator=house.operator, reason="Worn out", metadata=house.metadata)
 
-    (given_up, played) = fairness.fairness(table=table, operator=house.operator)["revealed"]
-    assert (given_up["id"], given_up["number"], given_up["decks"]) == (str(named.shoe), 2, 8)
-    assert opens(named.commitment, bytes.fromhex(given_up["seed"]))
-    assert played["number"] == 1
+    (given_up, played) = fairness.table_fairness(table=table, operator=house.operator).revealed_shoes
+    assert (given_up.id, given_up.number, given_up.decks) == (named.shoe, 2, 8)
+    assert opens(named.commitment, bytes.fromhex(given_up.seed))
+    assert played.number == 1
     assert shoe_seeds.find_stored([named.shoe]) == set()
     assert found_at(house, table) == []
     house.agree(table)
@@ -146,42 +143,6 @@ def test_other_decks_wait_for_a_shoe_that_is_named_after_their_publishing(house:
         stake(ann)
         decks.append(house.state(table).rules.decks)
         deal_all()
-    shape = coming(house, table).shape
-    assert shape is not None
-    assert (decks, shape.decks) == ([8, 6], 6)
+    assert (decks, coming(house, table).shape.decks) == ([8, 6], 6)
     assert found_at(house, table) == []
     house.agree(table)
-
-
-def test_a_table_from_before_commits_with_its_first_round_and_ahead_from_then_on(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(dealer, "commitment_to", lambda *_, **__: None)
-        table = house.table("mini")
-    execute("DELETE FROM baccarat_shoesecret WHERE shoe_id <> ALL (%s::uuid[])", [_named()])
-    ann = house.seated(table)
-    assert house.state(table).next_shoe is None
-    with pytest.raises(NoOpenRound):
-        stake(ann, "c0ffee")  # for no shoe that could have been seen
-    stake(ann)
-    own, named = house.in_hand(table).require_opened(), coming(house, table)
-    assert own.commitment is not None
-    deal_all()
-
-    stake(ann, "c0ffee")
-
-    assert house.in_hand(table).require_opened().shoe == named.shoe
-    assert [each.contribution for each in house.in_hand(table).contributions] == ["c0ffee"]
-    deal_all()
-    told = [replay_round(round_) for round_ in (own.round, house.last(table).require_opened().round)]
-    assert ["That commitment was named" in each.fairness for each in told] == [False, True]
-    assert [each.findings for each in told] == [(), ()]
-    assert found_at(house, table) == []
-    house.agree(table)
-
-
-def _named() -> list[UUID]:
-    """Every shoe that a table has named."""
-    asked = "SELECT (state->'next_shoe'->>'shoe')::uuid FROM baccarat_table WHERE state->'next_shoe' IS NOT NULL"
-    return [shoe for (shoe,) in fetch(asked) if shoe is not None]

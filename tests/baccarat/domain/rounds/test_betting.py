@@ -121,13 +121,13 @@ def test_a_confirmed_wager_is_final(command: Callable[[datetime, UUID], c.Player
 @every_command
 @pytest.mark.parametrize("standing", ["timed out", "settled", "lapsed", "set aside", "closed"])
 def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.PlayerCommand], standing: str) -> None:
-    late, closed = e.SeatTimedOut(seat=2), e.BettingClosed(closed_at=DEADLINE)
+    late, closed = e.SeatTimedOut(seat=2), e.BettingClosed(closed_at=DEADLINE, contributions=(), cut="")
     ways: dict[str, tuple[e.RoundEvent, ...]] = {
         "closed": (closed,),
         "timed out": (late, closed),
         "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
         "lapsed": (e.RoundLapsed(reason="nobody bet", lapsed_at=DEADLINE, seed=None),),
-        "set aside": (e.RoundSuspended(reason="SecretLost", suspended_at=OPENED),),
+        "set aside": (e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),),
     }
 
     ann_and_ben(*ways[standing]).when(command(OPENED, BEN)).refused(r.BettingIsClosed)

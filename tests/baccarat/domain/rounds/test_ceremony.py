@@ -39,7 +39,7 @@ Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
 LATER = OPENED + timedelta(seconds=1)
 LOOKED_UNTIL = OPENED + timedelta(seconds=10)
 HANDED_OUT = ce.CardsHandedOut(seat=1, handed_out_at=OPENED, until=LOOKED_UNTIL)
-CLOSED = e.BettingClosed(closed_at=OPENED)
+CLOSED = e.BettingClosed(closed_at=OPENED, contributions=(), cut="")
 TURNED = (
     ce.HandTurned(side=ce.Side.PLAYER, cards=(Card("4c"), Card("5h"))),
     ce.HandTurned(side=ce.Side.BANKER, cards=(Card("2d"), Card("5s"))),
@@ -174,7 +174,7 @@ def test_no_bet_is_taken_and_no_wager_leaves_while_the_cards_are_out() -> None:
 
 
 def test_a_round_set_aside_with_its_cards_out_waits_for_a_person() -> None:
-    aside = e.RoundSuspended(reason="SecretLost", suspended_at=LATER)
+    aside = e.RoundSuspended(reason="SeedUnavailable", suspended_at=LATER)
     spec = handed_out(aside)
     spec.when(step(DEADLINE)).refused(r.RoundIsNotDue)
     spec.when(look()).refused(r.CardsAreHandedBack)

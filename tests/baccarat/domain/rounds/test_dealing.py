@@ -34,7 +34,7 @@ from tests.support.examples import (
 from tests.support.spec import Spec
 
 ANN_BET = confirmed(1, ANN, {P: 1000})
-ASIDE = e.RoundSuspended(reason="SecretLost", suspended_at=OPENED)
+ASIDE = e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED)
 
 
 def settled(spec: Spec[c.RoundCommand, RoundState, e.RoundEvent]) -> e.RoundSettled:
@@ -57,7 +57,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
     spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatLeftRound(seat=3))
 
     spec.when(deal()).then(
-        e.BettingClosed(closed_at=OPENED),
+        e.BettingClosed(closed_at=OPENED, contributions=(), cut=""),
         e.CardsDealt(position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s")))),
         e.RoundSettled(
             outcome=Outcome.PLAYER,
@@ -91,7 +91,7 @@ def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
     assert events[:3] == (
         e.SeatTimedOut(seat=2),
         e.SeatTimedOut(seat=3),
-        e.BettingClosed(closed_at=DEADLINE),
+        e.BettingClosed(closed_at=DEADLINE, contributions=(), cut=""),
     )
     assert [wager.player for wager in settled(spec).wagers] == [ANN]
     assert ROUND.fold((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed_stakes() == {}
@@ -172,7 +172,7 @@ def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEve
 
 
 def test_a_round_set_aside_is_neither_dealt_nor_bet_on_until_a_person_resumes_it() -> None:
-    aside = Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SuspendRound(reason="SecretLost", now=OPENED)).then(ASIDE)
+    aside = Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SuspendRound(reason="SeedUnavailable", now=OPENED)).then(ASIDE)
 
     aside.when(c.SuspendRound(reason="again", now=OPENED)).then()
     aside.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
@@ -189,7 +189,7 @@ def test_a_round_set_aside_in_which_nobody_has_a_wager_may_lapse() -> None:
 
 
 def test_only_a_running_round_is_set_aside() -> None:
-    aside = c.SuspendRound(reason="SecretLost", now=OPENED)
+    aside = c.SuspendRound(reason="SeedUnavailable", now=OPENED)
 
     Spec(ROUND).when(aside).then()
     Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None)).when(aside).then()

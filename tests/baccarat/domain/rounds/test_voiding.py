@@ -87,6 +87,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
             voided_at=DEADLINE,
             seed="5e" * 32,
             number=1,
+            burned=0,
         )
     )
 
@@ -94,7 +95,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
 
 
 def test_a_round_set_aside_is_voided_and_no_longer_waits() -> None:
-    aside = e.RoundSuspended(reason="SecretLost", suspended_at=OPENED)
+    aside = e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED)
     spec = Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 1000}), aside)
 
     after = spec.given(*spec.when(void(seed=None)).events())

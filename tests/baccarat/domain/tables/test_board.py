@@ -57,11 +57,23 @@ def voided(number: int) -> RoundVoided:
         voided_at=OPENED,
         seed=None,
         number=number,
+        burned=0,
     )
 
 
 def shoe(number: int) -> ShoeStarted:
-    return ShoeStarted(shoe=SHOE, number=number, commitment="c0" * 32, turned=Card("5h"), burned=5, started_at=OPENED)
+    return ShoeStarted(
+        shoe=SHOE,
+        number=number,
+        commitment="c0" * 32,
+        turned=Card("5h"),
+        burned=5,
+        started_at=OPENED,
+        first_round=1,
+        contributions=(),
+        cut="",
+        root="40" * 32,
+    )
 
 
 def ended() -> ShoeEnded:

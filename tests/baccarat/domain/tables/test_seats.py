@@ -174,7 +174,7 @@ def free(*, silence: timedelta, game_balance: int = 700) -> c.FreeSeat:
     )
 
 
-def freed(reason: e.Absence, *, missed: int, silence: timedelta, collected: int = 0) -> e.SeatReleased:
+def freed(reason: e.SeatReleaseReason, *, missed: int, silence: timedelta, collected: int = 0) -> e.SeatReleased:
     return e.SeatReleased(
         seat=1,
         player=ANN,
@@ -198,7 +198,7 @@ def test_the_seat_of_an_absent_player_is_kept_for_as_many_missed_turns_as_the_ta
     spec.when(free(silence=AWAY)).refused(r.SeatIsHeld)
     third = spec.given(*missing(1))
     third.when(free(silence=AWAY - timedelta(microseconds=1))).refused(r.SeatIsHeld)
-    over = third.when(free(silence=AWAY)).then(freed(e.Absence.MISSED_ROUNDS, missed=3, silence=AWAY))
+    over = third.when(free(silence=AWAY)).then(freed(e.SeatReleaseReason.MISSED_ROUNDS, missed=3, silence=AWAY))
     assert over.state().seats == ()
     over.when(free(silence=AWAY)).refused(r.NotSeated)
 
@@ -229,7 +229,7 @@ def test_where_no_rounds_pass_a_seat_is_kept_by_time() -> None:
     spec = Spec(TABLE).given(table_opened(MINI), seat_taken(1, ANN), *missing(50))
 
     spec.when(free(silence=GONE - timedelta(microseconds=1))).refused(r.SeatIsHeld)
-    spec.when(free(silence=GONE)).then(freed(e.Absence.GONE, missed=50, silence=GONE))
+    spec.when(free(silence=GONE)).then(freed(e.SeatReleaseReason.DISCONNECTED, missed=50, silence=GONE))
 
 
 def test_freeing_a_seat_collects_the_commission_in_the_rack() -> None:
@@ -237,7 +237,7 @@ def test_freeing_a_seat_collects_the_commission_in_the_rack() -> None:
     settled = betting.when(deal(BANKER_WINS, rules=BIG, seed=None)).events()[-1]
     spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
-    spec.when(free(silence=GONE)).then(freed(e.Absence.GONE, missed=0, silence=GONE, collected=500))
+    spec.when(free(silence=GONE)).then(freed(e.SeatReleaseReason.DISCONNECTED, missed=0, silence=GONE, collected=500))
 
 
 def test_leaving_collects_the_commission_in_the_rack() -> None:

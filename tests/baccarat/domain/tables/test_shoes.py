@@ -67,6 +67,8 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
         burned=burned,
         started_at=OPENED,
         first_round=1,
+        contributions=(),
+        cut="",
         root=ROOT,
     )
 

@@ -45,34 +45,30 @@ export class Proof {
 
   /** The event that committed to the shoe's seed, and the one that fixed its cut. */
   committed() {
-    if (!this.isLong) return [this.naming() ?? this.first("RoundOpened"), this.maybe("BettingClosed")];
+    if (!this.isLong) return [this.naming(), this.maybe("BettingClosed")];
     const started = this.ofShoe("ShoeStarted");
     if (!started) throw new Wrong("shoe.unstarted", "ShoeStarted", this.ofTable.map((event) => event.type));
     const promise = this.ofShoe("ShoeCommitted");
-    // only tables from before shoes were named may have long shoes that were not committed to ahead
-    if (!promise && "next_shoe" in (this.ofTable[0].data ?? {})) throw new Wrong("event.missing", "ShoeCommitted", this.ofTable.map((event) => event.type), { kind: "ShoeCommitted" });
-    return [promise ?? started, started];
+    if (!promise) throw new Wrong("event.missing", "ShoeCommitted", this.ofTable.map((event) => event.type), { kind: "ShoeCommitted" });
+    return [promise, started];
   }
 
-  /** The opening that named the round's own shoe, the table's or the round's before; null at tables that named none then. */
+  /** The opening that named the round's own shoe: the table's, or that of the round before. */
   naming() {
     const { number, shoe } = this.opened;
     const first = this.ofTable.find((event) => event.type === "TableOpened");
     if (!first) throw new Wrong("event.missing", "TableOpened", this.ofTable.map((event) => event.type), { kind: "TableOpened" });
     const event = number === 1 ? first : this.others.find((each) => each.type === "RoundOpened");
     const named = event?.data.next_shoe ?? null;
-    if (named === null) {
-      if ((first.data.next_shoe ?? null) !== null) throw new Wrong("naming.none", number - 1, null, { number });
-      return null;
-    }
+    if (named === null) throw new Wrong("naming.none", number - 1, null, { number });
     if (number > 1 && event.data.number !== number - 1) throw new Wrong("naming.other", number - 1, event.data.number);
     if (named.shoe !== shoe) throw new Wrong("naming.shoe", named.shoe, shoe);
     return event;
   }
 
-  /** What the event that committed to the seed promises: the commitment, and the shape where that was told. */
+  /** What the event that committed to the seed promises: the commitment, and the shape it is bound to. */
   promised(promise) {
-    return this.isLong || promise.stream === this.stream ? promise.data : promise.data.next_shoe;
+    return this.isLong ? promise.data : promise.data.next_shoe;
   }
 
   /** Who confirmed what, by seat. */

@@ -32,15 +32,15 @@ export async function commitment(proof) {
   }
   if (proof.shoe.commitment !== told) throw new Wrong("commitment.summary", told, proof.shoe.commitment);
   const { decks, cut_cards_from_end, burn } = proof.rules;
-  const [shape, played] = [promised.shape ?? null, { decks, cut_cards_from_end, burn }];
-  if (shape !== null && !same(shape, played)) throw new Wrong("commitment.shape", shape, played);
+  const played = { decks, cut_cards_from_end, burn };
+  if (!same(promised.shape, played)) throw new Wrong("commitment.shape", promised.shape, played);
   const [seed, recorded] = [proof.shoe.seed, revealed(proof)];
   if (recorded !== null && seed !== recorded) throw new Wrong("commitment.seed", recorded, seed);
   if (seed === null) throw new NotYet("commitment.secret");
   const found = seed.length === 64 ? hex(await sha256(COMMITMENT, unhex(seed))) : seed;
   if (found !== told) throw new Wrong("commitment.differs", told, found);
   const seconds = untilWager(proof, promise);
-  return [`commitment.${toldBy(proof, promise, seconds)}`, { commitment: told, position: promise.position, seconds }];
+  return [`commitment.${toldBy(proof, seconds)}`, { commitment: told, position: promise.position, seconds }];
 }
 
 /** Whole seconds from the event that committed to the first wager; null where nobody confirmed one. */
@@ -49,9 +49,8 @@ function untilWager(proof, promise) {
   return wager ? Math.floor((Date.parse(wager.recorded_at) - Date.parse(promise.recorded_at)) / 1000) : null;
 }
 
-function toldBy(proof, promise, seconds) {
+function toldBy(proof, seconds) {
   if (proof.isLong) return "ok";
-  if (promise.stream === proof.stream) return "with_round";
   return seconds === null ? "named" : "ahead";
 }
 
@@ -65,8 +64,8 @@ export async function cut(proof) {
   const listed = [...given].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
   const computed = listed.length ? hex(await cutOf(proof.shoe.id, listed)) : "";
   for (const found of [fixed.data, proof.shoe]) {
-    if (!same(found.contributions ?? [], listed)) throw new Wrong("cut.contributions", listed, found.contributions ?? []);
-    if ((found.cut ?? "") !== computed) throw new Wrong("cut.differs", computed, found.cut ?? "");
+    if (!same(found.contributions, listed)) throw new Wrong("cut.contributions", listed, found.contributions);
+    if (found.cut !== computed) throw new Wrong("cut.differs", computed, found.cut);
   }
   if (!listed.length) return ["cut.empty"];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];

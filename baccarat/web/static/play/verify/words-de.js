@@ -92,7 +92,6 @@ export default {
   "commitment.ok": "Der Hash des Startwerts ist {commitment}, bekannt gegeben an Position {position}, vor dem ersten Einsatz.",
   "commitment.ahead": "Der Hash des Startwerts ist {commitment}, bekannt gegeben an Position {position} mit der Eröffnung davor: {seconds} Sekunden vor dem ersten Einsatz.",
   "commitment.named": "Der Hash des Startwerts ist {commitment}, bekannt gegeben an Position {position} mit der Eröffnung davor, vor jedem Einsatz.",
-  "commitment.with_round": "Der Hash des Startwerts ist {commitment}, bekannt gegeben an Position {position} mit der Eröffnung der Runde selbst: Die Festlegung kam mit der Runde.",
   "naming.none": "Kein Ereignis benennt den Schlitten von Runde {number} vor ihr.",
   "naming.other": "Den Schlitten hat eine andere Runde benannt als die davor.",
   "naming.shoe": "Für diese Runde war ein anderer Schlitten benannt.",

@@ -92,7 +92,6 @@ export default {
   "commitment.ok": "The seed's hash is {commitment}, told at position {position}, before the first bet.",
   "commitment.ahead": "The seed's hash is {commitment}, told at position {position} by the opening before: {seconds} seconds before the first wager.",
   "commitment.named": "The seed's hash is {commitment}, told at position {position} by the opening before, ahead of any wager.",
-  "commitment.with_round": "The seed's hash is {commitment}, told at position {position} with the round's own opening: the commitment came with the round.",
   "naming.none": "No event names the shoe of round {number} before it.",
   "naming.other": "The shoe was named by another round than the one before.",
   "naming.shoe": "Another shoe was named for this round.",
