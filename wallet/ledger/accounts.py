@@ -1,6 +1,6 @@
-"""Who can hold money: a player, a player at a table, a table, an operator. Each in one kind of money and one currency.
+"""Names of accounts: of a player, a player at a table, a table, or an operator, in one money type and currency.
 
-An account's id follows from its name alone (RFC 9562, version 5): the same everywhere, and never looked up.
+An account's id is computed from its name (UUID version 5, RFC 9562) and never looked up.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from uuid import UUID
 from casino.kernel.money import MoneyType
 
 NAMESPACE: Final = UUID("6f0d3a8e-2f0b-4c39-9a56-3d1f1c7a9b42")
-"""Fixed for ever: changing it would change the id of every account."""
+"""Changing it would change the id of every account."""
 _IN: Final = NAMESPACE.bytes
 _VARIANT: Final = "89ab"
 
 
 class AccountKind(StrEnum):
-    """What an account is for: the first five belong to a player, the next three to a table, the rest to an operator."""
+    """Purpose of an account: the first five belong to a player, the next three to a table, the rest to an operator."""
 
     ACCOUNT = "account"
     """A player's money outside the games."""
@@ -28,13 +28,13 @@ class AccountKind(StrEnum):
     RACK = "rack"
     """Commission that a player owes at one table, held back until it is collected."""
     HOLD = "hold"
-    """A player's money on its way out: held until a withdrawal is paid or comes back."""
+    """Money of withdrawals that are neither paid nor returned."""
     DEBT = "debt"
-    """What a player owes after a deposit was reversed, as a balance below zero; no account holds it silently."""
+    """A player's debt after a reversed deposit, as a balance below zero."""
     STAKES = "stakes"
     """Confirmed wagers of the rounds in play at a table."""
     BANK = "bank"
-    """The house's winnings and losses at a table."""
+    """The operator's winnings and losses at a table."""
     COMMISSION = "commission"
     """Commission collected at a table."""
     DEPOSITS = "deposits"
@@ -42,7 +42,7 @@ class AccountKind(StrEnum):
     FEES = "fees"
     ADJUSTMENTS = "adjustments"
     SANDBOX = "sandbox"
-    """The other side of credits that no money stands behind."""
+    """Counterpart of credits that nobody paid for."""
 
 
 NEVER_NEGATIVE: Final = frozenset(
@@ -55,8 +55,8 @@ PLAYER_ACCOUNT_KINDS: Final = frozenset(
 OPERATOR_ACCOUNT_KINDS: Final = frozenset(set(AccountKind) - PLAYER_ACCOUNT_KINDS - TABLE_ACCOUNT_KINDS)
 
 
-class _Remembered:
-    """What a name's hash and id come to, kept once worked out: an audit asks millions of times."""
+class _Cached:
+    """Hash and id of a name, computed once: an audit needs them millions of times."""
 
     __slots__ = ("_hash", "_identity")
     _hash: int
@@ -64,8 +64,8 @@ class _Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class AccountName(_Remembered):
-    """The whole name of an account; two accounts are the same when their names are."""
+class AccountName(_Cached):
+    """The full name of an account, which identifies it."""
 
     kind: AccountKind
     operator: UUID
@@ -78,55 +78,55 @@ class AccountName(_Remembered):
         try:
             return self._hash
         except AttributeError:
-            found = hash((self.kind, self.operator, self.money_type, self.currency, self.player, self.table))
-            object.__setattr__(self, "_hash", found)
-            return found
+            value = hash((self.kind, self.operator, self.money_type, self.currency, self.player, self.table))
+            object.__setattr__(self, "_hash", value)
+            return value
 
     @property
     def id(self) -> UUID:
-        """Return the version-5 UUID of the name's text in our namespace."""
-        return self._known()[0]
+        """The version-5 UUID of the name's text."""
+        return self._identify()[0]
 
     @property
     def text(self) -> str:
-        """Write the name as kind/operator/money_type/currency/player/table, the last two empty where absent."""
-        return self._known()[1]
+        """The name as kind/operator/money_type/currency/player/table; the last two may be empty."""
+        return self._identify()[1]
 
     @property
     def key(self) -> str:
-        """Write the id as PostgreSQL does."""
-        return self._known()[2]
+        """The id as PostgreSQL prints it."""
+        return self._identify()[2]
 
-    def _known(self) -> tuple[UUID, str, str]:
+    def _identify(self) -> tuple[UUID, str, str]:
         try:
             return self._identity
         except AttributeError:
-            found = _identity_of(self)
-            object.__setattr__(self, "_identity", found)
-            return found
+            identity = _compute_identity(self)
+            object.__setattr__(self, "_identity", identity)
+            return identity
 
 
 @lru_cache(maxsize=65_536)
-def _identity_of(name: AccountName) -> tuple[UUID, str, str]:
+def _compute_identity(name: AccountName) -> tuple[UUID, str, str]:
     text = f"{name.kind}/{name.operator}/{name.money_type}/{name.currency}/{name.player or ''}/{name.table or ''}"
     key = _key_of(text)
     return UUID(key), text, key
 
 
 def account_key(*, kind: str, operator: str, money_type: str, currency: str, player: str = "", table: str = "") -> str:
-    """Return the `key` of the account of a name whose parts are texts, ids as PostgreSQL writes them."""
+    """Return the `key` of an account whose name is given as texts, with ids as PostgreSQL prints them."""
     return _key_of(f"{kind}/{operator}/{money_type}/{currency}/{player}/{table}")
 
 
 def _key_of(text: str) -> str:
-    """The version-5 UUID (RFC 9562, section 5.5) as text, which the library makes in more steps than the rest takes."""
+    """Compute a version-5 UUID (RFC 9562, section 5.5) as text; uuid.uuid5 would dominate the cost of an audit."""
     digits = sha1(_IN + text.encode(), usedforsecurity=False).hexdigest()
     variant = _VARIANT[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def player_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
-    """Name a player's account: the money outside the games."""
+    """Name a player's account outside the games."""
     return AccountName(AccountKind.ACCOUNT, operator, money_type, currency, player)
 
 
@@ -136,17 +136,17 @@ def game_account(*, operator: UUID, player: UUID, table: UUID, money_type: Money
 
 
 def rack_account(*, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str) -> AccountName:
-    """Name what holds a player's deferred commission at one table."""
+    """Name the account of a player's deferred commission at one table."""
     return AccountName(AccountKind.RACK, operator, money_type, currency, player, table)
 
 
 def hold_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
-    """Name what holds a player's withdrawals until they are paid."""
+    """Name the account that holds a player's pending withdrawals."""
     return AccountName(AccountKind.HOLD, operator, money_type, currency, player)
 
 
 def debt_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
-    """Name what a player owes."""
+    """Name the account of a player's debt."""
     return AccountName(AccountKind.DEBT, operator, money_type, currency, player)
 
 

@@ -1,6 +1,6 @@
-"""Checks of the ledger against itself, and against the entries that its events lead to.
+"""Checks of the ledger against itself, and against the entries that events lead to.
 
-Every check is one statement over whole tables; nothing here trusts a trigger or a constraint to have been in force.
+Each check is one query over whole tables. None relies on triggers or constraints having been in force.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from casino.kernel.findings import Finding
 from wallet.ledger.accounts import NEVER_NEGATIVE, account_key
 from wallet.ledger.entries import NewEntry
 
-# Each yields rows of (where, expected, found).
+# Each returns rows of (where, expected, found).
 CHECKS: Final[Mapping[str, str]] = {
     "entry does not sum to zero": """
         SELECT 'entry ' || entry_id, '0 ' || purse, total::text
@@ -79,12 +79,12 @@ CHECKS: Final[Mapping[str, str]] = {
          WHERE account.id IS NULL ORDER BY account_id""",
 }
 ENTRY_CHECKS: Final = frozenset(list(CHECKS)[:4])
-"""The checks of single entries; all others are of accounts."""
+"""Checks of single entries; all others are of accounts."""
 _NEW: Final = """WITH wallet_entry AS (
     SELECT * FROM wallet_entry WHERE cause IN (
         SELECT event_id FROM events_seal WHERE position > %(since)s UNION ALL SELECT event_id FROM events_unsealed)
 )"""
-# These stand before a check and take the place of the tables that it names.
+# Prepended to a check, these shadow the tables that it reads.
 NEW_ENTRIES: Final = f"""{_NEW}, wallet_posting AS (
     SELECT * FROM wallet_posting WHERE entry_id IN (SELECT id FROM wallet_entry)
 )"""  # noqa: S608  (constants)
@@ -107,28 +107,28 @@ _ENTRIES: Final = f"""SELECT entry.cause, {_TEXT}
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""  # noqa: S608  (constants)
 BATCH_ENTRIES_SQL: Final = f"""SELECT count(*), string_agg(entry.cause || ' ' || {_TEXT}, E'\n' ORDER BY entry.cause)
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[])"""  # noqa: S608  (constants)
-"""One row about the entries of some causes: their number, and their text for `are_just`."""
+"""Number and text of the entries of some causes, for `matches_expected`."""
 
 
 def check(*, since: int = 0) -> Iterator[Finding]:
-    """Run every check of the ledger against itself, and yield what contradicts.
+    """Run every check of the ledger against itself and yield contradictions.
 
-    With `since`, a position in the log, it looks at entries of the events sealed after it or not yet, and at the
+    With `since`, a position in the log, check only entries of events sealed after it or not sealed yet, and the
     accounts that these move, from their first posting on.
     """
     never_negative = [str(kind) for kind in sorted(NEVER_NEGATIVE)]
-    for what, statement in CHECKS.items():
-        view = "" if not since else (NEW_ENTRIES if what in ENTRY_CHECKS else MOVED_ACCOUNTS)
-        for where, expected, found in _rows(view + statement, never_negative, since):
-            yield Finding(what, where, expected, found)
+    for name, statement in CHECKS.items():
+        view = "" if not since else (NEW_ENTRIES if name in ENTRY_CHECKS else MOVED_ACCOUNTS)
+        for where, expected, actual in _rows(view + statement, never_negative, since):
+            yield Finding(name, where, expected, actual)
     yield from check_account_ids(since=since)
 
 
 def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]:
     """Recompute the id of every account from its name; `since` as for `check`."""
-    last, given = str(UUID(int=0)), [since] if since else []
+    last, parameters = str(UUID(int=0)), [since] if since else []
     view = MOVED_ACCOUNTS.replace("%(since)s", "%s") if since else ""
-    while rows := fetch(view + _ACCOUNTS, [*given, last, chunk]):
+    while rows := fetch(view + _ACCOUNTS, [*parameters, last, chunk]):
         for stored, kind, operator, money_type, currency, player, table in rows:
             due = account_key(
                 kind=kind, operator=operator, money_type=money_type, currency=currency, player=player, table=table
@@ -138,60 +138,60 @@ def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]
         last = rows[-1][0]
 
 
-def format_entry(kind: str, moves: Iterable[tuple[str, int]]) -> str:
-    """Write an entry: its kind, and by account id minor units. Texts compare at no cost."""
-    return f"{kind}: {', '.join([f'{account} {amount}' for account, amount in sorted(moves)])}"
+def format_entry(kind: str, amounts: Iterable[tuple[str, int]]) -> str:
+    """Return an entry as text: its kind, and minor units by account id."""
+    return f"{kind}: {', '.join([f'{account} {amount}' for account, amount in sorted(amounts)])}"
 
 
 def entry_text(entry: NewEntry) -> str:
-    """Write an entry as `written`."""
     return format_entry(entry.kind, [(posting.account.key, posting.amount) for posting in entry.postings])
 
 
 def load_entry_texts(causes: Iterable[int]) -> dict[int, str]:
-    """Read the entries of these causes, as `written`, in one statement; two of one cause as one text."""
-    wanted = f"{{{','.join(map(str, causes))}}}"  # as text: the client's own way with a long list costs more
-    found: dict[int, str] = {}
-    for cause, text in fetch(_ENTRIES, [wanted]):
-        found[cause] = f"{found[cause]} and {text}" if cause in found else text
-    return found
+    """Read the entries of these causes as text, in one statement; two entries of one cause as one text."""
+    parameter = f"{{{','.join(map(str, causes))}}}"  # as text: psycopg adapts a long list more slowly
+    texts: dict[int, str] = {}
+    for cause, text in fetch(_ENTRIES, [parameter]):
+        texts[cause] = f"{texts[cause]} and {text}" if cause in texts else text
+    return texts
 
 
-def matches_expected(count: int, text: str | None, wanted: Mapping[int, str]) -> bool:
-    """Tell whether what `BATCH` answered is just what the causes lead to, by cause as `written`.
+def matches_expected(count: int, text: str | None, expected: Mapping[int, str]) -> bool:
+    """Return whether the row of BATCH_ENTRIES_SQL is what the causes lead to.
 
-    As the numbers must be the same, no text can hide a second entry: what is wanted has one line for each.
+    The numbers must be equal, so no text can hide a second entry: `expected` has one line for each.
     """
-    return count == len(wanted) and (text or "") == "\n".join([f"{cause} {wanted[cause]}" for cause in sorted(wanted)])
+    lines = [f"{cause} {expected[cause]}" for cause in sorted(expected)]
+    return count == len(expected) and (text or "") == "\n".join(lines)
 
 
-def compare_entries(stored: Mapping[int, str], wanted: Mapping[int, str]) -> Iterator[Finding]:
-    """Compare stored entries with those that their events lead to, of the same causes; yields differences."""
-    if wanted == stored:
+def compare_entries(stored: Mapping[int, str], expected: Mapping[int, str]) -> Iterator[Finding]:
+    """Yield how stored entries differ from those that their events lead to; both as text by cause."""
+    if expected == stored:
         return
-    for cause in sorted(wanted.keys() | stored.keys()):
-        expected, found = wanted.get(cause), stored.get(cause)
-        if expected != found:
-            yield Finding(_difference(expected, found), f"event {cause}", expected or "none", found or "none")
+    for cause in sorted(expected.keys() | stored.keys()):
+        due, actual = expected.get(cause), stored.get(cause)
+        if due != actual:
+            yield Finding(_difference(due, actual), f"event {cause}", due or "none", actual or "none")
 
 
 def compare_batch(causes: Iterable[int], derived: Iterable[NewEntry]) -> list[Finding]:
-    """Do both for a batch of events: every cause of the batch, whether money follows from it or not."""
+    """Compare the stored entries of all events of a batch with those derived from them."""
     return list(compare_entries(load_entry_texts(causes), {entry.cause: entry_text(entry) for entry in derived}))
 
 
-def _difference(expected: str | None, found: str | None) -> str:
-    if found is None:
+def _difference(due: str | None, actual: str | None) -> str:
+    if actual is None:
         return "entry is missing"
-    if expected is None:
+    if due is None:
         return "entry that no event leads to"
-    if expected.partition(":")[0] != found.partition(":")[0]:
+    if due.partition(":")[0] != actual.partition(":")[0]:
         return "entry is of another kind"
     return "entry moves something else"
 
 
 def _rows(statement: str, never_negative: list[str], since: int) -> list[tuple[str, str, str]]:
-    marks = statement.count("%(never_negative)s")
-    parameters: list[object] = [since] * statement.count("%(since)s") + [never_negative] * marks
+    parameters: list[object] = [since] * statement.count("%(since)s")
+    parameters += [never_negative] * statement.count("%(never_negative)s")
     rows = fetch(statement.replace("%(never_negative)s", "%s").replace("%(since)s", "%s"), parameters)
-    return [(where, expected, found) for where, expected, found in rows]
+    return [(where, expected, actual) for where, expected, actual in rows]

@@ -1,4 +1,4 @@
-"""Entries of the ledger: what an event moves between accounts, always from somewhere to somewhere else."""
+"""Entries of the ledger: balanced postings that follow from one event. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ from wallet.ledger.accounts import AccountKind, AccountName, game_account, opera
 
 
 class UnbalancedEntry(Exception):
-    """An entry would make or lose money. A bug in whoever built it, not a refusal."""
+    """An entry would create or lose money. A bug of the caller, not a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewPosting:
-    """`amount` minor units on one account: above zero raises its balance, below zero lowers it."""
+    """A change of one account's balance by `amount` minor units, which may be negative."""
 
     account: AccountName
     amount: int
@@ -23,7 +23,7 @@ class NewPosting:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """Postings that happen together. `cause` is the id of the event they follow from; an event has one entry."""
+    """Postings made together. `cause` is the id of the event they follow from; an event has at most one entry."""
 
     kind: str
     cause: int
@@ -31,9 +31,9 @@ class NewEntry:
 
 
 def build_entry(*, kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry:
-    """Build an entry: one posting per account, none of zero, in the order first named.
+    """Build an entry with one posting per account and none of zero.
 
-    Raises Unbalanced when they do not sum to zero in each currency and money_type, or when fewer than two are left.
+    Raises UnbalancedEntry unless two or more postings are left that sum to zero per currency and money type.
     """
     moved = _merged(tuple(postings))
     totals: defaultdict[tuple[str, MoneyType], int] = defaultdict(int)
@@ -46,25 +46,25 @@ def build_entry(*, kind: str, cause: int, postings: Iterable[NewPosting]) -> New
     return NewEntry(kind, cause, moved)
 
 
-def _merged(given: tuple[NewPosting, ...]) -> tuple[NewPosting, ...]:
-    """One posting per account and none of zero; most entries are given like that and stay as they are."""
+def _merged(postings: tuple[NewPosting, ...]) -> tuple[NewPosting, ...]:
+    """Merge postings of one account and drop those of zero; most entries need neither."""
     amounts: defaultdict[AccountName, int] = defaultdict(int)
-    for posting in given:
+    for posting in postings:
         amounts[posting.account] += posting.amount
-    if len(amounts) == len(given) and all(amounts.values()):
-        return given
+    if len(amounts) == len(postings) and all(amounts.values()):
+        return postings
     return tuple(NewPosting(account, amount) for account, amount in amounts.items() if amount)
 
 
 def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
-    """Build the entry that moves `amount` minor units from source to target. Raises Unbalanced."""
+    """Build the entry that moves `amount` minor units from source to target. Raises UnbalancedEntry."""
     return build_entry(kind=kind, cause=cause, postings=(NewPosting(source, -amount), NewPosting(target, amount)))
 
 
 def sandbox_credit(
     *, cause: int, operator: UUID, player: UUID, money_type: MoneyType, currency: str, amount: int
 ) -> NewEntry:
-    """Build the entry that credits a player's account with money that nobody paid in."""
+    """Build the entry of a sandbox credit to a player's account."""
     return transfer(
         kind="sandbox_credit",
         cause=cause,
@@ -77,7 +77,7 @@ def sandbox_credit(
 def buy_in(
     *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
 ) -> NewEntry:
-    """Build the entry that takes money from a player's account to the table sat down at."""
+    """Build the entry that moves money from a player's account to the game balance when sitting down."""
     return transfer(
         kind="buy_in",
         cause=cause,
@@ -90,7 +90,7 @@ def buy_in(
 def rebuy(
     *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
 ) -> NewEntry:
-    """Build the entry that adds money from a player's account to the game balance between rounds."""
+    """Build the entry that adds money from a player's account to the game balance."""
     return transfer(
         kind="rebuy",
         cause=cause,
@@ -103,7 +103,7 @@ def rebuy(
 def cash_out(
     *, cause: int, operator: UUID, player: UUID, table: UUID, money_type: MoneyType, currency: str, amount: int
 ) -> NewEntry:
-    """Build the entry that takes money from a game balance back to the player's account."""
+    """Build the entry that returns a game balance to the player's account."""
     return transfer(
         kind="cash_out",
         cause=cause,

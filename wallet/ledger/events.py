@@ -8,7 +8,7 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class PlayerAccountOpened:
-    """A player may hold money with an operator, in one currency and these money_types."""
+    """A player's accounts were opened with an operator, in one currency and these money types."""
 
     operator: UUID
     player: UUID
@@ -18,7 +18,7 @@ class PlayerAccountOpened:
 
 @dataclass(frozen=True, slots=True)
 class SandboxCredited:
-    """`amount` minor units appeared on a player's account, and no money stands behind them."""
+    """A player's account was credited with `amount` minor units that nobody paid in."""
 
     operator: UUID
     player: UUID

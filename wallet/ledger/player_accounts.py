@@ -1,4 +1,4 @@
-"""What can be done to a player's wallet: each is one event and its entry, in one transaction."""
+"""Open players' accounts and credit those of sandboxes: one event and its entry per transaction."""
 
 from typing import Final
 from uuid import UUID
@@ -19,7 +19,7 @@ from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, Opera
 
 MONEY_TYPES: Final = (MoneyType.REAL, MoneyType.PLAY)
 MAX_SANDBOX_CREDIT: Final = 10**9
-"""Minor units of one sandbox credit: ten million in a currency with cents."""
+"""Largest sandbox credit in minor units: ten million in a currency with cents."""
 
 _VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
 _OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s AND version = 1"
@@ -28,7 +28,7 @@ _OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s 
 def register_player(*, operator: UUID, reference: str, nickname: str, currency: str, metadata: Metadata) -> Player:
     """Register an operator's player and open the accounts; the same reference returns the same player.
 
-    Raises UnknownCurrency, and OpenInAnotherCurrency when the player's accounts were opened in another one.
+    Raises UnknownCurrency, and AccountCurrencyDiffers when the player's accounts are in another one.
     """
     with transaction.atomic():
         player = operators.register_player(operator=operator, reference=reference, nickname=nickname)
@@ -37,13 +37,13 @@ def register_player(*, operator: UUID, reference: str, nickname: str, currency: 
 
 
 def open_player_accounts(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
-    """Open a player's accounts in both money_types; opening them again changes nothing.
+    """Open a player's accounts in both money types; opening them again changes nothing.
 
-    Raises UnknownCurrency, and OpenInAnotherCurrency when they were opened in another one.
+    Raises UnknownCurrency, and AccountCurrencyDiffers when they are in another one.
     """
     money.exponent(currency)
     with transaction.atomic():
-        # A twin waits here for the first to commit, and then sees its event below.
+        # A concurrent call waits here for the first to commit, and then sees its event below.
         store.open_accounts(_accounts(operator, player, currency))
         opened = _opened(player)
         if opened is None:
@@ -64,18 +64,18 @@ def credit_sandbox_player(
     metadata: Metadata,
     note: str = "",
 ) -> int:
-    """Credit minor units that nobody paid in, and return the player's balance after it.
+    """Credit a player of a sandbox operator with minor units and return the new balance.
 
-    `sandbox` says whether the operator is one. Raises SandboxClosed, AmountNotPositive, CreditTooLarge,
+    `sandbox` tells whether the operator is one. Raises OperatorNotSandbox, AmountNotPositive, CreditTooLarge,
     UnknownAccount.
     """
-    _judge_credit(amount=amount, currency=currency, sandbox=sandbox)
+    _require_credit(amount=amount, currency=currency, sandbox=sandbox)
     account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
     source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=money_type, currency=currency)
     credited = SandboxCredited(operator, player, money_type, currency, amount, note)
     with transaction.atomic():
         _require_open(operator, player, currency)
-        # Who holds the balance alone may write the stream: credits queue up here instead of failing on a version.
+        # The lock of the balance serializes writers of the stream: credits wait here instead of failing on a version.
         store.lock((account, source))
         PLAYER_ACCOUNT_EVENTS.record(
             wallet_stream(player), version=_version(player), events=[credited], metadata=metadata
@@ -83,7 +83,7 @@ def credit_sandbox_player(
         return store.balances((account,))[account]
 
 
-def _judge_credit(*, amount: int, currency: str, sandbox: bool) -> None:
+def _require_credit(*, amount: int, currency: str, sandbox: bool) -> None:
     if not sandbox:
         raise OperatorNotSandbox
     if amount <= 0:

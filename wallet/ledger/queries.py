@@ -1,4 +1,4 @@
-"""What can be asked about a player's money: always within one operator."""
+"""Read balances, statements and entries, always within one operator."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from wallet.ledger.store import RunningBalance, StatementLine
 
 PAGE: Final = 500
 _ENTRIES: Final = """
-SELECT entry.id, entry.kind, entry.cause, entry.recorded_at, account.id, account.kind, account.money_type, account.currency,
-       account.player_id, posting.amount, posting.balance, posting.sequence
+SELECT entry.id, entry.kind, entry.cause, entry.recorded_at, account.id, account.kind, account.money_type,
+       account.currency, account.player_id, posting.amount, posting.balance, posting.sequence
 FROM wallet_entry AS entry
 JOIN wallet_posting AS posting ON posting.entry_id = entry.id
 JOIN wallet_account AS account ON account.id = posting.account_id
@@ -33,9 +33,9 @@ def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
 
 @dataclass(frozen=True, slots=True)
 class AccountStatement:
-    """One account over one period: how it stood before and after, and what moved in between, in minor units.
+    """One account over one period, in minor units.
 
-    `moved` adds up the lines of the kinds that were asked for; for all kinds it is the change in balance.
+    `net_change` is the sum of the lines of the chosen kinds; for all kinds it is the change in balance.
     """
 
     account: AccountName
@@ -45,16 +45,16 @@ class AccountStatement:
     net_change: int
 
     def lines(self, *, before: int | None, limit: int) -> list[StatementLine]:
-        """List its lines, newest first, those before a sequence number."""
+        """List the lines before a sequence number, newest first."""
         end = self.closing.sequence + 1 if before is None else min(before, self.closing.sequence + 1)
         return store.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
 
     def pages(self) -> Iterator[list[StatementLine]]:
-        """Yield all its lines, oldest first, some at a time."""
+        """Yield all lines, oldest first, in pages."""
         after, end = self.opening.sequence, self.closing.sequence + 1
-        while found := store.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
-            after = found[-1].sequence
-            yield found
+        while page := store.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
+            after = page[-1].sequence
+            yield page
 
 
 def player_statement(
@@ -69,7 +69,7 @@ def player_statement(
     until: datetime | None,
     kinds: Sequence[str],
 ) -> AccountStatement:
-    """State one account of an operator's player, `since` included and `until` not; None has no bound.
+    """Return the statement of a player's account, `since` included and `until` excluded; None has no bound.
 
     Raises UnknownPlayer, PeriodReversed.
     """
@@ -79,15 +79,15 @@ def player_statement(
     account = AccountName(kind, operator, money_type, currency, player, table)
     closing = store.balance_at(account, before=until)
     opening = RunningBalance() if since is None else store.balance_at(account, before=since)
-    moved = closing.balance - opening.balance
+    net_change = closing.balance - opening.balance
     if kinds:
-        moved = store.sum_postings(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
-    return AccountStatement(account, opening, closing, tuple(kinds), moved)
+        net_change = store.sum_postings(account, after=opening.sequence, before=closing.sequence + 1, kinds=kinds)
+    return AccountStatement(account, opening, closing, tuple(kinds), net_change)
 
 
 @dataclass(frozen=True, slots=True)
 class PostingLine:
-    """What moved on one account, in minor units, and how it stood after; `sequence` is its gapless number there."""
+    """One posting in minor units with the balance after it; `sequence` is its gapless number on the account."""
 
     account: UUID
     kind: str
@@ -101,7 +101,7 @@ class PostingLine:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """One entry of the ledger, and the id of the event that it follows from."""
+    """One entry of the ledger, with the id of the event that caused it."""
 
     id: int
     kind: str
@@ -111,8 +111,8 @@ class EntryLine:
 
 
 def list_entries(*, causes: Sequence[int]) -> list[EntryLine]:
-    """List the entries that follow from these events, oldest first, with all of their postings."""
-    found: dict[int, tuple[tuple[str, int, datetime], list[PostingLine]]] = {}
+    """List the entries caused by these events, oldest first, with all postings."""
+    entries: dict[int, tuple[tuple[str, int, datetime], list[PostingLine]]] = {}
     for entry, kind, cause, recorded, *posting in fetch(_ENTRIES, [list(causes)]):
-        found.setdefault(entry, ((kind, cause, recorded), []))[1].append(PostingLine(*posting))
-    return [EntryLine(entry, *facts, tuple(postings)) for entry, (facts, postings) in found.items()]
+        entries.setdefault(entry, ((kind, cause, recorded), []))[1].append(PostingLine(*posting))
+    return [EntryLine(entry, *header, tuple(postings)) for entry, (header, postings) in entries.items()]

@@ -1,4 +1,4 @@
-"""Throw the balances away and make them again from the postings: they are a projection and must come out the same."""
+"""Rebuild balances from postings."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from casino.events.sql import execute
 
 _LOCK: Final = "LOCK TABLE wallet_balance IN EXCLUSIVE MODE"
 _DROP: Final = "DELETE FROM wallet_balance"
-_MAKE: Final = """
+_FILL: Final = """
     INSERT INTO wallet_balance (account_id, balance, sequence, floor)
     SELECT account.id, coalesce(sum(posting.amount), 0), count(posting.id),
            account.kind IN ('account', 'game', 'rack', 'stakes', 'hold')
@@ -19,8 +19,8 @@ _MAKE: Final = """
 
 
 def rebuild_balances() -> int:
-    """Drop every balance, sum it anew from the postings, and return how many; posting waits meanwhile."""
+    """Delete every balance, sum the postings again, and return the number of balances; writers wait meanwhile."""
     with transaction.atomic():
         execute(_LOCK)
         execute(_DROP)
-        return execute(_MAKE)
+        return execute(_FILL)

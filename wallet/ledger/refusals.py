@@ -1,4 +1,4 @@
-"""What the wallet refuses, and what to do about it."""
+"""Refusals of the ledger."""
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal, RefusalKind
@@ -6,7 +6,7 @@ from wallet.ledger.accounts import AccountName
 
 
 class InsufficientFunds(Refusal):
-    """`account` holds `balance` minor units and would have had to pay `needed`."""
+    """`account` has a `balance` below the `needed` minor units."""
 
     code = "insufficient_funds"
     kind = RefusalKind.CONFLICT
@@ -14,12 +14,12 @@ class InsufficientFunds(Refusal):
     remedy = "Lower the amount, rebuy from the account, or deposit."
 
     def __init__(self, *, account: AccountName, balance: int, needed: int) -> None:
-        has, takes = money.format_amount(balance, account.currency), money.format_amount(needed, account.currency)
+        held, required = money.format_amount(balance, account.currency), money.format_amount(needed, account.currency)
         super().__init__(
-            f"The {account.kind} balance is {has} {account.currency}; this takes {takes}.",
+            f"The {account.kind} balance is {held} {account.currency}; this takes {required}.",
             account=str(account.kind),
-            balance=has,
-            needed=takes,
+            balance=held,
+            needed=required,
             currency=account.currency,
         )
         self.account, self.balance, self.needed = account, balance, needed
@@ -42,7 +42,7 @@ class AccountCurrencyDiffers(Refusal):
 class OperatorNotSandbox(Refusal):
     code = "operator_not_sandbox"
     kind = RefusalKind.FORBIDDEN
-    title = "This operator gives no sandbox credits"
+    title = "This operator is not a sandbox"
     remedy = "Use an operator that was created as a sandbox."
 
 
@@ -56,19 +56,19 @@ class CreditTooLarge(Refusal):
 class TableRequired(Refusal):
     code = "table_required"
     kind = RefusalKind.INVALID
-    title = "A game balance or rack is at a table"
-    remedy = "Send the table's id as well."
+    title = "A game balance or rack belongs to a table"
+    remedy = "Send the id of the table."
 
 
 class TableNotAllowed(Refusal):
     code = "table_not_allowed"
     kind = RefusalKind.INVALID
-    title = "The account is at no table"
-    remedy = "Leave the table out, or ask for the game balance or rack."
+    title = "The account belongs to no table"
+    remedy = "Omit the table, or choose the game balance or rack."
 
 
 class DebtOutstanding(Refusal):
-    """A reversed deposit left `owed` minor units to pay before anything else."""
+    """A reversed deposit left a debt of `owed` minor units, to be paid before anything else."""
 
     code = "debt_outstanding"
     kind = RefusalKind.CONFLICT
@@ -76,8 +76,8 @@ class DebtOutstanding(Refusal):
     remedy = "Deposit what is owed; a deposit pays the debt first."
 
     def __init__(self, *, owed: int, currency: str) -> None:
-        shown = money.format_amount(owed, currency)
-        super().__init__(f"{shown} {currency} is owed.", owed=shown, currency=currency)
+        amount = money.format_amount(owed, currency)
+        super().__init__(f"{amount} {currency} is owed.", owed=amount, currency=currency)
         self.owed = owed
 
 

@@ -1,6 +1,6 @@
-"""The ledger's door: post entries, read balances and statements. Every other part comes in here.
+"""Post entries and read balances and statements. All access to the ledger's tables goes through here.
 
-Amounts are integers in minor units. Inside a transaction of the caller's, what is posted commits or vanishes with it.
+Amounts are integers in minor units. Entries are posted in the caller's transaction.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,17 +17,17 @@ from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.entries import NewEntry
 from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
-OVERDRAFT: Final = "WLT01"
+OVERDRAFT_SQLSTATE: Final = "WLT01"
 CONFLICTING_ENTRY_SQLSTATE: Final = "WLT02"
 
 
 class ConflictingEntry(Exception):
-    """An event that already led to one entry was posted with another. A bug, not a refusal."""
+    """An event that has an entry was posted with a different one. A bug, not a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningBalance:
-    """How an account stood after a posting: its number, 0 before the first, and the balance in minor units."""
+    """The balance after a posting, in minor units, and the posting's number; 0 before the first."""
 
     sequence: int = 0
     balance: int = 0
@@ -35,7 +35,7 @@ class RunningBalance:
 
 @dataclass(frozen=True, slots=True)
 class StatementLine:
-    """One posting on an account: `amount` moved, `balance` after it, both in minor units."""
+    """One posting on an account, with the balance after it; both in minor units."""
 
     sequence: int
     kind: str
@@ -47,15 +47,15 @@ class StatementLine:
 
 
 def open_accounts(names: Iterable[AccountName]) -> None:
-    """Open the accounts that are not open yet, in one statement; a concurrent twin waits for this one."""
-    wanted = {name.id: name.text for name in names}
-    fetch("SELECT wallet_open(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
+    """Open accounts that are not open yet, in one statement; a concurrent call for the same accounts waits."""
+    texts = {name.id: name.text for name in names}
+    fetch("SELECT wallet_open(%s::uuid[], %s::text[])", [_array(texts), _array(texts.values())])
 
 
 def lock(names: Iterable[AccountName]) -> None:
-    """Lock the balances until the transaction ends, in the order of their ids, opening unknown accounts."""
-    wanted = {name.id: name.text for name in names}
-    fetch("SELECT wallet_lock(%s::uuid[], %s::text[])", [_array(wanted), _array(wanted.values())])
+    """Lock balances until the transaction ends, in the order of their ids; unknown accounts are opened."""
+    texts = {name.id: name.text for name in names}
+    fetch("SELECT wallet_lock(%s::uuid[], %s::text[])", [_array(texts), _array(texts.values())])
 
 
 def require_open(account: AccountName) -> None:
@@ -71,35 +71,35 @@ def database_now() -> datetime:
 
 
 def post(entries: Sequence[NewEntry]) -> None:
-    """Post entries in the order given, each once per cause, in one round trip; accounts open by themselves.
+    """Post entries in order, each once per cause, in one round trip; unknown accounts are opened.
 
-    An entry whose cause was posted before is left alone when it is the same; Contradiction is raised when it differs.
-    Raises InsufficientFunds when an account that may not go below zero would, after any single entry; the
+    An entry that was posted before for the same cause is skipped; ConflictingEntry is raised when it differs.
+    Raises InsufficientFunds when an account that may not go below zero would, after any single entry. The
     transaction is then broken and the caller's atomic block has to end.
     """
-    once = {entry.cause: entry for entry in entries}
-    if any(once[entry.cause] != entry for entry in entries):
+    by_cause = {entry.cause: entry for entry in entries}
+    if any(by_cause[entry.cause] != entry for entry in entries):
         raise ConflictingEntry("Two different entries of one batch have the same cause.")
-    if not once:
+    if not by_cause:
         return
-    names = {posting.account.id: posting.account for entry in once.values() for posting in entry.postings}
+    names = {posting.account.id: posting.account for entry in by_cause.values() for posting in entry.postings}
     try:
-        fetch(_POST, _parameters(list(once.values()), names))
+        fetch(_POST, _parameters(list(by_cause.values()), names))
     except DatabaseError as error:
         _refuse(error, names)
 
 
 def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
-    """Return each account's balance in minor units, 0 for one that was never touched."""
-    wanted = {name.id: name for name in names}
-    found = dict.fromkeys(wanted.values(), 0)
-    for account, balance in fetch(_BALANCES, [_array(wanted)]):
-        found[wanted[account]] = balance
-    return found
+    """Return each account's balance in minor units, 0 for unknown accounts."""
+    by_id = {name.id: name for name in names}
+    result = dict.fromkeys(by_id.values(), 0)
+    for account, balance in fetch(_BALANCES, [_array(by_id)]):
+        result[by_id[account]] = balance
+    return result
 
 
 def balances_of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
-    """Return every account of an operator's player with its balance in minor units, by kind and money_type."""
+    """Return a player's accounts with their balances in minor units, by kind and money type."""
     return {
         AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table): balance
         for kind, money_type, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
@@ -107,13 +107,13 @@ def balances_of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int
 
 
 def balances_of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
-    """Return every account of each of these players with its balance, as `of_player` does, in one query."""
-    found: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
-    for kind, operator, money_type, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(found)]):
-        found[player][AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table)] = (
+    """Return the accounts of several players with their balances in minor units, in one query."""
+    result: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
+    for kind, operator, money_type, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(result)]):
+        result[player][AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table)] = (
             balance
         )
-    return found
+    return result
 
 
 def statement(
@@ -125,29 +125,29 @@ def statement(
     kinds: Sequence[str] = (),
     limit: int = 50,
 ) -> list[StatementLine]:
-    """List an account's postings: newest first, or oldest first when `after` is given.
+    """List an account's postings, newest first, or oldest first when `after` is given.
 
-    `after`, `before` and, for either order, `above` are sequence numbers, all exclusive; at most `limit` lines, of
-    these kinds of entries, or of all.
+    `after`, `before` and, for either order, `above` are exclusive sequence numbers. Lists at most `limit` lines, of
+    these kinds of entries or of all.
     """
     order = "DESC" if after is None else "ASC"
     lowest, end = max(after or 0, above), _LAST if before is None else before
-    asked = [account.id, lowest, end, list(kinds), list(kinds), limit]
-    return [StatementLine(*row) for row in fetch(f"{_STATEMENT} ORDER BY sequence {order} LIMIT %s", asked)]
+    parameters = [account.id, lowest, end, list(kinds), list(kinds), limit]
+    return [StatementLine(*row) for row in fetch(f"{_STATEMENT} ORDER BY sequence {order} LIMIT %s", parameters)]
 
 
 def balance_at(account: AccountName, *, before: datetime | None = None) -> RunningBalance:
-    """Tell how an account stood at a moment: after the last posting before it, or now.
+    """Return the balance after the last posting before a moment, or now.
 
-    It looks back from the newest posting, whose numbers ascend with their times, so recent moments are cheap.
+    Numbers ascend with times, so the query scans back from the newest posting and recent moments are cheap.
     """
-    rows = fetch(_MARK, [account.id, before, before])
+    rows = fetch(_BALANCE_AT, [account.id, before, before])
     return RunningBalance(*rows[0]) if rows else RunningBalance()
 
 
 def sum_postings(account: AccountName, *, after: int, before: int, kinds: Sequence[str]) -> int:
-    """Add up postings of these kinds of entries between two sequence numbers, both exclusive."""
-    return int(fetch(_MOVED, [account.id, after, before, list(kinds), list(kinds)])[0][0])
+    """Sum the postings of these kinds of entries between two exclusive sequence numbers."""
+    return int(fetch(_SUM, [account.id, after, before, list(kinds), list(kinds)])[0][0])
 
 
 _LAST: Final = 2**63 - 1
@@ -165,14 +165,14 @@ _LINES: Final = """
     WHERE account_id = %s AND sequence > %s AND sequence < %s
       AND (cardinality(%s::text[]) = 0 OR kind = ANY (%s::text[]))"""
 _STATEMENT: Final = f"SELECT sequence, kind, amount, balance, cause, recorded_at, wallet_entry.id {_LINES}"
-_MOVED: Final = f"SELECT coalesce(sum(amount), 0)::bigint {_LINES}"
-_MARK: Final = """SELECT sequence, balance FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
+_SUM: Final = f"SELECT coalesce(sum(amount), 0)::bigint {_LINES}"
+_BALANCE_AT: Final = """SELECT sequence, balance FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
     WHERE account_id = %s AND (%s::timestamptz IS NULL OR recorded_at < %s::timestamptz)
     ORDER BY sequence DESC LIMIT 1"""
 
 
 def _array(items: Iterable[object]) -> str:
-    # Written as PostgreSQL writes arrays: one parameter type whatever the numbers, so that one prepared plan serves.
+    # As PostgreSQL's array text: one parameter type whatever the values, so that one prepared plan serves.
     return "{" + ",".join(map(str, items)) + "}"
 
 
@@ -195,7 +195,7 @@ def _refuse(error: DatabaseError, names: dict[UUID, AccountName]) -> NoReturn:
     detail = str(getattr(diagnosis, "message_detail", ""))
     if state == CONFLICTING_ENTRY_SQLSTATE:
         raise ConflictingEntry(str(error)) from error
-    if state == OVERDRAFT:
+    if state == OVERDRAFT_SQLSTATE:
         account, balance, needed = detail.split()
         raise InsufficientFunds(account=names[UUID(account)], balance=int(balance), needed=int(needed)) from None
     raise error

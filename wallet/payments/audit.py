@@ -1,6 +1,6 @@
-"""Payments as an audit follows them: the order of their events, their amounts, and the rows and queue that result.
+"""Audit of payments: the order of events, amounts, and the rows and queue that result.
 
-Nothing here uses the deciders' judgement: which event may follow which is written down once more, as a table.
+Independent of the decision functions: ALLOWED_PREDECESSORS states again which event may follow which.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "WithdrawalPaid": frozenset({"WithdrawalSent"}),
     "WithdrawalReturned": frozenset({"WithdrawalSent", "WithdrawalPaid"}),
 }
-"""Which events each one may follow in its stream."""
+"""The events that each one may follow in its stream."""
 
 _QUEUE: Final = """
     SELECT coalesce(due.payment_id, waiting.id), waiting.id IS NOT NULL, due.payment_id IS NOT NULL
@@ -50,21 +50,21 @@ _FEES: Final = """
 
 @dataclass(slots=True)
 class PaymentTrace:
-    """The events of one payment so far; `broken` once they can't be explained."""
+    """The events of one payment so far; `inconsistent` after one that may not follow."""
 
     events: list[Any] = field(default_factory=list)
     inconsistent: bool = False
 
 
 class PaymentTraces:
-    """Every deposit and withdrawal that the log has told of, and what players owe."""
+    """Replays deposits, withdrawals and debts."""
 
     def __init__(self) -> None:
         self._traces: dict[str, PaymentTrace] = {}
         self._owed: dict[tuple[UUID, UUID, str], int] = {}
 
     def replay(self, event: pe.PaymentEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """Follow one event and yield what contradicts the events before it."""
+        """Replay one event and yield contradictions to earlier events."""
         if stream != pe.stream_of(event):
             yield Finding("stream differs", where, pe.stream_of(event), stream)
         if isinstance(event, pe.DebtCollected):
@@ -80,12 +80,12 @@ class PaymentTraces:
         yield from self._amounts(event, trace, where)
 
     def add_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """Note minor units that a player owes for another reason than a reversed deposit."""
+        """Add minor units to a player's debt."""
         key = operator, player, currency
         self._owed[key] = self._owed.get(key, 0) + amount
 
     def check_state(self) -> Iterator[Finding]:
-        """Compare rows, queue and fees with what the events have led to."""
+        """Compare rows, queue and fees with the result of the events."""
         traces = self._traces.items()
         broken = {UUID(stream.partition("-")[2]) for stream, trace in traces if trace.inconsistent}
         sound = [trace.events for _, trace in traces if not trace.inconsistent]
@@ -95,34 +95,33 @@ class PaymentTraces:
         withdrawal_rows = (withdrawal_row(withdrawal_state.fold(events), len(events)) for events in withdrawals)
         yield from DEPOSITS.compare(deposit_rows, ignored=broken)
         yield from WITHDRAWALS.compare(withdrawal_rows, ignored=broken)
-        for key, waits, queued in fetch(_QUEUE):
-            yield Finding("payment queue differs", f"payment {key}", _word(waits), _word(queued))
-        for key, expected, found in fetch(_FEES):
-            yield Finding("fee is not the method's", f"deposit {key}", expected, found)
+        for key, pending, queued in fetch(_QUEUE):
+            yield Finding("payment queue differs", f"payment {key}", f"pending: {pending}", f"queued: {queued}")
+        for key, expected, actual in fetch(_FEES):
+            yield Finding("fee is not the method's", f"deposit {key}", expected, actual)
 
     def _amounts(self, event: Any, trace: PaymentTrace, where: str) -> Iterator[Finding]:
-        asked = trace.events[0]
+        request = trace.events[0]
         for name in ("operator", "player", "currency", "amount", "fee"):
-            due, has = getattr(asked, name, None), getattr(event, name, None)
-            if has is not None and due is not None and due != has:
-                yield Finding("payment differs from its request", f"{where} {name}", str(due), str(has))
+            due, actual = getattr(request, name, None), getattr(event, name, None)
+            if actual is not None and due is not None and due != actual:
+                yield Finding("payment differs from its request", f"{where} {name}", str(due), str(actual))
         if isinstance(event, pe.DepositReversed):
             yield from self._reversed(event, trace, where)
         if isinstance(event, pe.WithdrawalReturned):
             paid = any(isinstance(each, pe.WithdrawalPaid) for each in trace.events)
             if paid != event.was_paid:
                 yield Finding("return differs", where, str(paid), str(event.was_paid))
-        if isinstance(event, pe.WithdrawalSent) and not _agreed(trace.events):
-            yield Finding(
-                "sent without approval", where, f"{asked.approvals_required} members of staff", "fewer, or one twice"
-            )
+        if isinstance(event, pe.WithdrawalSent) and not _is_approved(trace.events):
+            approvals = f"{request.approvals_required} members of staff"
+            yield Finding("sent without approval", where, approvals, "fewer, or one twice")
 
     def _reversed(self, event: pe.DepositReversed, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         credited = any(isinstance(each, pe.DepositCompleted) for each in trace.events)
         arrived = event.amount - event.fee if credited else 0
         if (event.credited, event.taken + event.owed) != (credited, arrived) or min(event.taken, event.owed) < 0:
-            found = f"{event.taken} taken, {event.owed} owed"
-            yield Finding("reversal differs", where, f"{arrived} in all", found)
+            actual = f"{event.taken} taken, {event.owed} owed"
+            yield Finding("reversal differs", where, f"{arrived} in all", actual)
         self.add_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
     def _collected(self, event: pe.DebtCollected, where: str) -> Iterator[Finding]:
@@ -132,12 +131,8 @@ class PaymentTraces:
         self.add_debt(operator=event.operator, player=event.player, currency=event.currency, amount=-event.amount)
 
 
-def _agreed(events: list[Any]) -> bool:
-    """Whether as many different members of staff agreed as the request asks for."""
-    agreed = [event.approved_by for event in events if isinstance(event, pe.WithdrawalApproved)]
-    asked: int = events[0].approvals_required
-    return len(agreed) == len(set(agreed)) >= asked
-
-
-def _word(there: bool) -> str:  # noqa: FBT001  (it comes as PostgreSQL says it)
-    return "waits" if there else "does not wait"
+def _is_approved(events: list[Any]) -> bool:
+    """Check that enough different members of staff approved."""
+    approvers = [event.approved_by for event in events if isinstance(event, pe.WithdrawalApproved)]
+    required: int = events[0].approvals_required
+    return len(approvers) == len(set(approvers)) >= required

@@ -1,4 +1,4 @@
-"""Callbacks: verified and stored at once, applied later and elsewhere, each once."""
+"""Provider callbacks: verified and stored on receipt, applied once by the processor."""
 
 import logging
 import re
@@ -21,14 +21,14 @@ _STORE: Final = """
     INSERT INTO wallet_providercallback (provider, nonce, body) VALUES (%s, %s, %s)
     ON CONFLICT (provider, nonce) DO NOTHING RETURNING id
 """
-_KNOWN: Final = "SELECT body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
+_STORED_BODY: Final = "SELECT body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
 _CLAIM: Final = """
     SELECT id, provider, body FROM wallet_providercallback
      WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
      ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """
-_DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
-_LATER: Final = """
+_MARK_DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
+_RETRY_LATER: Final = """
     UPDATE wallet_providercallback
        SET attempts = attempts + 1, last_error = %s,
            next_try_at = clock_timestamp()
@@ -38,7 +38,7 @@ _LATER: Final = """
 
 
 def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: bytes) -> bool:
-    """Verify a callback and store it to be applied; says whether it is new.
+    """Verify and store a callback; returns whether it is new.
 
     Raises UnknownProvider, InvalidSignature, StaleTimestamp, NonceReused, MalformedCallback.
     """
@@ -51,23 +51,23 @@ def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: 
         raise StaleTimestamp
     try:
         provider_messages.parse_report(body)
-    except ValueError as trouble:
-        raise MalformedCallback(str(trouble)) from None
+    except ValueError as error:
+        raise MalformedCallback(str(error)) from None
     return _store(provider, nonce, body.decode())
 
 
 def apply_waiting(*, limit: int = 200) -> int:
-    """Apply stored callbacks, each in a transaction of its own, and return how many it looked at."""
-    for done in range(limit):
+    """Apply stored callbacks, each in its own transaction, and return how many were tried."""
+    for count in range(limit):
         if not _apply_one():
-            return done
+            return count
     return limit
 
 
 def _store(provider: str, nonce: str, body: str) -> bool:
     with transaction.atomic():
         new = bool(fetch(_STORE, [provider, nonce, body]))
-        if not new and fetch(_KNOWN, [provider, nonce])[0][0] != body:
+        if not new and fetch(_STORED_BODY, [provider, nonce])[0][0] != body:
             raise NonceReused
         wakeups.on_commit()
     return new
@@ -82,17 +82,17 @@ def _apply_one() -> bool:
         try:
             with transaction.atomic():
                 outcome = apply(provider_messages.parse_report(body), provider=provider)
-        except Exception as trouble:
-            # Two reports with one reference, a deadlock, a damaged row: this one waits, the others go on.
+        except Exception as error:
+            # Two reports with one reference, a deadlock, a damaged row: this one is retried, the others continue.
             logger.exception("Callback %s of %s could not be applied.", callback, provider)
-            execute(_LATER, [type(trouble).__name__, callback])
+            execute(_RETRY_LATER, [type(error).__name__, callback])
         else:
-            execute(_DONE, [outcome, callback])
+            execute(_MARK_DONE, [outcome, callback])
     return True
 
 
 def apply(report: ProviderReport, *, provider: str) -> str:
-    """Apply a report to the deposit or withdrawal it is about, and say what became of it."""
+    """Apply a report to its deposit or withdrawal and return the outcome."""
     if report.kind is PaymentKind.DEPOSIT:
         return deposits.apply(report, provider=provider)
     return withdrawals.apply(report, provider=provider)

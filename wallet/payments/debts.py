@@ -1,4 +1,4 @@
-"""What players owe after a reversed deposit: read it, refuse play over it, and collect it as soon as money is there."""
+"""Players' debts after reversed deposits: read them, refuse play, and collect as soon as money is there."""
 
 from typing import Final
 from uuid import UUID
@@ -16,53 +16,52 @@ from wallet.payments.records import PAYMENT_EVENTS, system_metadata
 
 _VERSION: Final = """SELECT clock_timestamp(),
     (SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s)"""
-_CAN_PAY: Final = """
+_COLLECTIBLE: Final = """
     SELECT owing.operator_id, owing.player_id, owing.currency
       FROM wallet_account owing
       JOIN wallet_balance owed ON owed.account_id = owing.id AND owed.balance < 0
-      JOIN wallet_account purse ON purse.player_id = owing.player_id AND purse.operator_id = owing.operator_id
-           AND purse.currency = owing.currency AND purse.kind = 'account' AND purse.money_type = 'real'
-      JOIN wallet_balance held ON held.account_id = purse.id AND held.balance > 0
+      JOIN wallet_account account ON account.player_id = owing.player_id AND account.operator_id = owing.operator_id
+           AND account.currency = owing.currency AND account.kind = 'account' AND account.money_type = 'real'
+      JOIN wallet_balance held ON held.account_id = account.id AND held.balance > 0
      WHERE owing.kind = 'debt' ORDER BY owing.id LIMIT %s
 """
 
 
 def outstanding(*, operator: UUID, player: UUID, currency: str) -> int:
-    """Return what a player owes, in minor units; 0 for nothing."""
+    """Return a player's debt in minor units."""
     owing = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     return -store.balances([owing])[owing]
 
 
 def available(account: AccountName) -> int:
-    """Return what a player's account holds for a buy-in, a rebuy or a withdrawal, in minor units.
+    """Return what a player may take from an account for a buy-in, rebuy or withdrawal, in minor units.
 
-    Raises DebtOutstanding for real money while something is owed; play money has no debts. One statement.
+    Raises DebtOutstanding for real money while the player has a debt; play money has none. One statement.
     """
     if account.money_type is not MoneyType.REAL or account.player is None:
         return store.balances([account])[account]
     owing = debt_account(
         operator=account.operator, player=account.player, money_type=MoneyType.REAL, currency=account.currency
     )
-    found = store.balances([account, owing])
-    if found[owing]:
-        raise DebtOutstanding(owed=-found[owing], currency=account.currency)
-    return found[account]
+    balances = store.balances([account, owing])
+    if balances[owing]:
+        raise DebtOutstanding(owed=-balances[owing], currency=account.currency)
+    return balances[account]
 
 
 def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> int:
-    """Take what a player owes from the account, as far as it goes, and return how much that was.
+    """Pay as much of a player's debt from the account as possible and return the amount.
 
     Call it inside a transaction in which money arrived on the account; it locks both balances.
     """
     account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     owing = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    found = store.balances([owing])
-    if not found[owing]:
+    if not store.balances([owing])[owing]:
         return 0
     store.lock((account,))
     store.lock((owing,))
-    found = store.balances([account, owing])
-    amount = min(found[account], -found[owing])
+    balances = store.balances([account, owing])
+    amount = min(balances[account], -balances[owing])
     if amount <= 0:
         return 0
     at, version = fetch(_VERSION, [debt_stream(player)])[0]
@@ -72,9 +71,9 @@ def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) 
 
 
 def collect_due(*, limit: int = 50) -> int:
-    """Collect from players who owe and have money again, such as from a table; returns how many paid."""
+    """Collect from players in debt who have money again, such as from a table; returns how many paid."""
     paid = 0
-    for operator, player, currency in fetch(_CAN_PAY, [limit]):
+    for operator, player, currency in fetch(_COLLECTIBLE, [limit]):
         metadata = system_metadata(operator, "system:debts")
         with transaction.atomic():
             paid += bool(collect(operator=operator, player=player, currency=currency, metadata=metadata))

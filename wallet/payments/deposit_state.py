@@ -1,7 +1,7 @@
-"""One deposit: what its events have made of it, and what a report of the provider adds. Pure.
+"""The state of a deposit and the decisions about it. Pure.
 
-Reports come late, twice and in any order. Each one can only move a deposit forward (pending, failed, completed,
-reversed), so what becomes of it depends on what was said and not on the order in which it was heard.
+Reports come late, twice and in any order. Each can only move a deposit forward (pending, failed, completed, reversed),
+so the result does not depend on the order.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from wallet.payments.provider_reports import ProviderReport, ProviderStatus, req
 
 
 class DepositStatus(StrEnum):
-    """What a player sees."""
+    """The status that a player sees."""
 
     PENDING = "pending"
     FAILED = "failed"
@@ -31,12 +31,12 @@ class DepositStatus(StrEnum):
 
 
 _ORDER: Final = tuple(DepositStatus)
-_MEANS: Final = {ProviderStatus(status.value): status for status in DepositStatus}
+_STATUS_OF: Final = {ProviderStatus(status.value): status for status in DepositStatus}
 
 
 @dataclass(frozen=True, slots=True)
 class DepositState:
-    """A deposit as it stands; `debt_created` is the debt that a reversal left, in minor units."""
+    """A deposit; `debt_created` is the debt that a reversal left, in minor units."""
 
     requested: DepositRequested
     status: DepositStatus = DepositStatus.PENDING
@@ -93,21 +93,21 @@ def apply_report(
 
     `available` is what the player's account holds: a reversal takes no more than that. Raises Implausible.
     """
-    asked = state.requested
-    require_matching(report, reference=state.reference, amount=asked.amount, currency=asked.currency)
+    requested = state.requested
+    require_matching(report, reference=state.reference, amount=requested.amount, currency=requested.currency)
     sent: tuple[DepositEvent, ...] = ()
     if state.reference is None:
-        sent = (DepositSent(asked.deposit, report.reference, at),)
-    if _ORDER.index(_MEANS[report.status]) <= _ORDER.index(state.status):
+        sent = (DepositSent(requested.deposit, report.reference, at),)
+    if _ORDER.index(_STATUS_OF[report.status]) <= _ORDER.index(state.status):
         return sent
     match report.status:
         case ProviderStatus.FAILED:
-            return (*sent, DepositFailed(asked.deposit, report.reason, at))
+            return (*sent, DepositFailed(requested.deposit, report.reason, at))
         case ProviderStatus.COMPLETED:
-            return (*sent, _completed(asked, report, at))
+            return (*sent, _completed(requested, report, at))
         case _:
             credited = state.status is DepositStatus.COMPLETED
-            return (*sent, _reversed(asked, report, credited=credited, available=available, at=at))
+            return (*sent, _reversed(requested, report, credited=credited, available=available, at=at))
 
 
 def record_refusal(state: DepositState, *, reason: str, at: datetime) -> tuple[DepositEvent, ...]:
@@ -117,24 +117,31 @@ def record_refusal(state: DepositState, *, reason: str, at: datetime) -> tuple[D
     return (DepositFailed(state.requested.deposit, reason, at),)
 
 
-def _completed(asked: DepositRequested, report: ProviderReport, at: datetime) -> DepositCompleted:
+def _completed(requested: DepositRequested, report: ProviderReport, at: datetime) -> DepositCompleted:
     return DepositCompleted(
-        asked.deposit, asked.operator, asked.player, asked.currency, asked.amount, asked.fee, report.reference, at
+        requested.deposit,
+        requested.operator,
+        requested.player,
+        requested.currency,
+        requested.amount,
+        requested.fee,
+        report.reference,
+        at,
     )
 
 
 def _reversed(
-    asked: DepositRequested, report: ProviderReport, *, credited: bool, available: int, at: datetime
+    requested: DepositRequested, report: ProviderReport, *, credited: bool, available: int, at: datetime
 ) -> DepositReversed:
-    arrived = asked.amount - asked.fee if credited else 0
+    arrived = requested.amount - requested.fee if credited else 0
     taken = min(arrived, available)
     return DepositReversed(
-        asked.deposit,
-        asked.operator,
-        asked.player,
-        asked.currency,
-        asked.amount,
-        asked.fee,
+        requested.deposit,
+        requested.operator,
+        requested.player,
+        requested.currency,
+        requested.amount,
+        requested.fee,
         credited,
         taken,
         arrived - taken,

@@ -1,4 +1,4 @@
-"""What can be done about deposits: ask for one, repeat the last one, and apply what a provider says."""
+"""Request deposits, repeat the last one, and apply providers' reports."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -27,8 +27,8 @@ UNKNOWN: Final = "unknown_payment"
 NO_CHANGE: Final = "no_change"
 APPLIED: Final = "applied"
 
-_WHOSE: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
-_TAKEN: Final = "SELECT FROM wallet_deposit WHERE provider = %s AND reference = %s AND id <> %s"
+_OWNER: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
+_REFERENCE_IN_USE: Final = "SELECT FROM wallet_deposit WHERE provider = %s AND reference = %s AND id <> %s"
 _LAST: Final = """
     SELECT method_id, amount FROM wallet_deposit
      WHERE player_id = %s AND operator_id = %s ORDER BY id DESC LIMIT 1
@@ -36,30 +36,31 @@ _LAST: Final = """
 
 
 def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
-    """Ask for a deposit of minor units and return its id; the provider is asked after the commit.
+    """Request a deposit of minor units and return its id; the provider is called after the commit.
 
-    Raises UnknownMethod, MethodClosed, AmountOutOfRange, NothingArrives, UnknownAccount, PlayerExcluded, LimitReached.
+    Raises UnknownDepositMethod, DepositMethodUnavailable, AmountOutOfRange, FeeExceedsAmount, UnknownAccount,
+    PlayerExcluded, PlayLimitReached.
     """
-    chosen = find_method(operator=operator, method=method)
-    offer = chosen.offer
+    version = find_method(operator=operator, method=method)
+    offer = version.offer
     if not offer.enabled or offer.terms.currency != currency:
         raise DepositMethodUnavailable
-    offered = quote(offer.terms, amount)
+    fee = quote(offer.terms, amount).fee
     store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
     deposit = new_id()
     with transaction.atomic():
         _, at = records.lock_account(operator=operator, player=player, currency=currency)
         require_deposit(operator=operator, player=player, currency=currency, amount=amount, now=at)
-        asked = DepositRequested(
-            deposit, operator, player, chosen.id, chosen.version, offer.provider, currency, amount, offered.fee, at
+        event = DepositRequested(
+            deposit, operator, player, version.id, version.version, offer.provider, currency, amount, fee, at
         )
-        records.write_deposit(None, version=0, events=[asked], metadata=metadata)
+        records.write_deposit(None, version=0, events=[event], metadata=metadata)
         wakeups.on_commit()
     return deposit
 
 
 def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> UUID:
-    """Ask for the method and amount of the player's last deposit again, at the method's present terms.
+    """Request the method and amount of the player's last deposit again, at the method's current terms.
 
     Raises NoEarlierDeposit and what `request` raises.
     """
@@ -71,22 +72,22 @@ def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
 
 
 def apply(report: ProviderReport, *, provider: str) -> str:
-    """Apply a provider's report, once however often it comes, and say what became of it.
+    """Apply a provider's report, once however often it comes, and return the outcome.
 
-    That is `applied`, `no_change`, `unknown_payment`, `reference_taken`, or how the report is implausible.
+    That is `applied`, `no_change`, `unknown_payment`, `reference_taken`, or the code of an implausible report.
     """
     with transaction.atomic(savepoint=False):
-        if fetch(_TAKEN, [provider, report.reference, report.payment]):
+        if fetch(_REFERENCE_IN_USE, [provider, report.reference, report.payment]):
             return "reference_taken"
         return _decide(
             report.payment,
             provider,
-            lambda state, held, at: deposit_state.apply_report(state, report, available=held, at=at),
+            lambda state, balance, at: deposit_state.apply_report(state, report, available=balance, at=at),
         )
 
 
 def record_refusal(deposit: UUID, *, provider: str, reason: str) -> str:
-    """Let a deposit fail that the provider would not take on."""
+    """Fail a deposit that the provider refused to start."""
     with transaction.atomic():
         return _decide(
             deposit, provider, lambda state, _, at: deposit_state.record_refusal(state, reason=reason, at=at)
@@ -94,7 +95,7 @@ def record_refusal(deposit: UUID, *, provider: str, reason: str) -> str:
 
 
 def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
-    rows = fetch(_WHOSE, [deposit, provider])
+    rows = fetch(_OWNER, [deposit, provider])
     if not rows:
         return UNKNOWN
     operator, player, currency = rows[0]
@@ -103,12 +104,12 @@ def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
     state = deposit_state.fold(before)
     try:
         events = decide(state, store.balances([account])[account], at)
-    except ImplausibleReport as trouble:
-        return trouble.code
+    except ImplausibleReport as error:
+        return error.code
     if not events:
         return NO_CHANGE
-    remembered = records.system_metadata(operator, f"provider:{provider}")
-    records.write_deposit(state, version=len(before), events=events, metadata=remembered)
+    metadata = records.system_metadata(operator, f"provider:{provider}")
+    records.write_deposit(state, version=len(before), events=events, metadata=metadata)
     if any(isinstance(event, DepositCompleted) for event in events):
-        debts.collect(operator=operator, player=player, currency=currency, metadata=remembered)
+        debts.collect(operator=operator, player=player, currency=currency, metadata=metadata)
     return APPLIED

@@ -1,7 +1,7 @@
-"""What happens to money on its way in and out. Streams: `deposit-{id}`, `withdrawal-{id}`, `debt-{player}`.
+"""Events of payments. Streams: `deposit-{id}`, `withdrawal-{id}`, `debt-{player}`.
 
-Amounts are minor units of real money; `fee` is part of `amount`. `at` is the database's clock. An event that moves
-money names the accounts by itself, so that its entry follows from it alone.
+Amounts are minor units of real money; `fee` is part of `amount`. `at` is the database's time. An event that moves
+money names its accounts, so that its entry follows from it alone.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class DepositRequested:
-    """A player asked to pay `amount` by a method, as that version of it offered; `amount - fee` will arrive."""
+    """A player requested to pay `amount` by a version of a method; `amount - fee` will be credited."""
 
     deposit: UUID
     operator: UUID
@@ -27,7 +27,7 @@ class DepositRequested:
 
 @dataclass(frozen=True, slots=True)
 class DepositSent:
-    """The provider took the deposit on, under its own `reference`."""
+    """The provider accepted the deposit under its own `reference`."""
 
     deposit: UUID
     reference: str
@@ -36,7 +36,7 @@ class DepositSent:
 
 @dataclass(frozen=True, slots=True)
 class DepositCompleted:
-    """The provider has the money; the player's account gets what is left of it after the fee."""
+    """The provider has the money; the player's account is credited with `amount - fee`."""
 
     deposit: UUID
     operator: UUID
@@ -50,7 +50,7 @@ class DepositCompleted:
 
 @dataclass(frozen=True, slots=True)
 class DepositFailed:
-    """The provider says that no money comes."""
+    """The provider reported that no money comes."""
 
     deposit: UUID
     reason: str
@@ -59,9 +59,9 @@ class DepositFailed:
 
 @dataclass(frozen=True, slots=True)
 class DepositReversed:
-    """The provider took the money back. Of what had arrived, `taken` was there and `owed` is a debt from now on.
+    """The provider took the money back. Of what was credited, `taken` left the account and `owed` became a debt.
 
-    Both are zero where nothing had arrived (`credited` is false).
+    Both are zero where nothing had been `credited`.
     """
 
     deposit: UUID
@@ -80,7 +80,7 @@ class DepositReversed:
 
 @dataclass(frozen=True, slots=True)
 class DebtCollected:
-    """`amount` of what a player owes was taken from the account."""
+    """`amount` of a player's debt was taken from the account."""
 
     operator: UUID
     player: UUID
@@ -91,9 +91,9 @@ class DebtCollected:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalRequested:
-    """A player asked for `amount`, which is held from now on; `approvals_required` members of staff have to agree.
+    """A player requested `amount`, which is held from now on; `approvals_required` members of staff have to approve.
 
-    The provider is to pay out `amount - fee`; before there were fees, there was none.
+    The provider is to pay out `amount - fee`.
     """
 
     withdrawal: UUID
@@ -106,12 +106,12 @@ class WithdrawalRequested:
     amount: int
     approvals_required: int
     at: datetime
-    fee: int = 0
+    fee: int
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalApproved:
-    """A member of staff agreed."""
+    """A member of staff approved."""
 
     withdrawal: UUID
     approved_by: str
@@ -120,7 +120,7 @@ class WithdrawalApproved:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalRejected:
-    """A member of staff refused; the money is the player's again."""
+    """A member of staff rejected it; the money is the player's again."""
 
     withdrawal: UUID
     operator: UUID
@@ -134,7 +134,7 @@ class WithdrawalRejected:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalCancelled:
-    """The player no longer wants it; the money is the player's again."""
+    """The player cancelled it; the money is the player's again."""
 
     withdrawal: UUID
     operator: UUID
@@ -146,7 +146,7 @@ class WithdrawalCancelled:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalSent:
-    """From now on the provider may have it, so it can't be cancelled. Recorded before the provider is asked."""
+    """The provider may have it, so it can no longer be cancelled. Recorded before the provider is called."""
 
     withdrawal: UUID
     at: datetime
@@ -163,12 +163,12 @@ class WithdrawalPaid:
     amount: int
     reference: str
     at: datetime
-    fee: int = 0
+    fee: int
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalReturned:
-    """The provider could not pay it, or got it back (`was_paid`); the money is the player's again."""
+    """The provider could not pay it, or it came back (`was_paid`); the money is the player's again."""
 
     withdrawal: UUID
     operator: UUID
@@ -179,7 +179,7 @@ class WithdrawalReturned:
     reference: str
     reason: str
     at: datetime
-    fee: int = 0
+    fee: int
 
 
 DepositEvent = DepositRequested | DepositSent | DepositCompleted | DepositFailed | DepositReversed
@@ -215,5 +215,5 @@ def withdrawal_stream(withdrawal: UUID) -> str:
 
 
 def debt_stream(player: UUID) -> str:
-    """Name the stream of what a player pays off."""
+    """Name the stream of a player's debt payments."""
     return f"debt-{player}"

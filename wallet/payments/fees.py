@@ -1,7 +1,7 @@
-"""What a deposit costs and what of it arrives. Pure.
+"""Fees and quotes. Pure.
 
-A fee is a fixed part and a share of the amount. The share is kept in parts per million, so that 2.5 % is 25000 and
-exact; the fee is rounded once, up to a whole minor unit: 2.5 % of 0.30 EUR is 0.01 EUR.
+A fee is a fixed part plus a share of the amount in parts per million: 2.5 % is 25000. It is rounded up once to a whole
+minor unit: 2.5 % of 0.30 EUR is 0.01 EUR.
 """
 
 import re
@@ -17,7 +17,7 @@ _PERCENT: Final = re.compile(r"(0|[1-9][0-9]?)(?:\.([0-9]{1,4}))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class DepositTerms:
-    """What a method asks, in minor units of `currency`; `fee_ppm` is the share in parts per million of the amount."""
+    """Terms of a method in minor units of `currency`; `fee_ppm` is a share of the amount in parts per million."""
 
     currency: str
     minimum: int
@@ -28,7 +28,7 @@ class DepositTerms:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a deposit of `amount` comes to."""
+    """Fee and net amount of a payment, in minor units."""
 
     amount: int
     fee: int
@@ -36,7 +36,7 @@ class Quote:
 
 
 def quote(terms: DepositTerms, amount: int) -> Quote:
-    """Tell fee and arrival for an amount in minor units. Raises AmountOutOfRange, NothingArrives."""
+    """Quote an amount in minor units. Raises AmountOutOfRange, FeeExceedsAmount."""
     if not terms.minimum <= amount <= terms.maximum:
         raise AmountOutOfRange(
             f"Got {money.format_amount(amount, terms.currency)} {terms.currency}.",
@@ -51,20 +51,20 @@ def quote(terms: DepositTerms, amount: int) -> Quote:
 
 
 def fee_of(fixed: int, ppm: int, amount: int) -> int:
-    """Tell the fee for an amount in minor units, rounded up once; `ppm` is a share in parts per million."""
+    """Compute the fee for an amount in minor units, rounded up; `ppm` is a share in parts per million."""
     return fixed - (-amount * ppm // MILLION)
 
 
 def require_valid_terms(terms: DepositTerms) -> None:
-    """Check terms. Raises MethodImpossible, UnknownCurrency."""
+    """Check terms. Raises InvalidDepositMethod, UnknownCurrency."""
     money.exponent(terms.currency)
-    sane = 0 < terms.minimum <= terms.maximum < money.MAX_AMOUNT
-    if not (sane and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
+    ordered = 0 < terms.minimum <= terms.maximum < money.MAX_AMOUNT
+    if not (ordered and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
         raise InvalidDepositMethod
 
 
 def parse_percent(text: str) -> int:
-    """Read "2.5" as 25000 parts per million, with at most four decimals. Raises MethodImpossible."""
+    """Parse "2.5" as 25000 parts per million, with at most four decimals. Raises InvalidDepositMethod."""
     match = _PERCENT.fullmatch(text)
     if match is None:
         raise InvalidDepositMethod(f"{text[:20]!r} is not a percentage below 100 with at most four decimals.")
@@ -72,6 +72,6 @@ def parse_percent(text: str) -> int:
 
 
 def percent(ppm: int) -> str:
-    """Print parts per million as a percentage: 25000 is "2.5"."""
+    """Format parts per million as a percentage: 25000 is "2.5"."""
     whole, rest = divmod(ppm, 10_000)
     return f"{whole}.{rest:04d}".rstrip("0").rstrip(".")

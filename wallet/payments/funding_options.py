@@ -1,4 +1,4 @@
-"""What a player could bring to a table: pure values, in minor units."""
+"""How a player can fund a game balance. Pure values, in minor units."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,7 +8,7 @@ from wallet.responsible_gaming.state import Exclusion
 
 @dataclass(frozen=True, slots=True)
 class LastDeposit:
-    """The deposit that a quick deposit repeats; not `open` where its method is no longer offered."""
+    """The deposit that a quick deposit repeats; `method_available` is false where its method is no longer offered."""
 
     method: UUID
     name: str
@@ -18,9 +18,7 @@ class LastDeposit:
 
 @dataclass(frozen=True, slots=True)
 class FundingOptions:
-    """A player's account in one kind of money, what the player owes, the last deposit (None in play money), and whether the
-    player stays away from play.
-    """
+    """A player's account balance and debt, the last deposit (None in play money), and the exclusion that is active."""
 
     balance: int
     owed: int = 0

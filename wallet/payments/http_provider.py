@@ -1,4 +1,4 @@
-"""A provider over HTTP: signed requests with time-outs, and answers that are believed only when they are whole."""
+"""Payment provider over HTTP: signed requests with time-outs, and strictly checked responses."""
 
 import secrets
 import time
@@ -20,61 +20,61 @@ from wallet.payments.provider_reports import PaymentKind, ProviderRecord, Provid
 TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
 _PATHS: Final = {PaymentKind.DEPOSIT: "deposits", PaymentKind.PAYOUT: "payouts"}
 MAX_PAGES: Final = 2000
-_NEVER: Final = frozenset({400, 422})
-"""Statuses by which a provider refuses the payment itself; any other failure may be over the next time."""
+_REFUSED_STATUSES: Final = frozenset({400, 422})
+"""Statuses that refuse the payment itself; any other failure may be temporary."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpProvider:
-    """The adapter for providers that speak our sandbox's protocol (`casino.devstack.provider`)."""
+    """Adapter for providers with the sandbox's protocol (`casino.devstack.provider`)."""
 
     url: str
     secret: str
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
-        """POST the deposit. Raises NoAnswer, Refused."""
+        """POST the deposit. Raises ProviderUnavailable, PaymentRefused."""
         return self._start(PaymentKind.DEPOSIT, payment, amount, currency, account)
 
     def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
-        """POST the payout. Raises NoAnswer, Refused."""
+        """POST the payout. Raises ProviderUnavailable, PaymentRefused."""
         return self._start(PaymentKind.PAYOUT, payment, amount, currency, account)
 
     def records(self, *, account: str, since: datetime, until: datetime) -> list[ProviderRecord]:
-        """GET the records of a period, page by page. Raises NoAnswer."""
-        asked = {"account": account, "from": since.isoformat(), "to": until.isoformat(), "limit": "500"}
-        found, more = self._page(asked)
+        """GET the records of a period, page by page. Raises ProviderUnavailable."""
+        query = {"account": account, "from": since.isoformat(), "to": until.isoformat(), "limit": "500"}
+        result, cursor = self._page(query)
         for _ in range(MAX_PAGES):
-            if more is None:
-                return found
-            records, more = self._page({**asked, "cursor": more})
-            found.extend(records)
+            if cursor is None:
+                return result
+            records, cursor = self._page({**query, "cursor": cursor})
+            result.extend(records)
         raise ProviderUnavailable(f"more than {MAX_PAGES} pages")
 
-    def _page(self, asked: dict[str, str]) -> tuple[list[ProviderRecord], str | None]:
-        answer = self._ask("GET", f"records?{urlencode(asked)}", b"")
-        if answer.status_code != 200:
-            _nothing(f"status {answer.status_code}")
+    def _page(self, query: dict[str, str]) -> tuple[list[ProviderRecord], str | None]:
+        response = self._request("GET", f"records?{urlencode(query)}", b"")
+        if response.status_code != 200:
+            _unavailable(f"status {response.status_code}")
         try:
-            return provider_messages.parse_records(answer.content)
-        except ValueError as trouble:
-            _nothing(str(trouble))
+            return provider_messages.parse_records(response.content)
+        except ValueError as error:
+            _unavailable(str(error))
 
     def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
-        """GET the payment. Raises NoAnswer, NotThere."""
-        answer = self._ask("GET", f"{_PATHS[kind]}/{payment}", b"")
-        if answer.status_code == 404:
+        """GET the payment. Raises ProviderUnavailable, PaymentNotFound."""
+        response = self._request("GET", f"{_PATHS[kind]}/{payment}", b"")
+        if response.status_code == 404:
             raise PaymentNotFound
-        return _report(answer, kind, payment)
+        return _report(response, kind, payment)
 
     def _start(self, kind: PaymentKind, payment: UUID, amount: int, currency: str, account: str) -> ProviderReport:
-        given = {"payment": str(payment), "amount": money.format_amount(amount, currency), "currency": currency}
-        given |= {"account": account} if account else {}
-        answer = self._ask("POST", _PATHS[kind], msgspec.json.encode(given))
-        if answer.status_code in _NEVER:
-            raise PaymentRefused(_reason(answer))
-        return _report(answer, kind, payment)
+        body = {"payment": str(payment), "amount": money.format_amount(amount, currency), "currency": currency}
+        body |= {"account": account} if account else {}
+        response = self._request("POST", _PATHS[kind], msgspec.json.encode(body))
+        if response.status_code in _REFUSED_STATUSES:
+            raise PaymentRefused(_reason(response))
+        return _report(response, kind, payment)
 
-    def _ask(self, method: str, path: str, body: bytes) -> httpx.Response:
+    def _request(self, method: str, path: str, body: bytes) -> httpx.Response:
         nonce, timestamp = secrets.token_hex(16), str(int(time.time()))
         signed = signatures.headers(secret=self.secret, timestamp=timestamp, nonce=nonce, body=body)
         headers = {**signed, "Content-Type": "application/json"}
@@ -87,26 +87,26 @@ class HttpProvider:
                 timeout=TIMEOUT,
                 verify=http.ssl_context(),
             )
-        except (httpx.HTTPError, httpx.InvalidURL) as trouble:
-            raise ProviderUnavailable(f"{type(trouble).__name__}: {trouble}") from trouble
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ProviderUnavailable(f"{type(error).__name__}: {error}") from error
 
 
-def _report(answer: httpx.Response, kind: PaymentKind, payment: UUID) -> ProviderReport:
-    if answer.status_code not in {200, 201}:
-        _nothing(f"status {answer.status_code}")
+def _report(response: httpx.Response, kind: PaymentKind, payment: UUID) -> ProviderReport:
+    if response.status_code not in {200, 201}:
+        _unavailable(f"status {response.status_code}")
     try:
-        report = provider_messages.parse_report(answer.content)
-    except ValueError as trouble:
-        _nothing(str(trouble))
+        report = provider_messages.parse_report(response.content)
+    except ValueError as error:
+        _unavailable(str(error))
     if (report.kind, report.payment) != (kind, payment):
-        _nothing("the answer is about another payment")
+        _unavailable("the response is about another payment")
     return report
 
 
-def _reason(answer: httpx.Response) -> str:
-    text = answer.text[:200]
-    return text if text.isprintable() and text else f"status {answer.status_code}"
+def _reason(response: httpx.Response) -> str:
+    text = response.text[:200]
+    return text if text.isprintable() and text else f"status {response.status_code}"
 
 
-def _nothing(why: str) -> NoReturn:
-    raise ProviderUnavailable(why)
+def _unavailable(reason: str) -> NoReturn:
+    raise ProviderUnavailable(reason)

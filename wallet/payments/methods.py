@@ -1,4 +1,4 @@
-"""Deposit methods and withdrawal policies: an operator's data, changed by adding the next version."""
+"""An operator's deposit methods and withdrawal policy; a change adds the next version."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -10,6 +10,8 @@ from django.db import transaction
 from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.significant import recorder
+from wallet.ledger.store import database_now
+from wallet.models import DepositMethod
 from wallet.payments import withdrawal_terms
 from wallet.payments.fees import DepositTerms, require_valid_terms
 from wallet.payments.providers import require_known
@@ -18,22 +20,6 @@ from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
 
 DEFAULT_WITHDRAWAL_TERMS: Final = WithdrawalTerms()
 MAX_PROCESSING_SECONDS: Final = 90 * 24 * 3600
-_COLUMNS: Final = """method_id, version, operator_id, name, provider, currency, minimum, maximum, fee_fixed, fee_ppm,
-    processing_seconds, supports_withdrawals, enabled, created_at"""
-_ADD: Final = f"""
-    INSERT INTO wallet_deposit_method (method_id, version, operator_id, name, provider, currency, minimum, maximum,
-        fee_fixed, fee_ppm, processing_seconds, supports_withdrawals, enabled, actor)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-    RETURNING {_COLUMNS}
-"""  # noqa: S608  (constants)
-_LATEST: Final = f"""
-    SELECT DISTINCT ON (method_id) {_COLUMNS} FROM wallet_deposit_method
-     WHERE operator_id = %s ORDER BY method_id, version DESC
-"""  # noqa: S608
-_ONE: Final = f"""
-    SELECT {_COLUMNS} FROM wallet_deposit_method
-     WHERE operator_id = %s AND method_id = %s ORDER BY version DESC LIMIT 1
-"""  # noqa: S608
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))"
 _POLICY: Final = """
     SELECT auto_approve_up_to, second_approval_above, version, minimum, maximum, max_pending, fee_fixed, fee_ppm
@@ -49,7 +35,7 @@ _SET_POLICY: Final = """
 
 @dataclass(frozen=True, slots=True)
 class MethodOffer:
-    """What an operator says of a method; `seconds` is how long a deposit takes to complete, as a rule."""
+    """The terms of a method; a deposit usually completes within `processing_seconds`."""
 
     name: str
     provider: str
@@ -71,50 +57,46 @@ class MethodVersion:
 
 
 def create(*, operator: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
-    """Add a method. Raises MethodImpossible, UnknownCurrency, UnknownProvider."""
-    _require_possible(offer)
+    """Add a method. Raises InvalidDepositMethod, UnknownCurrency, UnknownProvider."""
+    _require_valid(offer)
     with transaction.atomic():
-        made = _add(new_id(), 1, operator, offer, actor)
-        _note(made, actor, "A deposit method was added", before=None)
-    return made
+        added = _add(new_id(), 1, operator, offer, actor)
+        _note(added, actor, "A deposit method was added", before=None)
+    return added
 
 
 def change(*, operator: UUID, method: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
-    """Make `offer` the method's next version; deposits under way keep theirs.
+    """Make `offer` the method's next version; pending deposits keep theirs.
 
-    Call it inside a transaction. Raises UnknownMethod, MethodImpossible (also for another currency), UnknownProvider.
+    Call it inside a transaction. Raises UnknownDepositMethod, InvalidDepositMethod (also for another currency),
+    UnknownProvider.
     """
-    _require_possible(offer)
+    _require_valid(offer)
     fetch(_LOCK, [str(method)])
     before = find_method(operator=operator, method=method)
     if before.offer.terms.currency != offer.terms.currency:
         raise InvalidDepositMethod("A method keeps its currency.")
-    made = _add(method, before.version + 1, operator, offer, actor)
-    _note(made, actor, "A deposit method was changed", before=asdict(before.offer))
-    return made
+    added = _add(method, before.version + 1, operator, offer, actor)
+    _note(added, actor, "A deposit method was changed", before=asdict(before.offer))
+    return added
 
 
 def find_method(*, operator: UUID, method: UUID) -> MethodVersion:
-    """Find the latest version of an operator's method. Raises UnknownMethod, also for another operator's."""
-    rows = fetch(_ONE, [operator, method])
-    if not rows:
+    """Find the latest version of an operator's method. Raises UnknownDepositMethod, also for another operator's."""
+    row = DepositMethod.objects.filter(operator_id=operator, method_id=method).order_by("-version").first()
+    if row is None:
         raise UnknownDepositMethod
-    return _method(rows[0])
-
-
-def database_now() -> datetime:
-    """Return the database's time, which deposits are asked for by."""
-    now: datetime = fetch("SELECT clock_timestamp()")[0][0]
-    return now
+    return _method(row)
 
 
 def list_methods(*, operator: UUID) -> list[MethodVersion]:
     """List the latest version of each of an operator's methods, oldest method first."""
-    return [_method(row) for row in fetch(_LATEST, [operator])]
+    rows = DepositMethod.objects.filter(operator_id=operator).order_by("method_id", "-version").distinct("method_id")
+    return [_method(row) for row in rows]
 
 
 def policy(*, operator: UUID) -> WithdrawalPolicy:
-    """Return an operator's policy; as long as none was set, two members of staff look at everything."""
+    """Return an operator's policy; without one, two members of staff approve every withdrawal."""
     rows = fetch(_POLICY, [operator])
     if not rows:
         return WithdrawalPolicy()
@@ -130,16 +112,16 @@ def set_policy(
     actor: str,
     terms: WithdrawalTerms = DEFAULT_WITHDRAWAL_TERMS,
 ) -> WithdrawalPolicy:
-    """Set an operator's policy, in minor units, for withdrawals asked for from now on.
+    """Set an operator's policy, in minor units, for withdrawals requested from now on.
 
-    Call it inside a transaction. Raises PolicyImpossible.
+    Call it inside a transaction. Raises InvalidWithdrawalPolicy.
     """
     fetch(_LOCK, [str(operator)])
     before = policy(operator=operator)
-    made = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms)
-    withdrawal_terms.require_valid_policy(made)
+    after = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms)
+    withdrawal_terms.require_valid_policy(after)
     bounds = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
-    fetch(_SET_POLICY, [operator, made.version, auto_approve_up_to, second_approval_above, actor, *bounds])
+    fetch(_SET_POLICY, [operator, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
     recorder.record(
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=operator,
@@ -147,9 +129,9 @@ def set_policy(
         actor=actor,
         reason="The withdrawal policy was changed",
         before=asdict(before) if before.version else None,
-        after=asdict(made),
+        after=asdict(after),
     )
-    return made
+    return after
 
 
 def _note(method: MethodVersion, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
@@ -165,7 +147,7 @@ def _note(method: MethodVersion, actor: str, reason: str, *, before: dict[str, A
     )
 
 
-def _require_possible(offer: MethodOffer) -> None:
+def _require_valid(offer: MethodOffer) -> None:
     require_valid_terms(offer.terms)
     if not 0 <= offer.processing_seconds <= MAX_PROCESSING_SECONDS:
         raise InvalidDepositMethod(f"A deposit takes 0 to {MAX_PROCESSING_SECONDS} seconds.")
@@ -173,15 +155,23 @@ def _require_possible(offer: MethodOffer) -> None:
 
 
 def _add(method: UUID, version: int, operator: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
-    terms = offer.terms
-    values = (offer.name, offer.provider, terms.currency, terms.minimum, terms.maximum, terms.fee_fixed, terms.fee_ppm)
-    more = (offer.processing_seconds, offer.supports_withdrawals, offer.enabled, actor)
-    return _method(fetch(_ADD, [method, version, operator, *values, *more])[0])
+    row = DepositMethod.objects.create(
+        method_id=method,
+        version=version,
+        operator_id=operator,
+        name=offer.name,
+        provider=offer.provider,
+        **asdict(offer.terms),
+        processing_seconds=offer.processing_seconds,
+        supports_withdrawals=offer.supports_withdrawals,
+        enabled=offer.enabled,
+        actor=actor,
+        created_at=database_now(),
+    )
+    return _method(row)
 
 
-def _method(row: tuple[Any, ...]) -> MethodVersion:
-    method, version, operator, name, provider, currency, minimum, maximum, fixed, ppm, *rest = row
-    seconds, supports_withdrawals, enabled, created_at = rest
-    terms = DepositTerms(currency, minimum, maximum, fixed, ppm)
-    offer = MethodOffer(name, provider, terms, seconds, supports_withdrawals, enabled)
-    return MethodVersion(method, version, operator, offer, created_at)
+def _method(row: DepositMethod) -> MethodVersion:
+    terms = DepositTerms(row.currency, row.minimum, row.maximum, row.fee_fixed, row.fee_ppm)
+    offer = MethodOffer(row.name, row.provider, terms, row.processing_seconds, row.supports_withdrawals, row.enabled)
+    return MethodVersion(row.method_id, row.version, row.operator_id, offer, row.created_at)

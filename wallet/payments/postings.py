@@ -28,25 +28,27 @@ from wallet.payments.events import (
 
 def entry_for(event: PaymentEvent, cause: int) -> NewEntry | None:
     """Return the entry that follows from an event with id `cause`, or None where no money moves."""
+    entry: NewEntry | None = None
     match event:
         case DepositCompleted():
-            return _deposit_completed(event, cause)
-        case DepositReversed():
-            return _deposit_reversed(event, cause) if event.credited else None
+            entry = _deposit_completed(event, cause)
+        case DepositReversed(credited=True):
+            entry = _deposit_reversed(event, cause)
         case DebtCollected():
-            return _moved("debt_collected", cause, _account(event), _debt(event), event.amount)
+            entry = _moved("debt_collected", cause, _account(event), _debt(event), event.amount)
         case WithdrawalRequested():
-            return _moved("withdrawal_held", cause, _account(event), _hold(event), event.amount)
+            entry = _moved("withdrawal_held", cause, _account(event), _hold(event), event.amount)
         case WithdrawalRejected():
-            return _moved("withdrawal_rejected", cause, _hold(event), _account(event), event.amount)
+            entry = _moved("withdrawal_rejected", cause, _hold(event), _account(event), event.amount)
         case WithdrawalCancelled():
-            return _moved("withdrawal_cancelled", cause, _hold(event), _account(event), event.amount)
+            entry = _moved("withdrawal_cancelled", cause, _hold(event), _account(event), event.amount)
         case WithdrawalPaid():
-            return _withdrawal_paid(event, cause)
+            entry = _withdrawal_paid(event, cause)
         case WithdrawalReturned():
-            return _withdrawal_returned(event, cause)
+            entry = _withdrawal_returned(event, cause)
         case _:
-            return None
+            pass
+    return entry
 
 
 def _deposit_completed(event: DepositCompleted, cause: int) -> NewEntry:

@@ -1,7 +1,7 @@
-"""Move payments on without waiting to be told: start what was not started, ask about what nobody told us.
+"""Process payments: start new ones at the provider and poll those without a report.
 
-Each payment is leased by moving its next try into the future before the provider is asked, outside of any transaction.
-Whoever dies on the way leaves a lease that runs out; the provider starts the same payment once, however often asked.
+A payment is leased by moving its next try into the future before the provider is called, outside of any transaction.
+The lease of a worker that dies expires; the provider starts a payment once, however often it is asked to.
 """
 
 import logging
@@ -47,7 +47,7 @@ _NOTE_ERROR: Final = "UPDATE wallet_payment_due SET last_error = %s WHERE paymen
 
 @dataclass(frozen=True, slots=True)
 class DuePayment:
-    """A leased payment; `started` says that the provider has, or may have, been asked before."""
+    """A leased payment; `started` is true once the provider may have been asked to start it."""
 
     payment: UUID
     kind: PaymentKind
@@ -60,32 +60,32 @@ class DuePayment:
 
 
 def process_payments() -> int:
-    """Apply stored callbacks, ask about payments that are due, collect debts; returns how much there was."""
+    """Apply stored callbacks, poll due payments and collect debts; returns how many items were processed."""
     applied = callbacks.apply_waiting()
-    asked = poll_due_payments()
-    return applied + asked + debts.collect_due()
+    polled = poll_due_payments()
+    return applied + polled + debts.collect_due()
 
 
 def poll_due_payments(*, limit: int = BATCH) -> int:
-    """Ask providers about payments that are due and apply what they say; returns how many were due.
+    """Poll providers about due payments and apply their reports; returns how many were due.
 
-    A provider that does not answer is left alone for the rest of the pass: others do not wait for it.
+    A provider that does not answer is skipped for the rest of the pass, so that others do not wait for it.
     """
-    away: set[str] = set()
+    unavailable: set[str] = set()
     leased = _lease(limit)
     for due in leased:
-        if due.provider in away:
+        if due.provider in unavailable:
             continue
         try:
-            _note(due, _ask(due))
-        except ProviderUnavailable as trouble:
-            away.add(due.provider)
-            logger.info("Provider %s gives no answer about %s: %s", due.provider, due.payment, trouble)
-            _note(due, f"no answer: {trouble}"[:200])
-        except Exception as trouble:
-            # Two payments with one reference, a deadlock, a damaged row: it is due again later, the others go on.
-            logger.exception("The %s %s could not be moved on.", due.kind, due.payment)
-            _note(due, f"failed here: {type(trouble).__name__}")
+            _note(due, _process(due))
+        except ProviderUnavailable as error:
+            unavailable.add(due.provider)
+            logger.info("Provider %s gave no answer about %s: %s", due.provider, due.payment, error)
+            _note(due, f"no answer: {error}"[:200])
+        except Exception as error:
+            # Two payments with one reference, a deadlock, a damaged row: it is due again later, the others continue.
+            logger.exception("The %s %s could not be processed.", due.kind, due.payment)
+            _note(due, f"failed here: {type(error).__name__}")
     return len(leased)
 
 
@@ -94,8 +94,8 @@ def _lease(limit: int) -> list[DuePayment]:
     return [DuePayment(row[0], PaymentKind(row[1]), *row[2:]) for row in fetch(_LEASED, [ids])] if ids else []
 
 
-def _ask(due: DuePayment) -> str:
-    """Asks the provider and applies the answer; returns what is left to say, nothing where all is well."""
+def _process(due: DuePayment) -> str:
+    """Call the provider and apply its answer; returns an error code, or an empty string."""
     try:
         adapter = provider(due.provider)
         if not due.started and not _may_start(due):
@@ -103,16 +103,16 @@ def _ask(due: DuePayment) -> str:
         report = _report(due, adapter)
     except (UnknownProvider, DebtOutstanding) as refusal:
         return refusal.code
-    except PaymentRefused as trouble:
+    except PaymentRefused as error:
         refuse = deposits.record_refusal if due.kind is PaymentKind.DEPOSIT else withdrawals.record_refusal
-        refuse(due.payment, provider=due.provider, reason=str(trouble)[:200])
+        refuse(due.payment, provider=due.provider, reason=str(error)[:200])
         return ""
     outcome = callbacks.apply(report, provider=due.provider)
     return "" if outcome in {deposits.APPLIED, deposits.NO_CHANGE} else outcome
 
 
 def _may_start(due: DuePayment) -> bool:
-    """Whether the provider may be asked to begin; that it is asked to pay out is committed before it is asked."""
+    """Return whether the provider may be asked to start; a payout is committed as sent first."""
     if due.kind is PaymentKind.DEPOSIT:
         return True
     with transaction.atomic(durable=True):
@@ -120,16 +120,16 @@ def _may_start(due: DuePayment) -> bool:
 
 
 def _report(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
-    """The payment's status where it was started; it is started, or started again, where the provider has none."""
+    """Return the payment's status, or start it where it was not started or the provider does not know it."""
     if due.started:
         try:
             return adapter.status(kind=due.kind, payment=due.payment)
         except PaymentNotFound:
-            logger.info("Provider %s knows of no %s %s.", due.provider, due.kind, due.payment)
+            logger.info("Provider %s does not know the %s %s.", due.provider, due.kind, due.payment)
     start = adapter.start_deposit if due.kind is PaymentKind.DEPOSIT else adapter.start_payout
     return start(payment=due.payment, amount=due.amount, currency=due.currency, account=due.account)
 
 
-def _note(due: DuePayment, trouble: str) -> None:
-    if trouble or due.attempts > 1:
-        execute(_NOTE_ERROR, [trouble, due.payment])
+def _note(due: DuePayment, error: str) -> None:
+    if error or due.attempts > 1:
+        execute(_NOTE_ERROR, [error, due.payment])

@@ -1,4 +1,4 @@
-"""What we need of a payment provider, and nothing more. Each provider has an adapter that gives just this."""
+"""The interface of payment providers' adapters."""
 
 from datetime import datetime
 from typing import Protocol
@@ -8,36 +8,36 @@ from wallet.payments.provider_reports import PaymentKind, ProviderRecord, Provid
 
 
 class ProviderUnavailable(Exception):
-    """The provider could not be reached, or said nothing that can be relied on: whether it acted is unknown."""
+    """The provider could not be reached or gave no valid response: whether it acted is unknown."""
 
 
 class PaymentRefused(Exception):
-    """The provider will not take this payment on, now or later."""
+    """The provider refuses this payment for good."""
 
 
 class PaymentNotFound(Exception):
-    """The provider knows of no such payment."""
+    """The provider does not know the payment."""
 
 
 class PaymentProvider(Protocol):
-    """Amounts are minor units. `payment` is our id: starting the same payment again starts nothing new.
+    """Amounts are minor units. `payment` is our id: starting the same payment again has no effect.
 
-    `account` says whose a payment is among all that we ask for: an operator. Every method raises NoAnswer; starting
-    raises Refused, `status` raises NotThere.
+    `account` is the operator whose payment it is. Every method raises ProviderUnavailable; starting raises
+    PaymentRefused, `status` raises PaymentNotFound.
     """
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
-        """Ask for money."""
+        """Start a deposit."""
         ...
 
     def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
-        """Ask to pay money out."""
+        """Start a payout."""
         ...
 
     def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
-        """Ask what has become of a payment."""
+        """Get the status of a payment."""
         ...
 
     def records(self, *, account: str, since: datetime, until: datetime) -> list[ProviderRecord]:
-        """Ask for all that was taken on for an account in a period, `since` included and `until` not."""
+        """List the payments started for an account in a period, `since` included and `until` excluded."""
         ...

@@ -1,4 +1,4 @@
-"""A provider's report as JSON: `{"kind", "payment", "reference", "status", "amount", "currency", "reason"}`."""
+"""JSON messages of providers. A report is `{"kind", "payment", "reference", "status", "amount", "currency", "reason"}`."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -27,7 +27,7 @@ class PaymentCallback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordBody(msgspec.Struct, frozen=True):
-    """One line of a provider's records; what else it tells is left aside."""
+    """One line of a provider's records; unknown fields are ignored."""
 
     kind: PaymentKind
     payment: str
@@ -50,7 +50,7 @@ _decode: Final = msgspec.json.Decoder(PaymentCallback).decode
 
 
 def parse_report(raw: bytes | str) -> ProviderReport:
-    """Read a report. Raises ValueError for anything else."""
+    """Parse a report. Raises ValueError."""
     body = _decode(raw)
     texts = (body.reference, body.reason)
     if any(len(text) > _LONGEST or not text.isprintable() for text in texts):
@@ -63,7 +63,7 @@ def parse_report(raw: bytes | str) -> ProviderReport:
 
 
 def parse_records(raw: bytes) -> tuple[list[ProviderRecord], str | None]:
-    """Read a page of records and the next page's cursor. Raises ValueError for anything else."""
+    """Parse a page of records and the next page's cursor. Raises ValueError."""
     page = _decode_records(raw)
     return [_record(body) for body in page.items], page.next
 
@@ -71,7 +71,7 @@ def parse_records(raw: bytes) -> tuple[list[ProviderRecord], str | None]:
 def _record(body: RecordBody) -> ProviderRecord:
     texts = (body.payment, body.reference)
     if any(len(text) > _LONGEST or not text.isprintable() for text in texts) or body.at.tzinfo is None:
-        raise ValueError("A record has an odd id, reference or time.")
+        raise ValueError("A record has an invalid id, reference or time.")
     try:
         amount = money.parse_positive(body.amount, body.currency)
     except Refusal as refusal:
@@ -80,7 +80,7 @@ def _record(body: RecordBody) -> ProviderRecord:
 
 
 def encode_report(report: ProviderReport) -> bytes:
-    """Write a report as `parse` reads it."""
+    """Encode a report as `parse_report` reads it."""
     amount = money.format_amount(report.amount, report.currency)
     body = PaymentCallback(
         report.kind, report.payment, report.reference, report.status, amount, report.currency, report.reason

@@ -1,4 +1,4 @@
-"""What a provider says about one payment, whichever way it says it: in an answer or in a callback."""
+"""A provider's report about one payment, from a response or a callback. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,14 +7,14 @@ from uuid import UUID
 
 
 class PaymentKind(StrEnum):
-    """Which way the money goes."""
+    """Direction of a payment."""
 
     DEPOSIT = "deposit"
     PAYOUT = "payout"
 
 
 class ProviderStatus(StrEnum):
-    """What has become of a payment, in the provider's eyes. `reversed` is a payout that came back, too."""
+    """Status of a payment at the provider. A payout that came back is `reversed`, too."""
 
     PENDING = "pending"
     FAILED = "failed"
@@ -24,7 +24,7 @@ class ProviderStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderReport:
-    """One statement of a provider: `payment` is our id, `reference` the provider's, `amount` in minor units."""
+    """A report: `payment` is our id, `reference` the provider's, `amount` in minor units."""
 
     kind: PaymentKind
     payment: UUID
@@ -37,7 +37,7 @@ class ProviderReport:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRecord:
-    """One payment as a provider's list of a period tells it; `payment` is maybe none of ours."""
+    """One payment in a provider's records of a period; `payment` may be unknown to us."""
 
     kind: PaymentKind
     payment: str
@@ -49,7 +49,7 @@ class ProviderRecord:
 
 
 class ImplausibleReport(Exception):
-    """A report that contradicts what we know, and changes nothing; `code` says how, for staff."""
+    """A report that contradicts our payment and changes nothing; `code` names the contradiction for staff."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -57,7 +57,7 @@ class ImplausibleReport(Exception):
 
 
 def require_matching(report: ProviderReport, *, reference: str | None, amount: int, currency: str) -> None:
-    """Compare a report with the payment it is about. Raises Implausible."""
+    """Check that a report matches its payment. Raises ImplausibleReport."""
     if not report.reference:
         raise ImplausibleReport("reference_missing")
     if reference is not None and report.reference != reference:

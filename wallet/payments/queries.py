@@ -1,4 +1,4 @@
-"""What can be asked about deposits and withdrawals: always within one operator, newest first."""
+"""Read deposits and withdrawals of one operator, newest first."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,13 +30,16 @@ __all__ = [
 
 MAX_PAYMENTS: Final = 50
 NEWEST: Final = UUID(int=2**128 - 1)
-
-
-_MEANS: Final = """
+_LAST_ERRORS: Final = """
+    SELECT payment_id, last_error FROM wallet_payment_due
+     WHERE payment_id = ANY (%s::uuid[]) AND last_error <> ''
+"""
+_FUNDING: Final = """
     SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
            coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
            last.method_id, offered.name, last.amount, offered.enabled,
-           (SELECT state::text FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s), clock_timestamp()
+           (SELECT state::text FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s),
+           clock_timestamp()
       FROM (SELECT) AS always
       LEFT JOIN LATERAL (SELECT method_id, operator_id, amount FROM wallet_deposit
                           WHERE player_id = %s AND operator_id = %s AND currency = %s AND %s
@@ -49,7 +52,7 @@ _MEANS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PaymentFilter:
-    """Whose payments: an operator's, or only one player's, in one state where `status` is given."""
+    """Payments of an operator, of one player or in one status where given."""
 
     operator: UUID
     player: UUID | None = None
@@ -57,12 +60,12 @@ class PaymentFilter:
 
     def filters(self, before: UUID | None) -> dict[str, Any]:
         """Return the conditions for Django's ORM."""
-        found: dict[str, Any] = {"operator_id": self.operator, "id__lt": before or NEWEST}
+        conditions: dict[str, Any] = {"operator_id": self.operator, "id__lt": before or NEWEST}
         if self.player is not None:
-            found["player_id"] = self.player
+            conditions["player_id"] = self.player
         if self.status is not None:
-            found["status"] = self.status
-        return found
+            conditions["status"] = self.status
+        return conditions
 
 
 def deposits(where: PaymentFilter, *, before: UUID | None, limit: int) -> list[Deposit]:
@@ -78,9 +81,9 @@ def withdrawals(where: PaymentFilter, *, before: UUID | None, limit: int) -> lis
 def open_or_ended_since(
     *, operator: UUID, player: UUID, since: datetime | None
 ) -> tuple[list[Deposit], list[Withdrawal]]:
-    """List a player's payments that are under way, and those that ended from `since` on, newest first.
+    """List a player's pending payments and those that ended from `since` on, newest first.
 
-    None for `since` lists those under way alone; at most MOST of each kind.
+    None for `since` lists only pending ones. Lists at most MAX_PAYMENTS of each kind.
     """
     pending = Q(ended_at=None) if since is None else Q(ended_at=None) | Q(ended_at__gte=since)
     filters = PaymentFilter(operator, player).filters(None)
@@ -91,44 +94,37 @@ def open_or_ended_since(
 
 
 def load_funding_options(account: AccountName) -> FundingOptions:
-    """Read what a player has on an account, owes, and deposited last, in one statement.
-
-    In play money there is nothing to owe and nothing to deposit.
-    """
+    """Read a player's balance, debt and last deposit, in one statement; play money has no debt and no deposits."""
     if account.player is None:
         raise ValueError(f"A {account.kind} account is no player's.")
     real = account.money_type is MoneyType.REAL
     owing = debt_account(
         operator=account.operator, player=account.player, money_type=account.money_type, currency=account.currency
     )
-    whose = [account.player, account.operator]
-    ((held, owed, method, name, amount, enabled, state, now),) = fetch(
-        _MEANS, [account.id, owing.id if real else None, *whose, *whose, account.currency, real]
+    owner = [account.player, account.operator]
+    ((balance, owed, method, name, amount, enabled, state, now),) = fetch(
+        _FUNDING, [account.id, owing.id if real else None, *owner, *owner, account.currency, real]
     )
     last = None if method is None else LastDeposit(method, name, amount, enabled)
-    return FundingOptions(held, -owed, last, decode_restrictions(state).active_exclusion(now))
+    return FundingOptions(balance, -owed, last, decode_restrictions(state).active_exclusion(now))
 
 
 def find_deposit(where: PaymentFilter, deposit: UUID) -> Deposit:
     """Find one deposit. Raises UnknownDeposit, also for another's."""
-    found = Deposit.objects.filter(**where.filters(None), pk=deposit).first()
-    if found is None:
+    row = Deposit.objects.filter(**where.filters(None), pk=deposit).first()
+    if row is None:
         raise UnknownDeposit
-    return found
+    return row
 
 
 def find_withdrawal(where: PaymentFilter, withdrawal: UUID) -> Withdrawal:
     """Find one withdrawal. Raises UnknownWithdrawal, also for another's."""
-    found = Withdrawal.objects.filter(**where.filters(None), pk=withdrawal).first()
-    if found is None:
+    row = Withdrawal.objects.filter(**where.filters(None), pk=withdrawal).first()
+    if row is None:
         raise UnknownWithdrawal
-    return found
+    return row
 
 
 def load_last_errors(payments: list[UUID]) -> dict[UUID, str]:
-    """Tell what keeps these payments from moving on, for those that something does."""
-    rows = fetch(
-        "SELECT payment_id, last_error FROM wallet_payment_due WHERE payment_id = ANY (%s::uuid[]) AND last_error <> ''",
-        [payments],
-    )
-    return dict(rows)
+    """Return the last error of each of these payments that has one."""
+    return dict(fetch(_LAST_ERRORS, [payments]))

@@ -1,4 +1,4 @@
-"""What is refused about money on its way in and out, and what to do about it."""
+"""Refusals of payments."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

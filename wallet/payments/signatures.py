@@ -1,4 +1,4 @@
-"""How we and a provider sign what we tell one another: HMAC-SHA256 (RFC 2104) over timestamp, nonce and raw body."""
+"""Signatures of messages to and from providers: HMAC-SHA256 (RFC 2104) over timestamp, nonce and raw body."""
 
 import hashlib
 import hmac
@@ -9,7 +9,7 @@ TIMESTAMP: Final = "X-Payment-Timestamp"
 NONCE: Final = "X-Payment-Nonce"
 SIGNATURE: Final = "X-Payment-Signature"
 TOLERANCE_SECONDS: Final = 300
-"""Seconds that a message's clock may be away from ours, either way."""
+"""Largest accepted difference between a message's timestamp and our clock."""
 
 
 def sign(*, secret: str, timestamp: str, nonce: str, body: bytes) -> str:
@@ -19,12 +19,14 @@ def sign(*, secret: str, timestamp: str, nonce: str, body: bytes) -> str:
 
 
 def verify(*, keys: Iterable[str], timestamp: str, nonce: str, body: bytes, signature: str) -> bool:
-    """Say whether one of the secrets made this signature; every one is compared, in constant time."""
-    given = signature.encode()
-    good = False
+    """Return whether one of the secrets made this signature; each is compared in constant time."""
+    received = signature.encode()
+    valid = False
     for secret in keys:
-        good |= hmac.compare_digest(sign(secret=secret, timestamp=timestamp, nonce=nonce, body=body).encode(), given)
-    return good
+        valid |= hmac.compare_digest(
+            sign(secret=secret, timestamp=timestamp, nonce=nonce, body=body).encode(), received
+        )
+    return valid
 
 
 def headers(*, secret: str, timestamp: str, nonce: str, body: bytes) -> dict[str, str]:

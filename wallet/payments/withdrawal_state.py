@@ -1,4 +1,4 @@
-"""One withdrawal: what its events have made of it, and what staff, its player and the provider may do to it. Pure."""
+"""The state of a withdrawal and the decisions of staff, player and provider about it. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from wallet.payments.refusals import NotWaitingForReview, TooLateToCancel, Withd
 
 
 class WithdrawalStatus(StrEnum):
-    """What a player sees; `requested` waits for staff, `approved` to be sent."""
+    """The status that a player sees; `requested` waits for approval, `approved` to be sent."""
 
     REQUESTED = "requested"
     APPROVED = "approved"
@@ -33,7 +33,7 @@ class WithdrawalStatus(StrEnum):
 
 
 _WITH_PROVIDER: Final = (WithdrawalStatus.SENT, WithdrawalStatus.PAID, WithdrawalStatus.RETURNED)
-_MEANS: Final = {
+_STATUS_OF: Final = {
     ProviderStatus.PENDING: WithdrawalStatus.SENT,
     ProviderStatus.COMPLETED: WithdrawalStatus.PAID,
     ProviderStatus.FAILED: WithdrawalStatus.RETURNED,
@@ -43,7 +43,7 @@ _MEANS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalState:
-    """A withdrawal as it stands; `approved_by` are the members of staff who agreed, in order."""
+    """A withdrawal; `approved_by` lists the members of staff who approved it, in order."""
 
     requested: WithdrawalRequested
     status: WithdrawalStatus
@@ -98,7 +98,7 @@ def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
 
 
 def approve(state: WithdrawalState, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Let a member of staff agree. Raises NotWaitingForReview, MakerIsChecker."""
+    """Approve as a member of staff. Raises NotWaitingForReview, WithdrawalRequiresSecondPerson."""
     _require_waiting(state)
     if staff in state.approved_by:
         raise WithdrawalRequiresSecondPerson
@@ -106,80 +106,93 @@ def approve(state: WithdrawalState, *, staff: str, at: datetime) -> tuple[Withdr
 
 
 def reject(state: WithdrawalState, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Let a member of staff refuse. Raises NotWaitingForReview."""
+    """Reject as a member of staff. Raises NotWaitingForReview."""
     _require_waiting(state)
-    asked = state.requested
+    requested = state.requested
     return (
         WithdrawalRejected(
-            asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, staff, reason, at
+            requested.withdrawal,
+            requested.operator,
+            requested.player,
+            requested.currency,
+            requested.amount,
+            staff,
+            reason,
+            at,
         ),
     )
 
 
 def cancel(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Let the player change their mind; a second time changes nothing. Raises TooLateToCancel."""
+    """Cancel for the player; a second time changes nothing. Raises TooLateToCancel."""
     if state.status is WithdrawalStatus.CANCELLED:
         return ()
     if state.status not in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED}:
         raise TooLateToCancel(f"The withdrawal is {state.status}.", current_status=state.status.value)
-    asked = state.requested
-    return (WithdrawalCancelled(asked.withdrawal, asked.operator, asked.player, asked.currency, asked.amount, at),)
+    requested = state.requested
+    return (
+        WithdrawalCancelled(
+            requested.withdrawal, requested.operator, requested.player, requested.currency, requested.amount, at
+        ),
+    )
 
 
 def send(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Hand an approved withdrawal to the provider; nothing follows for any other."""
+    """Send an approved withdrawal to the provider; no event for any other."""
     if state.status is not WithdrawalStatus.APPROVED:
         return ()
     return (WithdrawalSent(state.requested.withdrawal, at),)
 
 
 def apply_report(state: WithdrawalState, report: ProviderReport, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Return what follows from a report, nothing where it says nothing new. Raises Implausible."""
-    asked = state.requested
+    """Return the events that follow from a report, none if it adds nothing. Raises ImplausibleReport."""
+    requested = state.requested
     if state.status not in _WITH_PROVIDER:
         raise ImplausibleReport("never_sent")
-    require_matching(report, reference=state.reference, amount=asked.amount - asked.fee, currency=asked.currency)
-    means = _MEANS[report.status]
-    if _WITH_PROVIDER.index(means) <= _WITH_PROVIDER.index(state.status):
+    require_matching(
+        report, reference=state.reference, amount=requested.amount - requested.fee, currency=requested.currency
+    )
+    reported = _STATUS_OF[report.status]
+    if _WITH_PROVIDER.index(reported) <= _WITH_PROVIDER.index(state.status):
         return ()
-    if means is WithdrawalStatus.RETURNED:
+    if reported is WithdrawalStatus.RETURNED:
         return _returned(state, reference=report.reference, reason=report.reason, at=at)
     return (
         WithdrawalPaid(
-            asked.withdrawal,
-            asked.operator,
-            asked.player,
-            asked.currency,
-            asked.amount,
+            requested.withdrawal,
+            requested.operator,
+            requested.player,
+            requested.currency,
+            requested.amount,
             report.reference,
             at,
-            asked.fee,
+            requested.fee,
         ),
     )
 
 
 def record_refusal(state: WithdrawalState, *, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Return what follows when the provider would not even take the withdrawal on."""
+    """Return the events that follow when the provider refuses to start the withdrawal."""
     if state.status is not WithdrawalStatus.SENT:
         return ()
     return _returned(state, reference="", reason=reason, at=at)
 
 
 def _returned(state: WithdrawalState, *, reference: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    asked = state.requested
+    requested = state.requested
     was_paid = state.status is WithdrawalStatus.PAID
     return (
         WithdrawalReturned(
-            asked.withdrawal,
-            asked.operator,
-            asked.player,
-            asked.currency,
-            asked.amount,
+            requested.withdrawal,
+            requested.operator,
+            requested.player,
+            requested.currency,
+            requested.amount,
             was_paid,
             reference,
             reason,
             at,
-            asked.fee,
+            requested.fee,
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What an operator's policy says of a withdrawal: how much, how many at once, what it costs, who has to agree. Pure."""
+"""An operator's withdrawal policy: bounds, fees and approvals. Pure."""
 
 from dataclasses import dataclass, field
 
@@ -15,9 +15,9 @@ from wallet.payments.refusals import (
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalTerms:
-    """In minor units; None has no bound. `fee_ppm` is the share in parts per million of the amount.
+    """Bounds and fees in minor units; None for no bound. `fee_ppm` is a share of the amount in parts per million.
 
-    `max_pending` withdrawals of a player may be under way at once.
+    A player may have `max_pending` withdrawals at once.
     """
 
     minimum: int = 1
@@ -29,7 +29,7 @@ class WithdrawalTerms:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalPolicy:
-    """In minor units: nobody looks at withdrawals `auto_approve_up_to`, two members of staff at those `second_approval_above`."""
+    """Withdrawals up to `auto_approve_up_to` need no approval, those above `second_approval_above` need two."""
 
     auto_approve_up_to: int = 0
     second_approval_above: int = 0
@@ -37,17 +37,14 @@ class WithdrawalPolicy:
     terms: WithdrawalTerms = field(default_factory=WithdrawalTerms)
 
     def approvals_required(self, amount: int) -> int:
-        """Tell how many members of staff have to agree to a withdrawal."""
+        """Return how many members of staff have to approve a withdrawal."""
         if amount <= self.auto_approve_up_to:
             return 0
         return 1 if amount <= self.second_approval_above else 2
 
 
 def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
-    """Tell what a withdrawal of minor units costs, rounded up once, and what of it arrives.
-
-    Raises WithdrawalTooSmall, WithdrawalTooLarge, NothingArrives.
-    """
+    """Quote a withdrawal of minor units. Raises WithdrawalTooSmall, WithdrawalTooLarge, FeeExceedsAmount."""
     if amount < terms.minimum:
         raise WithdrawalTooSmall(minimum=money.format_amount(terms.minimum, currency), currency=currency)
     if terms.maximum is not None and amount > terms.maximum:
@@ -59,13 +56,13 @@ def quote(terms: WithdrawalTerms, amount: int, *, currency: str) -> Quote:
 
 
 def require_capacity(terms: WithdrawalTerms, *, pending_count: int) -> None:
-    """Check that one more withdrawal may be asked for. Raises TooManyWithdrawals."""
+    """Check that one more withdrawal may be requested. Raises TooManyWithdrawals."""
     if terms.max_pending is not None and pending_count >= terms.max_pending:
         raise TooManyWithdrawals(max_pending=terms.max_pending, pending_count=pending_count)
 
 
 def require_valid_policy(policy: WithdrawalPolicy) -> None:
-    """Check a policy. Raises PolicyImpossible."""
+    """Check a policy. Raises InvalidWithdrawalPolicy."""
     terms = policy.terms
     ordered = 0 <= policy.auto_approve_up_to <= policy.second_approval_above
     bounded = 0 < terms.minimum <= (money.MAX_AMOUNT if terms.maximum is None else terms.maximum)

@@ -1,4 +1,4 @@
-"""What can be done about withdrawals: ask, agree, refuse, cancel, send, and apply what a provider says."""
+"""Request, approve, reject, cancel and send withdrawals, and apply providers' reports."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -35,53 +35,53 @@ NO_CHANGE: Final = "no_change"
 APPLIED: Final = "applied"
 REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
-_WHOSE: Final = "SELECT operator_id, player_id, currency, provider FROM wallet_withdrawal WHERE id = %s"
-_UNDER_WAY: Final = """SELECT count(*) FROM wallet_withdrawal
+_OWNER: Final = "SELECT operator_id, player_id, currency, provider FROM wallet_withdrawal WHERE id = %s"
+_PENDING: Final = """SELECT count(*) FROM wallet_withdrawal
     WHERE player_id = %s AND operator_id = %s AND status IN ('requested', 'approved', 'sent')"""
-_TAKEN: Final = "SELECT FROM wallet_withdrawal WHERE provider = %s AND reference = %s AND id <> %s"
+_REFERENCE_IN_USE: Final = "SELECT FROM wallet_withdrawal WHERE provider = %s AND reference = %s AND id <> %s"
 
 
 def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
-    """Hold minor units of the player's account at once and return the withdrawal's id.
+    """Hold minor units of the player's account and return the withdrawal's id.
 
-    Raises AmountNotPositive, UnknownMethod, MethodClosed, PayoutNotOffered, UnknownAccount, WithdrawalTooSmall,
-    WithdrawalTooLarge, NothingArrives, TooManyWithdrawals, DebtOutstanding, InsufficientFunds.
+    Raises AmountNotPositive, UnknownDepositMethod, DepositMethodUnavailable, WithdrawalsNotSupported, UnknownAccount,
+    WithdrawalTooSmall, WithdrawalTooLarge, FeeExceedsAmount, TooManyWithdrawals, DebtOutstanding, InsufficientFunds.
     """
     if amount <= 0:
         raise money.AmountNotPositive(f"Got {money.format_amount(amount, currency)}.")
-    chosen = find_method(operator=operator, method=method)
-    if not chosen.offer.enabled or chosen.offer.terms.currency != currency:
+    version = find_method(operator=operator, method=method)
+    if not version.offer.enabled or version.offer.terms.currency != currency:
         raise DepositMethodUnavailable
-    if not chosen.offer.supports_withdrawals:
+    if not version.offer.supports_withdrawals:
         raise WithdrawalsNotSupported
     store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
     rules = policy(operator=operator)
     fee = quote(rules.terms, amount, currency=currency).fee
     approvals = rules.approvals_required(amount)
-    withdrawal, provider = new_id(), chosen.offer.provider
+    withdrawal, provider = new_id(), version.offer.provider
     with transaction.atomic():
         account, at = records.lock_account(operator=operator, player=player, currency=currency)
         require_capacity(rules.terms, pending_count=count_pending(operator=operator, player=player))
-        held = debts.available(account)
-        if held < amount:
-            raise InsufficientFunds(account=account, balance=held, needed=amount)
-        asked = WithdrawalRequested(
-            withdrawal, operator, player, chosen.id, chosen.version, provider, currency, amount, approvals, at, fee
+        balance = debts.available(account)
+        if balance < amount:
+            raise InsufficientFunds(account=account, balance=balance, needed=amount)
+        event = WithdrawalRequested(
+            withdrawal, operator, player, version.id, version.version, provider, currency, amount, approvals, at, fee
         )
-        records.write_withdrawal(None, version=0, events=[asked], metadata=metadata)
+        records.write_withdrawal(None, version=0, events=[event], metadata=metadata)
         wakeups.on_commit()
     return withdrawal
 
 
 def count_pending(*, operator: UUID, player: UUID) -> int:
-    """Count a player's withdrawals that are neither paid nor back."""
-    return int(fetch(_UNDER_WAY, [player, operator])[0][0])
+    """Count a player's withdrawals that have not ended."""
+    return int(fetch(_PENDING, [player, operator])[0][0])
 
 
 def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> WithdrawalState:
-    """Record that a member of staff agrees; it is sent when enough of them do.
+    """Approve a withdrawal as a member of staff; it is sent when enough of them approved.
 
-    Raises UnknownWithdrawal, NotWaitingForReview, MakerIsChecker, DebtOutstanding.
+    Raises UnknownWithdrawal, NotWaitingForReview, WithdrawalRequiresSecondPerson, DebtOutstanding.
     """
     return _change(
         withdrawal,
@@ -92,67 +92,67 @@ def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> WithdrawalSt
 
 
 def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> WithdrawalState:
-    """Refuse a withdrawal and give the money back. Raises UnknownWithdrawal, NotWaitingForReview."""
+    """Reject a withdrawal and return the money. Raises UnknownWithdrawal, NotWaitingForReview."""
     return _change(
         withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
     )
 
 
 def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> WithdrawalState:
-    """Give a player's money back before it is sent. Raises UnknownWithdrawal, TooLateToCancel."""
-    rows = fetch(_WHOSE, [withdrawal])
+    """Cancel a withdrawal before it is sent and return the money. Raises UnknownWithdrawal, TooLateToCancel."""
+    rows = fetch(_OWNER, [withdrawal])
     if not rows or rows[0][:2] != (operator, player):
         raise UnknownWithdrawal
     return _change(withdrawal, lambda state, at: withdrawal_state.cancel(state, at=at), metadata)
 
 
 def send(withdrawal: UUID) -> bool:
-    """Record that the provider is about to be asked; says whether it may be. Commit before it is asked.
+    """Record that the provider is about to be called, and return whether it may be. Commit before calling it.
 
-    Raises UnknownWithdrawal, DebtOutstanding: money that is owed is not sent out.
+    Raises UnknownWithdrawal, and DebtOutstanding while the player has a debt.
     """
-    rows = fetch(_WHOSE, [withdrawal])
+    rows = fetch(_OWNER, [withdrawal])
     if not rows:
         raise UnknownWithdrawal
-    remembered = records.system_metadata(rows[0][0], "system:payments")
-    sent = _change(withdrawal, lambda state, at: withdrawal_state.send(state, at=at), remembered, free_of_debt=True)
+    metadata = records.system_metadata(rows[0][0], "system:payments")
+    sent = _change(withdrawal, lambda state, at: withdrawal_state.send(state, at=at), metadata, free_of_debt=True)
     return sent.status is withdrawal_state.WithdrawalStatus.SENT
 
 
 def apply(report: ProviderReport, *, provider: str) -> str:
-    """Apply a provider's report, once however often it comes, and say what became of it.
+    """Apply a provider's report, once however often it comes, and return the outcome.
 
-    That is `applied`, `no_change`, `unknown_payment`, `reference_taken`, or how the report is implausible.
+    That is `applied`, `no_change`, `unknown_payment`, `reference_taken`, or the code of an implausible report.
     """
     with transaction.atomic(savepoint=False):
-        if fetch(_TAKEN, [provider, report.reference, report.payment]):
+        if fetch(_REFERENCE_IN_USE, [provider, report.reference, report.payment]):
             return "reference_taken"
-        return _judged(report.payment, provider, lambda state, at: withdrawal_state.apply_report(state, report, at=at))
+        return _apply(report.payment, provider, lambda state, at: withdrawal_state.apply_report(state, report, at=at))
 
 
 def record_refusal(withdrawal: UUID, *, provider: str, reason: str) -> str:
-    """Return a withdrawal that the provider would not take on."""
+    """Return a withdrawal that the provider refused to start."""
     with transaction.atomic():
-        return _judged(
+        return _apply(
             withdrawal, provider, lambda state, at: withdrawal_state.record_refusal(state, reason=reason, at=at)
         )
 
 
-def _judged(withdrawal: UUID, provider: str, decide: Decide) -> str:
-    rows = fetch(_WHOSE, [withdrawal])
+def _apply(withdrawal: UUID, provider: str, decide: Decide) -> str:
+    rows = fetch(_OWNER, [withdrawal])
     if not rows or rows[0][3] != provider:
         return UNKNOWN
     try:
         changed = _decide(withdrawal, rows[0], decide, records.system_metadata(rows[0][0], f"provider:{provider}"))[1]
-    except ImplausibleReport as trouble:
-        return trouble.code
+    except ImplausibleReport as error:
+        return error.code
     return APPLIED if changed else NO_CHANGE
 
 
 def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_debt: bool = False) -> WithdrawalState:
-    """Decides and writes; with `free_of_debt` a player who owes is refused."""
+    """Decide and write; with `free_of_debt`, refuse a player with a debt."""
     with transaction.atomic():
-        rows = fetch(_WHOSE, [withdrawal])
+        rows = fetch(_OWNER, [withdrawal])
         if not rows:
             raise UnknownWithdrawal
         state, changed = _decide(withdrawal, rows[0], decide, metadata, free_of_debt=free_of_debt)
@@ -162,10 +162,10 @@ def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_deb
 
 
 def _decide(
-    withdrawal: UUID, whose: tuple[Any, ...], decide: Decide, metadata: Metadata, *, free_of_debt: bool = False
+    withdrawal: UUID, owner: tuple[Any, ...], decide: Decide, metadata: Metadata, *, free_of_debt: bool = False
 ) -> tuple[WithdrawalState, bool]:
-    """The withdrawal after what was decided under the lock of its player's account, and whether that was anything."""
-    operator, player, currency, _ = whose
+    """Decide under the lock of the player's account; returns the state and whether it changed."""
+    operator, player, currency, _ = owner
     account, at = records.lock_account(operator=operator, player=player, currency=currency)
     if free_of_debt:
         debts.available(account)

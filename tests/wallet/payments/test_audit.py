@@ -92,10 +92,10 @@ ASKED = pe.DepositRequested(UUID(int=3), *WHO, UUID(int=4), 1, "sandbox", "EUR",
 SENT = pe.DepositSent(UUID(int=3), "tx-1", AT)
 PAID = pe.DepositCompleted(UUID(int=3), *WHO, "EUR", 5000, 100, "tx-1", AT)
 BACK = pe.DepositReversed(UUID(int=3), *WHO, "EUR", 5000, 100, True, 4000, 900, "tx-1", "", AT)
-OUT = pe.WithdrawalRequested(UUID(int=5), *WHO, UUID(int=4), 1, "sandbox", "EUR", 700, 2, AT)
+OUT = pe.WithdrawalRequested(UUID(int=5), *WHO, UUID(int=4), 1, "sandbox", "EUR", 700, 2, AT, 0)
 AGREED = pe.WithdrawalApproved(UUID(int=5), "staff:1", AT)
 GONE = pe.WithdrawalSent(UUID(int=5), AT)
-HOME = pe.WithdrawalReturned(UUID(int=5), *WHO, "EUR", 700, True, "tx-2", "", AT)
+HOME = pe.WithdrawalReturned(UUID(int=5), *WHO, "EUR", 700, True, "tx-2", "", AT, 0)
 
 
 @pytest.mark.parametrize(
