@@ -8,13 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-TABLE = """
-CREATE TABLE bench_row (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    data jsonb NOT NULL,
-    made_at timestamptz NOT NULL DEFAULT clock_timestamp()
-)
-"""
 _INSERT = "INSERT INTO bench_row (data) VALUES (%s) RETURNING id"
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import WEB_CONNECTIONS, commands, free_port, is_responding
-from tests.bench.bare import TABLE
 from tests.bench.databases import Database
 from tests.bench.measure import Measured, in_turns, percentile
 from tests.bench.plan import Plan
@@ -22,6 +21,13 @@ from tests.bench.settle import seated
 from tests.bench.worker import Worker, ask_all, workers
 
 TARGET = 0.5
+TABLE = """
+CREATE TABLE bench_row (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    data jsonb NOT NULL,
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp()
+)
+"""
 BARE = "/bench/bare"
 Requests = list[dict[str, str]]
 
