@@ -139,8 +139,8 @@ def _tidy(schema: Any) -> Any:
     match schema:
         case {"$ref": str(ref), **others}:
             return {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
-        case {"enum": [str(), *_], "title": _, **others}:
-            return {"type": "string", **others}
+        case {"enum": [str(), *_] as values, "title": _, **others}:
+            return {"type": "string", "enum": values, **others}
         case {"properties": fields, "title": _, **others}:
             return {**others, "properties": {name: _tidy(field) for name, field in fields.items()}}
         case dict():
