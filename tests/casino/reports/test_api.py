@@ -36,7 +36,7 @@ def test_reports_are_made_listed_and_downloaded_by_their_operator_alone(played: 
     file = lucky.get(f"reports/{made['id']}/file")
     assert document.sha256(file.content) == made["sha256"]
     row = dict(zip((column["name"] for column in file.json()["columns"]), file.json()["rows"][0], strict=True))
-    assert (row["money"], row["handle"]) == ("sandbox", "100.00")
+    assert (row["money_type"], row["handle"]) == ("sandbox", "100.00")
 
     for address in ("", "/file"):
         answer = golden.get(f"reports/{made['id']}{address}")

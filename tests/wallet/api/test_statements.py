@@ -175,7 +175,7 @@ def test_under_asgi_the_same_rows_come(teller: Teller) -> None:
     async def read() -> str:
         answer = await AsyncClient().get(address, headers={"Authorization": f"Bearer {teller.key}"})
         assert isinstance(answer, StreamingHttpResponse)
-        return b"".add_follower([piece async for piece in answer]).decode()
+        return b"".join([piece async for piece in answer]).decode()
 
     assert async_to_sync(read)() == teller.ask(format="csv").getvalue().decode()
 
