@@ -4,7 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-Hash = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+# The length refuses the newline that `$` lets through.
+Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", max_length=64, examples=["9f2c5e7a41b0d863" * 4])]
 """32 bytes in hex, as we write them: two spellings of one value would be two files."""
 
 
