@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from baccarat.audit.findings import FindingCollector
-from baccarat.audit.narrative import NarrativeLine
+from baccarat.queries.narrative import NarrativeLine
 from baccarat.audit.shoe_commitments import OTHER_SHOE
 from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.events import RoundOpened, WagerConfirmed

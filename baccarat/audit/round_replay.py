@@ -7,7 +7,7 @@ from uuid import UUID
 
 from baccarat.audit import commitments
 from baccarat.audit.findings import FindingCollector
-from baccarat.audit.narrative import NarrativeLine, narrate
+from baccarat.queries.narrative import NarrativeLine, narrate
 from baccarat.audit.shoes import check_seed, check_shoe, parse_seed
 from baccarat.audit.steps import ROUND_STEPS
 from baccarat.audit.traces import LongShoe, RoundSeatTrace, RoundTrace, SeatTrace, TableTrace

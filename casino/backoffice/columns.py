@@ -84,7 +84,7 @@ def table_link(row: Any) -> SafeString | str:
     return html.page("table", row.table_id, row.table_name or html.short_or_nothing(row.table_id))
 
 
-class NamedRowsAdmin(ReadOnlyAdmin):
+class LabelledRowsAdmin(ReadOnlyAdmin):
     """Rows with the names of their operator, player and table, as far as `names` has them, in the same query."""
 
     names: ClassVar[tuple[str, ...]] = ("operator", "player")

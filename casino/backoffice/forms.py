@@ -24,7 +24,7 @@ class RowForm(forms.Form):
         """Adapt fields to the row."""
 
 
-class AmountField(forms.CharField):
+class MinorUnitsField(forms.CharField):
     """A positive decimal amount of a currency, cleaned to minor units; None if it is empty and may be."""
 
     def __init__(self, *, currency: str, **kwargs: Any) -> None:
@@ -43,7 +43,7 @@ class AmountField(forms.CharField):
             raise ValidationError(refusal.message()) from None
 
 
-class EnumField(forms.TypedChoiceField):
+class EnumSelectField(forms.TypedChoiceField):
     """A select of an enum's members, cleaned to the member."""
 
     def __init__(self, kind: type[Enum], *, labels: Mapping[Any, str] | None = None, **kwargs: Any) -> None:

@@ -1,6 +1,6 @@
 """Baccarat in lists and on pages: cards, badges of phases and outcomes, rounds and events by their names."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,14 +11,14 @@ from django.utils.safestring import SafeString
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.cards import UnknownCard, card_name, parse
 from baccarat.domain.rules.presets import PRESETS
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.queries.narrative import NarratedTable, sentences
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.models import Round
 from casino.backoffice import html
 from casino.backoffice.columns import with_names
 from casino.backoffice.filters import choice_filter
 from casino.backoffice.pages.events import timeline
-from casino.backoffice.pages.narrative import stakes_in_words, words
 from casino.backoffice.sections import Grid
 from casino.crypto import crypto_shredding
 from casino.events.codec import MalformedEvent, UnknownEvent
@@ -124,9 +124,15 @@ def money_type_badge(money_type: str) -> SafeString:
 
 def stakes_of(wager: Any, *, with_currency: bool = False) -> str:
     """Write the stakes of a wager: "10.00 on Banker"."""
-    stakes = {Spot(spot): amount for spot, amount in wager.stakes.items()}
-    unit = f" {wager.currency}" if with_currency else ""
-    return stakes_in_words(stakes, lambda minor: f"{format_amount(minor, wager.currency)}{unit}")
+    return write_stakes(wager.stakes, wager.currency, with_currency=with_currency)
+
+
+def write_stakes(stakes: Mapping[Any, int], currency: str, *, with_currency: bool = True) -> str:
+    """Write stakes: "10.00 EUR on Banker and 5.00 EUR on Tie"."""
+    unit = f" {currency}" if with_currency else ""
+    return " and ".join(
+        f"{format_amount(amount, currency)}{unit} on {spot.capitalize()}" for spot, amount in stakes.items()
+    )
 
 
 def staked_by(wager: Any) -> SafeString | str:
@@ -172,14 +178,22 @@ ROUND_COLUMNS: Final[dict[str, Callable[[Any], object]]] = {
 }
 
 
-def event_grid(title: str, events: Sequence[RecordedEvent], currency: str) -> Grid:
+def event_grid(title: str, events: Sequence[RecordedEvent], table: NarratedTable) -> Grid:
     """Show a stream of the game in sentences; an event that can't be read says so instead of failing."""
-    sentences = crypto_shredding.decrypt_many([_sentence(event, currency) for event in events])
-    return timeline(title, events, {event.id: text or "" for event, text in zip(events, sentences, strict=True)})
+    texts = crypto_shredding.decrypt_many([_describe(event, table) for event in events])
+    return timeline(title, events, {event.id: text or "" for event, text in zip(events, texts, strict=True)})
 
 
-def _sentence(event: RecordedEvent, currency: str) -> str:
+def _describe(event: RecordedEvent, table: NarratedTable) -> str:
     try:
-        return words(CATALOGUE.decode(event.type, event.schema, event.data), currency)
+        return " ".join(sentences(CATALOGUE.decode(event.type, event.schema, event.data), table))
     except (UnknownEvent, MalformedEvent, UnknownCard) as error:
         return f"This event can't be read: {error}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableTerms:
+    """The name and the rules of a table."""
+
+    name: str
+    rules: TableRules

@@ -125,9 +125,8 @@ class StaffSite(BaseSite):
                 return self._page(request, "Your recovery codes", codes=codes)
         enrolment = authenticators.begin(request.user)
         # Drawn here from our own text; the only input in it is the name, which is percent-encoded.
-        qr_code = mark_safe(
-            segno.make(enrolment.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white")
-        )
+        drawing = segno.make(enrolment.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white")
+        qr_code = mark_safe(drawing)  # noqa: S308
         return self._page(request, "Set up your authenticator", enrolment=enrolment, qr_code=qr_code)
 
     def _enrolled(self, request: HttpRequest) -> HttpResponse:

@@ -13,9 +13,9 @@ from baccarat.services import exclusion
 from casino.backoffice import html
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column
+from casino.backoffice.columns import LabelledRowsAdmin, column
 from casino.backoffice.filters import enum_filter, money_type_filter, operator_filter
-from casino.backoffice.forms import AmountField, EnumField, RowForm, text_field
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import adjustments
 from casino.backoffice.pages.ledger import balance_of, statement
@@ -39,15 +39,15 @@ _EXCLUSIONS: Final = {
 class LimitForm(RowForm):
     """A limit in the operator's name: an amount, or minutes of time."""
 
-    limit_type = EnumField(LimitType, label="Limit")
-    period = EnumField(LimitPeriod, label="Per")
+    limit_type = EnumSelectField(LimitType, label="Limit")
+    period = EnumSelectField(LimitPeriod, label="Per")
     minutes = forms.IntegerField(label="Minutes, for a limit of time (empty: no limit)", min_value=1, required=False)
 
     def prepare(self) -> None:
         """Add the amount in the account's currency."""
         currency = self.row.currency
         title = f"Amount in {currency}, for any other limit (empty: no limit)"
-        self.fields["amount"] = AmountField(currency=currency, label=title, required=False)
+        self.fields["amount"] = MinorUnitsField(currency=currency, label=title, required=False)
 
     def clean(self) -> dict[str, Any]:
         """Choose the amount or the minutes. Adds an error to the other one if it is filled in."""
@@ -64,7 +64,7 @@ class LimitForm(RowForm):
 class ExclusionForm(RowForm):
     """How a player is excluded, and why."""
 
-    kind = EnumField(ExclusionKind, labels=_EXCLUSIONS, label="Kind")
+    kind = EnumSelectField(ExclusionKind, labels=_EXCLUSIONS, label="Kind")
     length = forms.IntegerField(label="Hours or months", min_value=1, max_value=9999)
     note = text_field("Reason, for staff")
 
@@ -79,7 +79,7 @@ def _is_real(_request: HttpRequest, account: Account) -> bool:
 
 
 @admin.register(Account)
-class AccountAdmin(NamedRowsAdmin):
+class AccountAdmin(LabelledRowsAdmin):
     """Accounts. Found by id, player's id or table's id."""
 
     list_display = ("kind", "operator", "player", "table_", "money", "holds")

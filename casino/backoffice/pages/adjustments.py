@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from casino.backoffice import html
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, short_id_column, staff_column, status_column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, short_id_column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import AmountField, EnumField, RowForm, line_field, text_field
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, line_field, text_field
 from casino.backoffice.sections import Alert, Facts, Section
 from casino.kernel import money
 from casino.kernel.money import MoneyType
@@ -36,14 +36,14 @@ _DIRECTIONS: Final = {Direction.CREDIT: "Credit the player", Direction.DEBIT: "D
 class AdjustmentRequestForm(RowForm):
     """What is to be adjusted on an account, and why."""
 
-    direction = EnumField(Direction, labels=_DIRECTIONS, label="Direction")
-    reason = EnumField(AdjustmentReason, label="Reason")
+    direction = EnumSelectField(Direction, labels=_DIRECTIONS, label="Direction")
+    reason = EnumSelectField(AdjustmentReason, label="Reason")
     note = text_field("Explanation, for staff")
     message = text_field("Message to the player (optional)", required=False)
 
     def prepare(self) -> None:
         """Add the amount in the account's currency."""
-        self.fields["amount"] = AmountField(currency=self.row.currency, label=f"Amount in {self.row.currency}")
+        self.fields["amount"] = MinorUnitsField(currency=self.row.currency, label=f"Amount in {self.row.currency}")
         self.order_fields(["direction", "amount"])
 
 
@@ -71,7 +71,7 @@ def _may_decide(request: HttpRequest, adjustment: Adjustment) -> bool:
 
 
 @admin.register(Adjustment)
-class AdjustmentAdmin(NamedRowsAdmin):
+class AdjustmentAdmin(LabelledRowsAdmin):
     """Adjustments, newest first; the filter `requested` is the queue."""
 
     list_display = (

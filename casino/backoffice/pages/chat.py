@@ -19,9 +19,9 @@ from casino.backoffice import html, scope
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.badges import closed_reports
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column, short_id_column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, short_id_column, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumField, OptionalNoteForm, RowForm, line_field
+from casino.backoffice.forms import EnumSelectField, OptionalNoteForm, RowForm, line_field
 from casino.backoffice.sections import Facts, Section
 from casino.crypto import crypto_shredding
 
@@ -33,7 +33,7 @@ EDIT_WORDS: Final = "chat.edit_filter_words"
 class SanctionForm(RowForm):
     """Why a player is muted or banned, and for how long."""
 
-    reason = EnumField(ModerationReason, label="Reason")
+    reason = EnumSelectField(ModerationReason, label="Reason")
     minutes = forms.IntegerField(label="Minutes (empty: no end)", min_value=1, max_value=999_999, required=False)
     note = line_field("Note for staff", required=False)
 
@@ -41,7 +41,7 @@ class SanctionForm(RowForm):
 class CloseReportForm(RowForm):
     """What came of a report."""
 
-    outcome = EnumField(ChatReportOutcome, label="Outcome")
+    outcome = EnumSelectField(ChatReportOutcome, label="Outcome")
     note = line_field("Note for staff", required=False)
 
 
@@ -51,7 +51,7 @@ class WordForm(RowForm):
     word = line_field("Word", max_length=40)
 
 
-class ModerationAdmin(NamedRowsAdmin):
+class ModerationAdmin(LabelledRowsAdmin):
     """Base of the lists about players in chats: moderators mute and ban the player of a row."""
 
     ordering = ("-id",)
@@ -236,7 +236,7 @@ def _may_edit(request: HttpRequest, word: FilterWord) -> bool:
 
 
 @admin.register(FilterWord)
-class FilterWordAdmin(NamedRowsAdmin):
+class FilterWordAdmin(LabelledRowsAdmin):
     """Masked words, of each operator and of all. The first word of a list comes by the API or a command."""
 
     names = ("operator",)

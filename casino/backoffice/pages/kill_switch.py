@@ -23,7 +23,7 @@ from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
-from casino.backoffice.forms import EnumField, RowForm, line_field, text_field
+from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
 from casino.backoffice.pages import subject_names
 from casino.backoffice.sections import Facts, FormSection, Section
 from casino.crypto import crypto_shredding
@@ -61,7 +61,7 @@ class StopForm(ResumeForm):
 class ThrowForm(StopForm):
     """What to stop."""
 
-    scope = EnumField(StopScope, labels=_SCOPES, label="What stops")
+    scope = EnumSelectField(StopScope, labels=_SCOPES, label="What stops")
     subject = line_field("An operator's slug, rules such as mini@1, or an id", max_length=80, required=False)
     field_order = ("scope", "subject")
 

@@ -13,7 +13,7 @@ from casino.backoffice.actions import row_action
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
-from casino.backoffice.forms import AmountField, RowForm
+from casino.backoffice.forms import MinorUnitsField, RowForm
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.crypto import crypto_shredding
 from casino.operators import memberships, services
@@ -48,7 +48,7 @@ class ThresholdForm(RowForm):
         """Add an amount in the operator's currency for each kind."""
         currency = self.row.currency
         for name, title in _THRESHOLDS.items():
-            self.fields[name] = AmountField(currency=currency, label=f"{title}, in {currency}")
+            self.fields[name] = MinorUnitsField(currency=currency, label=f"{title}, in {currency}")
 
 
 @admin.register(Operator)

@@ -16,7 +16,14 @@ from django.utils.safestring import SafeString
 from casino.backoffice import html, scope
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column, money_column, short_id_column, status_column, time_column
+from casino.backoffice.columns import (
+    LabelledRowsAdmin,
+    column,
+    money_column,
+    short_id_column,
+    status_column,
+    time_column,
+)
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.sections import Facts, Section
 from casino.operators import memberships
@@ -50,7 +57,7 @@ _PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal
 
 
 @admin.register(DepositMethod)
-class DepositMethodAdmin(NamedRowsAdmin):
+class DepositMethodAdmin(LabelledRowsAdmin):
     """Every version of each deposit method; operators change them by the API. Found by the method's id."""
 
     names = ("operator",)
@@ -101,7 +108,7 @@ class DepositMethodAdmin(NamedRowsAdmin):
         return (Facts("Deposit method", facts),)
 
 
-class PaymentAdmin(NamedRowsAdmin):
+class PaymentAdmin(LabelledRowsAdmin):
     """Base of the lists of deposits and withdrawals. Found by id, player's id or provider's reference."""
 
     list_display = ("short_id", "status_badge", "amount_", "operator", "player", "requested")

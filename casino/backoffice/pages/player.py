@@ -23,7 +23,7 @@ from casino.backoffice.actions import row_action
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, table_link, time_column, with_names
 from casino.backoffice.filters import operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumField, RowForm
+from casino.backoffice.forms import EnumSelectField, RowForm
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import kill_switch, search, significant_events
 from casino.backoffice.pages.ledger import balance_of
@@ -54,7 +54,7 @@ _AMOUNTS: Final = frozenset({"Balance", "Amount", "Staked", "Returned", "Net", "
 class ErasureForm(RowForm):
     """Why a player's personal data is to be erased."""
 
-    reason = EnumField(erasures.ErasureReason, label="Reason")
+    reason = EnumSelectField(erasures.ErasureReason, label="Reason")
     overrides_retention = forms.BooleanField(
         label="Override the ten years for which the law wants the data kept", required=False
     )

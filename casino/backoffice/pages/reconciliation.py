@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 from casino.backoffice import html
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column, money_column, staff_column, status_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
-from casino.backoffice.forms import AssignForm, EnumField, RowForm, text_field
+from casino.backoffice.forms import AssignForm, EnumSelectField, RowForm, text_field
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import memberships
 from wallet.models import Discrepancy, Reconciliation
@@ -41,7 +41,7 @@ class AssignDiscrepancyForm(AssignForm):
 class ResolutionForm(RowForm):
     """How a discrepancy was resolved."""
 
-    resolution = EnumField(Resolution, label="Resolution")
+    resolution = EnumSelectField(Resolution, label="Resolution")
     note = text_field(f"Explanation {_RECORDED}", required=False)
 
 
@@ -68,7 +68,7 @@ def _is_open(_request: HttpRequest, row: Discrepancy) -> bool:
 
 
 @admin.register(Reconciliation)
-class ReconciliationAdmin(NamedRowsAdmin):
+class ReconciliationAdmin(LabelledRowsAdmin):
     """Compared days, newest first. Found by id."""
 
     names = ("operator",)
@@ -116,7 +116,7 @@ class ReconciliationAdmin(NamedRowsAdmin):
 
 
 @admin.register(Discrepancy)
-class DiscrepancyAdmin(NamedRowsAdmin):
+class DiscrepancyAdmin(LabelledRowsAdmin):
     """Discrepancies, newest days first; the filter `Open or assigned` is the queue. Found by id, payment, reference."""
 
     names = ("operator",)

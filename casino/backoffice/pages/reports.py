@@ -18,9 +18,9 @@ from django.views.decorators.http import require_safe
 
 from casino.backoffice import html, scope
 from casino.backoffice.actions import row_action
-from casino.backoffice.columns import NamedRowsAdmin, column, staff_column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import choice_filter, enum_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumField, RowForm
+from casino.backoffice.forms import EnumSelectField, RowForm
 from casino.backoffice.sections import Facts, FormSection, Grid, Section
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -49,7 +49,7 @@ class ReportForm(RowForm):
 
     operator = forms.ChoiceField(label="Operator")
     name = forms.ChoiceField(label="Report")
-    period = EnumField(ReportPeriod, label="Period")
+    period = EnumSelectField(ReportPeriod, label="Period")
     date = forms.DateField(
         label="A day in it (for a day, month or year)",
         required=False,
@@ -92,7 +92,7 @@ class ReportForm(RowForm):
 
 
 @admin.register(Report)
-class ReportAdmin(NamedRowsAdmin):
+class ReportAdmin(LabelledRowsAdmin):
     """Versions of reports, newest first. Found by id."""
 
     names = ("operator",)

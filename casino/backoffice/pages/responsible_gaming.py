@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from casino.backoffice import html
 from casino.backoffice.actions import row_action, staff_metadata
-from casino.backoffice.columns import NamedRowsAdmin, column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import choice_filter, operator_filter
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators.models import Operator
@@ -41,7 +41,7 @@ def _is_self_excluded(_request: HttpRequest, row: PlayerRestrictions) -> bool:
 
 
 @admin.register(PlayerRestrictions)
-class PlayerRestrictionsAdmin(NamedRowsAdmin):
+class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     """Players with limits or exclusions. Found by the player's id."""
 
     list_display = ("nickname_", "operator", "limit_count", "excluded")

@@ -1,5 +1,6 @@
 """Rounds: the list, the page of a round with all that belongs to it, and what staff do about a round."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
 from baccarat.audit import verdict
+from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.refusals import RoundNotSuspended
 from baccarat.domain.rounds.state import Phase, RoundState
@@ -24,16 +26,17 @@ from baccarat.storage.models import Round, Table
 from casino.backoffice import game, html
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumField, RowForm, text_field
+from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import round_sections, search
-from casino.backoffice.pages.events import latest_events
+from casino.backoffice.pages.events import latest_events, timeline
 from casino.backoffice.pages.ledger import entries_of
 from casino.backoffice.pages.operator import nicknames
 from casino.backoffice.pages.significant_events import latest_significant
-from casino.backoffice.sections import Alert, Facts, FormSection, Section
+from casino.backoffice.sections import Alert, Facts, FormSection, Grid, Section
 from casino.crypto.crypto_shredding import decrypt_text
+from casino.events.records import RecordedEvent
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -56,7 +59,7 @@ _PHASES: Final = {
 class VoidForm(RowForm):
     """Why a round is voided."""
 
-    reason = EnumField(VoidReason, label="Reason")
+    reason = EnumSelectField(VoidReason, label="Reason")
     note = text_field("Explanation", rows=3)
 
 
@@ -75,7 +78,7 @@ def _is_void_requested(_request: HttpRequest, round_: Round) -> bool:
 
 
 @admin.register(Round)
-class RoundAdmin(NamedRowsAdmin):
+class RoundAdmin(LabelledRowsAdmin):
     """Every round, newest first. Found by its id or number, or by its table's id."""
 
     names = ("operator", "table")
@@ -213,13 +216,13 @@ class RoundAdmin(NamedRowsAdmin):
         events = latest_events(f"round-{obj.pk}")
         accounts = TableAccounts(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
         check = verdict.check_round(obj.pk, accounts=accounts)
-        timeline = game.event_grid("Timeline", events, obj.currency)
+        events_grid = _timeline(obj, events, check)
         try:
             state = _state(obj)
             state.require_opened()
         except (msgspec.MsgspecError, ValueError, LookupError) as error:
             alert = Alert("The stored state of this round can't be read", str(error))
-            return (alert, round_sections.proofs(check), timeline)
+            return (alert, round_sections.proofs(check), events_grid)
         names = nicknames([seat.player for seat in state.seats])
         steps = round_sections.replay_steps(check, state)
         return [
@@ -234,7 +237,7 @@ class RoundAdmin(NamedRowsAdmin):
             entries_of("Ledger", [event.id for event in events]),
             round_sections.access(obj, state, events, names),
             latest_significant("Significant events", f"round:{obj.pk}"),
-            timeline,
+            events_grid,
         ]
 
     def _suspension(self, request: HttpRequest, round_: Round) -> Sequence[Section]:
@@ -284,6 +287,18 @@ class RoundAdmin(NamedRowsAdmin):
             ("Id", html.code(round_.pk)),
             ("Log", html.event_log(f"round-{round_.pk}")),
         ]
+
+
+def _timeline(round_: Round, events: Sequence[RecordedEvent], check: RoundVerdict) -> Grid:
+    """Show the events in sentences: those of the replay, or each event on its own if there is no replay."""
+    if check.replay is None:
+        table = Table.objects.get(pk=round_.table_id)
+        rules = projections.decode_table(msgspec.json.encode(table.state)).rules
+        return game.event_grid("Timeline", events, game.TableTerms(table.name, rules))
+    texts: defaultdict[int, list[str]] = defaultdict(list)
+    for line in check.replay.lines:
+        texts[line.version].append(line.text)
+    return timeline("Timeline", events, {event.id: " ".join(texts[event.version]) for event in events})
 
 
 def _state(round_: Round) -> RoundState:

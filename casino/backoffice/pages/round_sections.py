@@ -11,7 +11,6 @@ import msgspec
 from django.contrib.auth.models import User
 from django.utils.html import format_html
 
-from baccarat.audit.narrative import NarrativeLine
 from baccarat.audit.verdict import RoundCheck, RoundVerdict
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules import deal
@@ -22,11 +21,11 @@ from baccarat.proofs.checks import MALFORMED, verify
 from baccarat.proofs.export import export_round
 from baccarat.proofs.pack_access import PUBLIC_EVENTS
 from baccarat.proofs.results import CheckVerdict, OverallVerdict
+from baccarat.queries.narrative import NarrativeLine
 from baccarat.storage.models import Round
 from casino.backoffice import html
-from casino.backoffice.game import cards_in_line, draw_hand, money_type_badge
+from casino.backoffice.game import cards_in_line, draw_hand, money_type_badge, write_stakes
 from casino.backoffice.pages.events import positions
-from casino.backoffice.pages.narrative import stakes_in_words
 from casino.backoffice.sections import Alert, Grid, Section, TemplateSection
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.events.store import RecordedEvent
@@ -149,9 +148,7 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bo
         html.badge(seat.status.replace("_", " "), _SEAT_TONES.get(seat.status, "plain")),
     )
     if settled is None:
-        stakes = stakes_in_words(
-            seat.stakes or seat.placed_stakes(), lambda minor: f"{format_amount(minor, currency)} {currency}"
-        )
+        stakes = write_stakes(seat.stakes or seat.placed_stakes(), currency)
         return (*first, stakes or html.NOTHING, *(html.NOTHING,) * 4)
     commission = html.money(settled.commission, currency)
     net = html.money(settled.returned - settled.staked, currency, signed=True)

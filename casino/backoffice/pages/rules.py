@@ -19,7 +19,7 @@ from baccarat.storage.rules_versions import DRAFT, IN_FORCE
 from casino.backoffice import html
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, staff_column, status_column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.forms import RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
@@ -70,7 +70,7 @@ def _is_in_force(_request: HttpRequest, version: RulesVersion) -> bool:
 
 
 @admin.register(RulesVersion)
-class RulesVersionAdmin(NamedRowsAdmin):
+class RulesVersionAdmin(LabelledRowsAdmin):
     """Every version of every table's rules, newest first. Found by a table's id, or a name such as mini@2."""
 
     names = ("operator", "table")

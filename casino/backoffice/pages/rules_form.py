@@ -13,7 +13,7 @@ from baccarat.domain.rules.table_rules import (
     TableRules,
     UnderMinimumPolicy,
 )
-from casino.backoffice.forms import AmountField, EnumField, RowForm, text_field
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 
@@ -65,7 +65,7 @@ class RulesForm(RowForm):
 
     decks = forms.IntegerField(label="Decks", min_value=1)
     seats = forms.IntegerField(label="Seats", min_value=1)
-    spots_per_round = EnumField(SpotsPerRound, label="Spots in one round")
+    spots_per_round = EnumSelectField(SpotsPerRound, label="Spots in one round")
     player_pays = RatioField(":", label="Player pays")
     banker_pays = RatioField(":", label="Banker pays")
     tie_pays = RatioField(":", label="Tie pays")
@@ -73,8 +73,8 @@ class RulesForm(RowForm):
     commission_rounding = RatioField(
         "/", label="Commission rounded up to a share of the lowest chip, such as 1/4 (empty: exact)", required=False
     )
-    commission_timing = EnumField(CommissionTiming, label="Commission taken")
-    under_minimum = EnumField(UnderMinimumPolicy, label="Under the minimum")
+    commission_timing = EnumSelectField(CommissionTiming, label="Commission taken")
+    under_minimum = EnumSelectField(UnderMinimumPolicy, label="Under the minimum")
     turn_seconds = _optional_number("Turn in seconds")
     cut_cards_from_end = _optional_number("Cut card, cards from the end")
     seat_kept_rounds = _optional_number("Turns that an absent player's seat is kept")
@@ -90,8 +90,8 @@ class RulesForm(RowForm):
         rules: TableRules = self.row.table_rules
         currency = rules.currency
         self.fields["chips"] = ChipsField(currency=currency, label=f"Chips in {currency}, comma separated")
-        self.fields["minimum"] = AmountField(currency=currency, label=f"Minimum in {currency}")
-        self.fields["maximum"] = AmountField(currency=currency, label=f"Maximum in {currency}")
+        self.fields["minimum"] = MinorUnitsField(currency=currency, label=f"Minimum in {currency}")
+        self.fields["maximum"] = MinorUnitsField(currency=currency, label=f"Maximum in {currency}")
         self.order_fields(["decks", "seats", "chips", "minimum", "maximum"])
         self.initial = initial_values(rules)
 

@@ -18,7 +18,7 @@ from baccarat.storage.models import Round, Switch, Table
 from casino.backoffice import game, html
 from casino.backoffice.actions import row_action, staff_metadata
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
@@ -68,7 +68,7 @@ def _status(table: Table) -> SafeString:
 
 
 @admin.register(Table)
-class TableAdmin(NamedRowsAdmin):
+class TableAdmin(LabelledRowsAdmin):
     """Every table, newest first. Found by its id."""
 
     names = ("operator",)
@@ -129,6 +129,7 @@ class TableAdmin(NamedRowsAdmin):
     def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
         del request
         state = _state(obj)
+        terms = game.TableTerms(obj.name, state.rules)
         return [
             *_alerts(obj, state),
             Facts("Table", self._facts(obj, state)),
@@ -137,7 +138,7 @@ class TableAdmin(NamedRowsAdmin):
             Facts("Rules", rules_sections.rule_facts(state.rules)),
             balances_at("Accounts", obj.pk),
             *rules_sections.versions_of(obj.pk),
-            game.event_grid("Timeline of the table", latest_events(f"table-{obj.pk}"), obj.currency),
+            game.event_grid("Timeline of the table", latest_events(f"table-{obj.pk}"), terms),
         ]
 
     def _facts(self, table: Table, state: TableState) -> list[tuple[str, object]]:

@@ -10,13 +10,13 @@ from django.http import HttpRequest
 from baccarat.storage.models import Wager
 from casino.backoffice import game, html
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import NamedRowsAdmin, column, money_column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, time_column
 from casino.backoffice.filters import money_type_filter, operator_filter, since_by_uuid
 from casino.backoffice.sections import Facts, Section
 
 
 @admin.register(Wager)
-class WagerAdmin(NamedRowsAdmin):
+class WagerAdmin(LabelledRowsAdmin):
     """Every confirmed wager, newest rounds first. Found by the id of its player or its round."""
 
     names = ("player",)

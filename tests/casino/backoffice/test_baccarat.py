@@ -14,11 +14,12 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundEvent
 from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, card_name
 from baccarat.domain.rules.deal import describe_steps, replay
+from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableEvent
+from baccarat.queries.narrative import SENTENCES, sentences
 from baccarat.storage.models import Round, Wager
-from casino.backoffice.game import cards_in_line, draw_card, draw_hand, event_grid
-from casino.backoffice.pages.narrative import _TELL, words
+from casino.backoffice.game import TableTerms, cards_in_line, draw_card, draw_hand, event_grid
 from casino.events import store
 from casino.events.records import RecordedEvent
 from casino.events.sql import execute
@@ -86,8 +87,9 @@ def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office
         assert f"#{position}" in body
         assert entry is None or page_of("wallet_entry", entry) in body
     assert len([entry for *_, entry in events if entry is not None]) == 2
-    assert "Seat 1 confirmed 100.00 EUR on Banker." in body
-    assert f"The shoe of round {round_.number + 1} was committed to: " in body
+    assert "Seat 1 confirmed its wager at " in body
+    assert "100.00 on Banker (real money)." in body
+    assert "For the round after it, shoe " in body
 
 
 def test_a_round_in_hand_shows_no_card_and_no_seed(office: Office) -> None:
@@ -214,17 +216,21 @@ def test_the_front_shows_nothing_of_play_to_who_may_not_see_it(office: Office) -
 
 
 def test_every_event_of_the_game_has_words() -> None:
-    assert set(_TELL) == {*get_args(RoundEvent), *get_args(TableEvent)}
+    assert set(SENTENCES) == {*get_args(RoundEvent), *get_args(TableEvent)}
 
 
-def test_words_tell_amounts_in_the_tables_currency() -> None:
+def describe(event: object, currency: str = "EUR") -> str:
+    return " ".join(sentences(event, TableTerms("A table", rules_for("mini", currency=currency))))
+
+
+def test_sentences_have_amounts_of_the_tables_currency() -> None:
     placed = re.ChipsPlaced(seat=3, spot=Spot.BANKER, amount=2_500)
 
-    assert words(placed, "EUR") == "Seat 3 placed 25.00 EUR on Banker."
-    assert words(placed, "JPY") == "Seat 3 placed 2500 JPY on Banker."
+    assert describe(placed) == "Seat 3 placed 25.00 on Banker."
+    assert describe(placed, "JPY") == "Seat 3 placed 2500 on Banker."
 
 
-def test_words_tell_what_was_raised_to_the_minimum(office: Office) -> None:
+def test_sentences_have_what_was_raised_to_the_minimum(office: Office) -> None:
     confirmed = re.WagerConfirmed(
         seat=1,
         player=ALICE,
@@ -234,15 +240,14 @@ def test_words_tell_what_was_raised_to_the_minimum(office: Office) -> None:
         confirmed_at=office.operator.created_at,
     )
 
-    assert words(confirmed, "EUR") == (
-        "Seat 1 confirmed 5.00 EUR on Player and 7.00 EUR on Tie, raised to the minimum by 4.00 EUR on Player."
-    )
+    assert describe(confirmed).endswith("5.00 on Player, 7.00 on Tie (real money). Seat 1 was raised to the minimum of "
+                                        "5.00: 4.00 on Player added.")  # fmt: skip
 
 
 def test_an_event_that_nobody_knows_any_more_is_still_listed(office: Office) -> None:
     strange = RecordedEvent(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
 
-    row = event_grid("Timeline", [strange], "EUR").rows[0]
+    row = event_grid("Timeline", [strange], TableTerms("A table", rules_for("mini", currency="EUR"))).rows[0]
 
     assert "can't be read" in str(row[2])
 

@@ -160,8 +160,8 @@ def past_day(evening: Evening, back: int, **figures: int | str) -> None:
         told = [{"money_type": "sandbox", "currency": "EUR", **FIGURES[name], **figures}]
         Report.objects.create(
             id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
-            until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=1, position=1, rows=1, generated_by="system",
-            generated_at=since, sha256="", facts_digest="", content=b"{}", figures=told,
+            until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=1, position=1, rows=1,
+            generated_by="system", generated_at=since, sha256="", facts_digest="", content=b"{}", figures=told,
         )  # fmt: skip
 
 

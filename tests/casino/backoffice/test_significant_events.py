@@ -27,15 +27,16 @@ def house() -> UUID:
         Operator.objects.create(id=uuid4(), slug=slug, name=slug, currency="EUR").id for slug in ("lucky", "rival")
     )
     about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
+    event, kinds = recorder.NewSignificantEvent, recorder.SignificantEventKind
     recorder.record_many(
         [
-            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
+            event(kind=kinds.TABLE_STOPPED, operator=lucky, subject=f"table:{TABLE}", **about,
                             before={"phase": "open", "name": "A"}, after={"phase": "stopped", "name": "A"}),
-            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.LARGE_WIN, operator=lucky, subject="round:1", amount=990_000,
+            event(kind=kinds.LARGE_WIN, operator=lucky, subject="round:1", amount=990_000,
                             currency="EUR", **about),
-            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
-            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=rival, subject="table:3", **about),
-            recorder.NewSignificantEvent(kind=recorder.SignificantEventKind.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
+            event(kind=kinds.TABLE_STOPPED, operator=lucky, subject="table:2", **about),
+            event(kind=kinds.TABLE_STOPPED, operator=rival, subject="table:3", **about),
+            event(kind=kinds.LOGIN_FAILED, operator=None, subject="staff", actor="staff:9",
                             address="192.0.2.7"),
         ]
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from baccarat.audit.narrative import narrate
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.ceremony_events import (
     CardsHandedBack,
@@ -19,6 +18,7 @@ from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableOpened
+from baccarat.queries.narrative import narrate
 from casino.kernel.money import MoneyType
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -1,0 +1,375 @@
+"""Events of tables and rounds in sentences: one table for staff pages, `manage.py replay` and the audit. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, Protocol
+
+from baccarat.domain.rounds import ceremony_events as ce
+from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds import void_events as ve
+from baccarat.domain.rounds.cut_events import CutContributed
+from baccarat.domain.rules.cards import card_name
+from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
+from baccarat.domain.rules.payouts import SpotResult, StakeResult
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import events as te
+from baccarat.domain.tables import rules_events as rv
+from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
+from baccarat.domain.tables.shoe_events import (
+    ShoeCommitted,
+    ShoeCutContributed,
+    ShoeRevealed,
+    TableClosed,
+    TableClosing,
+)
+from casino.kernel import money
+
+
+@dataclass(frozen=True, slots=True)
+class NarrativeLine:
+    """One sentence, with the version and the type of its event."""
+
+    version: int
+    event: str
+    text: str
+
+
+class NarratedTable(Protocol):
+    """What sentences need to know of a table: TableOpened has it, and a table's row."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def rules(self) -> TableRules: ...
+
+
+def narrate(table: NarratedTable, events: Iterable[tuple[int, object]]) -> Iterator[NarrativeLine]:
+    """Describe a stream's events, (version, event), in order."""
+    for version, event in events:
+        for sentence in sentences(event, table):
+            yield NarrativeLine(version, type(event).__name__, sentence)
+
+
+def sentences(event: object, table: NarratedTable) -> Iterable[str]:
+    """Describe one event; one of an unknown type by its name."""
+    describe = SENTENCES.get(type(event))
+    return (f"{type(event).__name__}.",) if describe is None else describe(event, table)
+
+
+def _opened(event: e.RoundOpened, table: NarratedTable) -> Iterator[str]:
+    seats = ", ".join(str(seat.seat) for seat in event.seats)
+    until = "without a time limit" if event.deadline_at is None else f"until {_time(event.deadline_at)}"
+    yield f'Round {event.number} of "{table.name}" ({event.rules}, {table.rules.currency}).'
+    yield f"Betting opened at {_time(event.opened_at)}, {until}, for seats: {seats}."
+    if event.commitment is None:
+        yield f"It is dealt from the table's shoe {event.shoe}, committed to when that shoe began."
+    else:
+        yield f"Its shoe {event.shoe} was committed to before the first bet: {event.commitment}."
+    if event.next_shoe is not None:
+        yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
+
+
+def _placed(event: e.ChipsPlaced, table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} placed {_stakes({event.spot: event.amount}, table.rules)}."
+
+
+def _undone(event: e.PlacementUndone, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} took its last placement back."
+
+
+def _cleared(event: e.ChipsCleared, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} cleared its chips off the table."
+
+
+def _repeated(event: e.StakesRebet, table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} placed its last wager again: {_stakes(event.stakes, table.rules)}."
+
+
+def _confirmed(event: e.WagerConfirmed, table: NarratedTable) -> Iterator[str]:
+    at, stakes = _time(event.confirmed_at), _stakes(event.stakes, table.rules)
+    yield f"Seat {event.seat} confirmed its wager at {at}: {stakes} ({event.money_type} money)."
+    if event.raised:
+        least = _amount(table.rules.minimum, table.rules)
+        more = _stakes(event.raised, table.rules)
+        yield f"Seat {event.seat} was raised to the minimum of {least}: {more} added."
+
+
+def _passed(event: e.SeatPassed, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} passed."
+
+
+def _timed_out(event: e.SeatTimedOut, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} said nothing within its turn and is left out; nothing is taken."
+
+
+def _withdrawn(event: e.SeatLeftRound, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} left or moved before confirming; its chips are returned."
+
+
+def _cut_given(event: CutContributed, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.contributed_at)}."
+
+
+def _closed(event: e.BettingClosed, _table: NarratedTable) -> Iterator[str]:
+    yield f"Betting closed at {_time(event.closed_at)}."
+    if event.contributions:
+        seats = ", ".join(str(each.seat) for each in event.contributions)
+        yield f"The shoe was cut by what these seats had added: {seats}. The cut is {event.cut}."
+
+
+def _handed_out(event: ce.CardsHandedOut, _table: NarratedTable) -> Iterator[str]:
+    yield f"The Player's two cards went face down to seat {event.seat}, the highest Player wager."
+    yield f"Seat {event.seat} could look at them until {_time(event.until)}."
+
+
+def _looked(event: ce.CardsLookedAt, _table: NarratedTable) -> Iterator[str]:
+    yield f"Seat {event.seat} looked at the cards at {_time(event.looked_at)}."
+    yield f"It had until {_time(event.until)} to hand them back."
+
+
+def _handed_back(event: ce.CardsHandedBack, _table: NarratedTable) -> Iterator[str]:
+    at = _time(event.handed_back_at)
+    if event.by is ce.HandedBackBy.PLAYER:
+        yield f"Seat {event.seat} handed the cards back at {at}."
+    else:
+        yield f"The time of seat {event.seat} was over, and the Caller took the cards back at {at}."
+
+
+def _turned(event: ce.HandTurned, _table: NarratedTable) -> Iterator[str]:
+    yield f"The Caller turned the {event.side.capitalize()}'s hand over: {' '.join(event.cards)}."
+
+
+def _dealt(event: e.CardsDealt, _table: NarratedTable) -> Iterator[str]:
+    yield f"Cards from place {event.position} of the shoe on: {' '.join(event.cards)}."
+    try:
+        dealt = replay(event.cards)
+    except IllegalDeal as illegal:
+        yield f"No legal deal: {illegal}"
+        return
+    for step in describe_steps(dealt):
+        yield step.text
+
+
+def _settled(event: e.RoundSettled, table: NarratedTable) -> Iterator[str]:
+    natural = ", a natural" if event.natural else ""
+    yield f"Settled as {event.outcome}: Player {event.player_total}, Banker {event.banker_total}{natural}."
+    for wager in event.wagers:
+        for result in wager.results:
+            yield f"Seat {wager.seat}: {_result(result, table.rules)}"
+        yield f"Seat {wager.seat} gets {_amount(wager.returned, table.rules)} for {_amount(wager.staked, table.rules)}."
+        if wager.deferred and wager.commission:
+            yield f"Seat {wager.seat} owes {_amount(wager.commission, table.rules)}, held in its rack."
+
+
+def _result(result: SpotResult, rules: TableRules) -> str:
+    stake = f"{_amount(result.stake, rules)} on {result.spot.capitalize()}"
+    if result.result is StakeResult.LOSE:
+        return f"{stake} lost."
+    if result.result is StakeResult.PUSH:
+        return f"{stake} pushed: the tie returns the stake."
+    won = f"{stake} won {_amount(result.win, rules)} at {_pays(result.spot, rules)}"
+    if result.spot is not Spot.BANKER or rules.commission is None:
+        return f"{won}."
+    return f"{won}; {_commission(result, rules, rules.commission)}."
+
+
+def _pays(spot: Spot, rules: TableRules) -> Ratio:
+    return {Spot.PLAYER: rules.player_pays, Spot.BANKER: rules.banker_pays, Spot.TIE: rules.tie_pays}[spot]
+
+
+def _commission(result: SpotResult, rules: TableRules, commission: Commission) -> str:
+    """Rate, exact amount, how it is rounded, what it comes to, and when it is taken."""
+    exact = Fraction(result.win * commission.rate.numerator, commission.rate.denominator)
+    rate = f"{commission.rate.numerator}/{commission.rate.denominator}"
+    unit = commission.rounding
+    if unit is None:
+        rounding = "half up to the minor unit"
+    else:
+        chip = _amount(rules.chips[0], rules)
+        rounding = f"up to {unit.numerator}/{unit.denominator} of the lowest chip ({chip})"
+    when = "owed until the shoe ends" if commission.timing is CommissionTiming.DEFERRED else "taken at once"
+    charged = _amount(result.commission, rules)
+    return f"commission {rate} is exactly {_exact(exact, rules)}, rounded {rounding}: {charged}, {when}"
+
+
+def _exact(minor: Fraction, rules: TableRules) -> str:
+    """An exact amount: as money where it is whole minor units, else those with their fraction."""
+    if minor.denominator == 1:
+        return _amount(minor.numerator, rules)
+    return f"{minor.numerator}/{minor.denominator} minor units"
+
+
+def _lapsed(event: e.RoundLapsed, _table: NarratedTable) -> Iterator[str]:
+    yield f"The round lapsed at {_time(event.lapsed_at)}: {event.reason}. No card was dealt."
+
+
+def _suspended(event: e.RoundSuspended, _table: NarratedTable) -> Iterator[str]:
+    yield f"The round could not be dealt and was suspended at {_time(event.suspended_at)}: {event.reason}."
+
+
+def _resumed(event: e.RoundResumed, _table: NarratedTable) -> Iterator[str]:
+    yield f"{event.by} returned the round to be dealt at {_time(event.resumed_at)}."
+
+
+def _void_requested(event: ve.RoundVoidRequested, _table: NarratedTable) -> Iterator[str]:
+    yield f"{event.by} requested at {_time(event.requested_at)} to void the round ({event.reason}): {event.note}"
+
+
+def _void_declined(event: ve.RoundVoidDeclined, _table: NarratedTable) -> Iterator[str]:
+    yield f"{event.by} declined the void at {_time(event.declined_at)}: {event.note}"
+
+
+def _voided(event: ve.RoundVoided, table: NarratedTable) -> Iterator[str]:
+    agreed = "" if event.approved_by is None else f", and {event.approved_by} agreed"
+    yield f"{event.requested_by} voided the round{agreed}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
+    if event.burned:
+        yield f"{event.burned} cards were burned from the shoe, as a player had seen two of them."
+    for seat in event.seats:
+        staked, paid = _amount(seat.staked, table.rules), _amount(seat.paid, table.rules)
+        yield f"Seat {seat.seat} gets its stake of {staked} back and gives back {paid}."
+        if seat.commission:
+            yield f"Seat {seat.seat} is charged no commission: {_amount(seat.commission, table.rules)} undone."
+        if seat.owed or seat.forgiven:
+            owed, forgiven = _amount(seat.owed, table.rules), _amount(seat.forgiven, table.rules)
+            yield f"Seat {seat.seat} had spent some of it: {owed} is owed, {forgiven} forgiven."
+
+
+def _stakes(stakes: Mapping[Spot, int], rules: TableRules) -> str:
+    return ", ".join(f"{_amount(stake, rules)} on {spot.capitalize()}" for spot, stake in stakes.items())
+
+
+def _amount(minor: int, rules: TableRules) -> str:
+    return money.format_amount(minor, rules.currency)
+
+
+def _time(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
+
+
+def _with_currency(minor: int, rules: TableRules) -> str:
+    return f"{_amount(minor, rules)} {rules.currency}"
+
+
+# -- tables -------------------------------------------------------------------------------------------------------
+
+
+def _table_opened(event: te.TableOpened, table: NarratedTable) -> Iterator[str]:
+    yield f"Table “{event.name}” opened with the rules of {event.rules.preset}@{event.rules.version}."
+    if event.next_shoe is not None:
+        yield f"For its first round, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
+
+
+def _left(event: te.SeatLeft, table: NarratedTable) -> Iterator[str]:
+    returned, after = _with_currency(event.returned, table.rules), _after_commission(event, table)
+    yield f"The player left seat {event.seat} with {returned} of {event.money_type} money{after}."
+
+
+def _released(event: te.SeatReleased, table: NarratedTable) -> Iterator[str]:
+    turns = "turn" if event.missed == 1 else "turns"
+    reason = {
+        te.SeatReleaseReason.MISSED_ROUNDS: f"{event.missed} {turns} ran out in a row",
+        te.SeatReleaseReason.DISCONNECTED: "the player is gone",
+        te.SeatReleaseReason.TABLE_CLOSED: "the table closes",
+    }[event.reason]
+    yield f"Seat {event.seat} was released: {reason}, last seen at {_time(event.seen_at)}."
+    returned = _with_currency(event.returned, table.rules)
+    yield f"{returned} of {event.money_type} money went back to the account{_after_commission(event, table)}."
+
+
+def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable) -> str:
+    collected = event.collected
+    return f", after {_with_currency(collected, table.rules)} of owed commission" if collected else ""
+
+
+def _shoe_started(event: te.ShoeStarted, _table: NarratedTable) -> Iterator[str]:
+    yield f"Shoe {event.number} was shuffled, as committed to before."
+    if event.contributions:
+        seats = ", ".join(str(each.seat) for each in event.contributions)
+        yield f"It was cut by the contributions of these seats: {seats}."
+    if event.turned is not None:
+        yield f"The {card_name(event.turned)} was turned over and {event.burned} more cards burned."
+
+
+def _shoe_ended(event: te.ShoeEnded, table: NarratedTable) -> Iterator[str]:
+    collected = _with_currency(sum(owed.amount for owed in event.collected), table.rules)
+    yield f"The shoe ended after {event.dealt} cards. Commission collected: {collected}. Its seed is revealed."
+
+
+def _table_closed(event: TableClosed, _table: NarratedTable) -> Iterator[str]:
+    yield f"The table was closed by {event.by}: “{event.reason}”."
+    if event.seeds:
+        revealed = sum(each.seed is not None for each in event.seeds)
+        yield f"{revealed} of {len(event.seeds)} secret seeds revealed."
+
+
+def _stopped(event: PlayStopped, _table: NarratedTable) -> Iterator[str]:
+    yield f"Play was stopped ({event.scope}) by {event.by}: “{event.reason}”. Players read: “{event.says}”"
+
+
+def _drafted(event: rv.RulesDrafted, _table: NarratedTable) -> Iterator[str]:
+    yield f"Rules {event.rules.label} were drafted by {event.by}."
+    if event.acknowledgement:
+        yield f"Acknowledged: “{event.acknowledgement}”"
+
+
+def _published(event: rv.RulesPublished, _table: NarratedTable) -> Iterator[str]:
+    start = event.effective_from.replace("_", " ")
+    yield f"Rules {event.rules.label} by {event.drafted_by} were published by {event.by}, effective from the {start}."
+
+
+def _one(build: Callable[[Any, TableRules], str]) -> Callable[[Any, NarratedTable], Iterable[str]]:
+    """Describe an event in one sentence."""
+    return lambda event, table: (build(event, table.rules),)
+
+
+SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] = {
+    e.RoundOpened: _opened,
+    e.ChipsPlaced: _placed,
+    e.PlacementUndone: _undone,
+    e.ChipsCleared: _cleared,
+    e.StakesRebet: _repeated,
+    e.WagerConfirmed: _confirmed,
+    e.SeatPassed: _passed,
+    e.SeatTimedOut: _timed_out,
+    e.SeatLeftRound: _withdrawn,
+    CutContributed: _cut_given,
+    e.BettingClosed: _closed,
+    ce.CardsHandedOut: _handed_out,
+    ce.CardsLookedAt: _looked,
+    ce.CardsHandedBack: _handed_back,
+    ce.HandTurned: _turned,
+    e.CardsDealt: _dealt,
+    e.RoundSettled: _settled,
+    e.RoundLapsed: _lapsed,
+    e.RoundSuspended: _suspended,
+    e.RoundResumed: _resumed,
+    ve.RoundVoidRequested: _void_requested,
+    ve.RoundVoidDeclined: _void_declined,
+    ve.RoundVoided: _voided,
+    te.TableOpened: _table_opened,
+    te.SeatTaken: _one(
+        lambda e, rules: f"Seat {e.seat} taken with {_with_currency(e.bought_in, rules)} of {e.money_type} money."
+    ),
+    te.SeatChanged: _one(lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}."),
+    te.Rebought: _one(
+        lambda e, rules: f"Seat {e.seat} bought in for {_with_currency(e.amount, rules)} more of {e.money_type} money."
+    ),
+    te.SeatLeft: _left,
+    te.SeatReleased: _released,
+    ShoeCommitted: _one(lambda e, _: f"Shoe {e.number}, the next one, was committed to: {e.commitment}."),
+    ShoeCutContributed: _one(lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the next shoe."),
+    te.ShoeStarted: _shoe_started,
+    te.ShoeEnded: _shoe_ended,
+    ShoeRevealed: _one(lambda e, _: f"The seed of the shoe of the void round {e.round} is readable again: {e.seed}."),
+    PlayStopped: _stopped,
+    PlayResumed: _one(lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: “{e.reason}”"),
+    rv.RulesDrafted: _drafted,
+    rv.RulesRejected: _one(lambda e, _: f"The draft of version {e.version} was rejected by {e.by}: “{e.reason}”"),
+    rv.RulesPublished: _published,
+    rv.RulesTookEffect: _one(lambda e, _: f"Rules {e.rules.label} took effect with round {e.first_round}."),
+    rv.RulesRetired: _one(lambda e, _: f"The rules of version {e.version} were retired by {e.by}: “{e.reason}”"),
+    TableClosing: _one(lambda e, _: f"The table is about to close permanently, by {e.by}: “{e.reason}”"),
+    TableClosed: _table_closed,
+}
