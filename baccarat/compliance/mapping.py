@@ -34,7 +34,7 @@ class MappingContext:
     def significant_event(self, kind: SignificantEventKind, subject: str, **more: Any) -> NewSignificantEvent:
         """Make a significant event of this one; `after` gets the place in the log and the time there."""
         place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
-        given: dict[str, Any] = {"actor": self.actor, "once": f"event:{self.sealed.id}:{kind}:{subject}", **more}
+        given: dict[str, Any] = {"actor": self.actor, "dedup_key": f"event:{self.sealed.id}:{kind}:{subject}", **more}
         after = {**(given.pop("after", None) or {}), **place}
         return NewSignificantEvent(kind=kind, operator=self.operator, subject=subject, after=after, **given)
 
@@ -89,7 +89,7 @@ def _voided(event: ve.RoundVoided, context: MappingContext) -> Iterator[NewSigni
 
 def _adjusted(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator[NewSignificantEvent]:
     signed = event.amount if event.direction is ae.Direction.CREDIT else -event.amount
-    amount: dict[str, Any] = {"money": signed, "currency": event.currency}
+    amount: dict[str, Any] = {"amount": signed, "currency": event.currency}
     yield context.significant_event(
         SignificantEventKind.MONEY_ADJUSTED,
         f"adjustment:{event.adjustment}",

@@ -20,7 +20,7 @@ def rotate(place, settings, monkeypatch, capsys):
         else:
             monkeypatch.setenv("CHECKPOINT_KEYS_FILE", str(file))
         call_command("rotate_checkpoint_key", name="new")
-        return capsys.readouterr().cards_used
+        return capsys.readouterr().out
 
     return run
 

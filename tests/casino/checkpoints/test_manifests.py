@@ -79,9 +79,9 @@ def test_what_nobody_touched_agrees_and_each_row_is_in_one_lot(kept):
     [
         ("UPDATE significant_significantevent SET reason = 'Because' WHERE subject = 'table:2'", "event 1 to 2"),
         ("UPDATE significant_significantevent SET at = at + interval '1 us' WHERE subject = 'table:3'", "event 3 to 3"),
-        ("DELETE FROM significant_note WHERE id = 3", "remark 3 to 3"),
-        ("UPDATE significant_note SET note = 'Never seen' WHERE id = 1", "remark 1 to 2"),
-        ("UPDATE significant_note SET id = 4 WHERE id = 2", "remark 1 to 2"),
+        ("DELETE FROM significant_note WHERE id = 3", "note 3 to 3"),
+        ("UPDATE significant_note SET text = 'Never seen' WHERE id = 1", "note 1 to 2"),
+        ("UPDATE significant_note SET id = 4 WHERE id = 2", "note 1 to 2"),
     ],
 )
 def test_a_changed_or_removed_row_is_named(kept, change, where):
@@ -94,7 +94,7 @@ def test_rows_to_come_and_columns_to_come_change_nothing(kept):
     tell("table:4")
     assert found() == []
     execute("SET CONSTRAINTS ALL IMMEDIATE")
-    execute("ALTER TABLE significant_note DROP COLUMN note CASCADE")
+    execute("ALTER TABLE significant_note DROP COLUMN text CASCADE")
     assert (DIFFER, "significant_note") in found()
 
 
@@ -131,7 +131,7 @@ def test_a_copy_outside_that_is_gone_or_another_is_named(kept):
 def test_nothing_is_signed_of_a_table_that_somebody_writes_to_nor_twice_under_a_number(database, place):
     tell("table:1")
     with psycopg.connect(database.owner_url) as other:
-        other.execute("INSERT INTO significant_note (event_id, acknowledges, note, by, at) "
+        other.execute("INSERT INTO significant_note (event_id, acknowledges, text, by, at) "
                       "SELECT id, false, 'A note', 'staff:3', now() FROM significant_significantevent")  # fmt: skip
         assert manifests.create_manifests() == 1
         assert [lot.table for lot in manifests.latest().lots] == ["significant_significantevent"]

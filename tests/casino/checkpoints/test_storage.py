@@ -115,7 +115,7 @@ def test_a_store_is_asked_not_to_write_over_and_told_the_word(store):
 
 def test_a_place_that_does_not_answer_is_away_and_its_word_is_not_told(store, tmp_path):
     place = storage.storage_at(address(store), "secret-word")
-    store.last_error = 500
+    store.trouble = 500
     for ask in (lambda: place.read("1.json"), lambda: place.write("1.json", b"")):
         with pytest.raises(StorageUnavailable, match="500") as trouble:
             ask()

@@ -220,7 +220,7 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     archive = archive_of(
         b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC)))
     )
-    assert [each["note"] for each in archive["remarks"]] == [WORDS[4]] * 4
+    assert [each["text"] for each in archive["notes"]] == [WORDS[4]] * 4
     assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
 
     crypto_shredding.destroy_key(alice.id)
