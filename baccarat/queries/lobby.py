@@ -17,7 +17,7 @@ _TABLES: Final = """
 SELECT kept.state::text, running.phase, running.number, running.deadline_at
 FROM baccarat_table AS kept LEFT JOIN baccarat_round AS running ON running.id = kept.round_id
 WHERE kept.operator_id = %s AND kept.id > %s AND kept.state->>'closed' IS DISTINCT FROM 'true'
-  AND kept.state->>'closing' IS NULL
+  AND kept.state->>'pending_closure' IS NULL
 AND %s = ANY (string_to_array(kept.money_types, ','))
 ORDER BY kept.id LIMIT %s
 """

@@ -42,7 +42,7 @@ SELECT id, scope, subject, operator_id, stopped, reason, message, by, at, versio
 """
 _IN_FORCE: Final = """
 SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.label AND
-       coalesce(nullif(t.state->'ruled', 'null')->'in_force', t.state #> '{opened,rules}') = v.rules
+       coalesce(nullif(t.state->'rules_lifecycle', 'null')->'in_force', t.state #> '{opened,rules}') = v.rules
   FROM baccarat_rulesversion v JOIN baccarat_table t ON t.id = v.table_id WHERE v.status = 'in_force' ORDER BY v.id
 """
 _returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode

@@ -42,7 +42,7 @@ _AWAY: Final = f"""
      WHERE sitting.seat IS NOT NULL AND sitting.id > %s AND silence >= make_interval(secs => %s)
        AND (silence >= make_interval(secs => %s) OR EXISTS (
             SELECT FROM jsonb_array_elements(home.state->'seats') AS taken
-             WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed')::int >= {_KEPT}))
+             WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed_turns')::int >= {_KEPT}))
      ORDER BY sitting.id LIMIT %s
 """  # noqa: S608  (constants)
 _LAST_SEEN: Final = (

@@ -111,7 +111,7 @@ def test_revenue_is_what_banks_commissions_and_racks_moved(looked: Looked) -> No
     seen = 0
     for asked in (*looked.parts(), looked.asked()):
         for row in rows_of(REVENUE, asked):
-            here = {"money_type": row["money"], "table": row["table"]}
+            here = {"money_type": row["money_type"], "table": row["table"]}
             house = looked.moved(asked, accounts={"bank", "commission", "rack"}, **here)
             forgiven = row["forgiven"]
             assert row["ggr"] == house
@@ -137,8 +137,8 @@ def test_liability_is_what_balances_were_at_the_end(looked: Looked) -> None:
     for asked in (*looked.parts(), looked.asked()):
         for row in rows_of(LIABILITY, asked):
             for column, kind in kinds.items():
-                assert row[column] == looked.stood(asked, row["money"], {kind})
-            assert row["debts"] == -looked.stood(asked, row["money"], {"debt"})
+                assert row[column] == looked.stood(asked, row["money_type"], {kind})
+            assert row["debts"] == -looked.stood(asked, row["money_type"], {"debt"})
             assert row["owed"] == row["accounts"] + row["games"] + row["in_play"] + row["pending_withdrawals"]
 
 
@@ -158,10 +158,10 @@ def test_each_players_account_goes_from_opening_to_closing_by_what_moved_it(look
             assert row["other"] == 0
             assert row["opening"] + sum(row[name] for name in moves) + row["voids"] == row["closing"]
             whose = {"player": row["player"]}
-            assert row["closing"] == looked.stood(asked, row["money"], {"account"}, **whose)
-            assert row["games"] == looked.stood(asked, row["money"], {"game"}, **whose)
-            assert row["debt"] == -looked.stood(asked, row["money"], {"debt"}, **whose)
-            assert row["wagered"] == -looked.moved(asked, row["money"], {"game"}, {"wager"}, **whose)
+            assert row["closing"] == looked.stood(asked, row["money_type"], {"account"}, **whose)
+            assert row["games"] == looked.stood(asked, row["money_type"], {"game"}, **whose)
+            assert row["debt"] == -looked.stood(asked, row["money_type"], {"debt"}, **whose)
+            assert row["wagered"] == -looked.moved(asked, row["money_type"], {"game"}, {"wager"}, **whose)
 
 
 def test_adjustments_are_those_of_the_ledger(looked: Looked) -> None:
@@ -175,9 +175,9 @@ def test_the_games_events_and_the_ledger_agree_and_stakes_roll_forward(looked: L
         rows = rows_of(VARIANCE, asked)
         assert [row["difference"] for row in rows] == [0] * len(rows)
         for row in rows:
-            here = {"money_type": row["money"], "table": row["table"]}
+            here = {"money_type": row["money_type"], "table": row["table"]}
             assert row["wagered"] == looked.moved(asked, accounts={"stakes"}, entries={"wager"}, **here)
-            assert row["closing"] == looked.stood(asked, row["money"], {"stakes"}, table=row["table"])
+            assert row["closing"] == looked.stood(asked, row["money_type"], {"stakes"}, table=row["table"])
 
 
 def test_performance_is_what_was_settled_voided_rounds_apart(looked: Looked) -> None:
@@ -186,11 +186,11 @@ def test_performance_is_what_was_settled_voided_rounds_apart(looked: Looked) -> 
         settled: Counter[tuple[str, UUID]] = Counter()
         for row in rows:
             if row["spot"] == "all":
-                settled[row["money"], row["table"]] += row["handle"] + row["voided_handle"]
+                settled[row["money_type"], row["table"]] += row["handle"] + row["voided_handle"]
                 spots = [other for other in rows if _same(other, row) and other["spot"] != "all"]
                 for name in ("handle", "returned", "commission", "wagers", "voided_handle"):
                     assert row[name] == sum(other[name] for other in spots)
-                held = looked.stood(asked, row["money"], {"stakes"}, table=row["table"])
+                held = looked.stood(asked, row["money_type"], {"stakes"}, table=row["table"])
                 assert row["in_play"] == held
             assert (row["status"], row["available_until"]) == ("in force", None)
             assert row["spot"] == "all" or row["theoretical"] < 1.02
@@ -221,7 +221,7 @@ def test_parts_add_up_to_the_whole(looked: Looked, definition: ReportDefinition)
         summed: Counter[tuple[str, str]] = Counter()
         for row in rows_of(definition, asked):
             for name in names:
-                summed[row["money"], name] += row[name]
+                summed[row["money_type"], name] += row[name]
         return Counter({key: amount for key, amount in summed.items() if amount})
 
     parts: Counter[tuple[str, str]] = Counter()
@@ -231,7 +231,7 @@ def test_parts_add_up_to_the_whole(looked: Looked, definition: ReportDefinition)
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return all(one[name] == other[name] for name in ("money", "currency", "table", "rules"))
+    return all(one[name] == other[name] for name in ("money_type", "currency", "table", "rules"))
 
 
 def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
@@ -240,7 +240,7 @@ def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
     assert {money for _, money, _ in so_far} == {"sandbox", "play"}
     for (_, money, currency), told in so_far.items():
         money_type = "play" if money == "play" else "real"
-        mine = [each for each in figures if (each["money"], each["currency"]) == (money_type, currency)]
+        mine = [each for each in figures if (each["money_type"], each["currency"]) == (money_type, currency)]
         assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
         assert abs(told.expected - sum(f["expected"] for f in mine)) < len(mine)
         assert abs(told.variance - sum(int(f["variance"]) for f in mine)) < len(mine)

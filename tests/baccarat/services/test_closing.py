@@ -6,7 +6,7 @@ from pytest_django import Settings
 
 from baccarat.audit import engine
 from baccarat.domain.fairness.commitment import opens
-from baccarat.domain.tables.events import Absence
+from baccarat.domain.tables.events import SeatReleaseReason
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsClosing
 from baccarat.queries import fairness, shoes
 from baccarat.services import closing, dealing, key_rotation, revealing, voiding
@@ -46,9 +46,9 @@ def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(hous
     assert last is not None
     told = shoes.disclose_shoe(round_=last, operator=house.operator)
     assert (told.seed, told.openings != ()) == (running.seed, True)
-    revealed = fairness.fairness(table=table, operator=house.operator)["revealed"]
-    assert [(each["id"], each["seed"], each["decks"], each["cut"]) for each in revealed] == [
-        (str(running.shoe), running.seed, 8, ""), (str(coming.shoe), coming.seed, 8, None),
+    revealed = fairness.table_fairness(table=table, operator=house.operator).revealed_shoes
+    assert [(shoe.id, shoe.seed, shoe.decks, shoe.cut) for shoe in revealed] == [
+        (running.shoe, running.seed, 8, ""), (coming.shoe, coming.seed, 8, None),
     ]  # fmt: skip
     house.agree(table)
     assert engine.run_audit(max_wait=3600).findings == ()
@@ -91,7 +91,7 @@ def test_a_table_where_nothing_is_confirmed_closes_at_once(house: House) -> None
     assert close(house, table)
     assert (house.state(table).closed, house.account(ann)) == (True, 10_000_000)
     freed = [event for _, _, event in house.events(table)][-2]
-    assert freed.reason is Absence.TABLE_CLOSED
+    assert freed.reason is SeatReleaseReason.TABLE_CLOSED
     house.agree(table)
 
 

@@ -150,8 +150,9 @@ def test_a_confirmed_wager_is_dealt_settled_and_may_leave_while_chips_that_lie_c
     assert casino.last(table).phase is Phase.SETTLED
     assert casino.state(table).round is None
     assert bob.leave()["you"] is None
-    shown = tables.table(table=table, operator=casino.operator, viewer=ann.player)
-    assert (shown["stopped"]["scope"], shown["stopped"]["says"]) == (StopScope.TABLE, "Back at nine.")
+    stop_ = tables.load_table(table=table, operator=casino.operator, viewer=ann.player).stop
+    assert stop_ is not None
+    assert (stop_.scope, stop_.player_message) == ("table", "Back at nine.")
     casino.agree(table)
 
 
@@ -230,7 +231,7 @@ def test_who_when_and_why_are_significant_events_and_players_are_told_neither_wh
         [f"table:{at.guest.table}"],
     )
     assert rows == [("table_stopped", "staff:7", WHY), ("gaming_resumed", "staff:7", "Looked at.")]
-    assert "reason" not in str(tables.table(table=at.guest.table, operator=casino.operator, viewer=at.player))
+    assert "reason" not in str(tables.load_table(table=at.guest.table, operator=casino.operator, viewer=at.player))
 
 
 def test_of_fifty_wagers_at_once_with_a_stop_none_commits_after_it_unjudged(

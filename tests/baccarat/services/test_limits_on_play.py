@@ -69,7 +69,7 @@ def test_stakes_fit_up_to_the_limit_and_not_a_chip_more(house: House) -> None:
 
     facts = refused.value.facts
     assert (facts["limit"], facts["used"], facts["remaining"], facts["unit"]) == ("25.00", "15.00", "10.00", "EUR")
-    assert (facts["measure"], facts["period"], facts["set_by"]) == ("stake", "day", "player")
+    assert (facts["limit_type"], facts["period"], facts["set_by"]) == ("stake", "day", "player")
 
 
 def test_a_refusal_tells_when_it_fits_again_and_then_it_does(house: House) -> None:

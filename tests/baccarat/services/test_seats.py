@@ -33,8 +33,8 @@ def test_sitting_down_without_money_is_allowed_and_leaves_no_entry(house: House)
     picture = ann.new_game()
 
     assert picture["you"]["under_minimum"] is True
-    assert picture["you"]["notice"]["missing"]["amount"] == "5.00"
-    assert picture["you"]["notice"]["ways"][0]["amount"] == {"amount": "100000.00", "currency": "EUR"}
+    assert picture["you"]["low_balance"]["shortfall"]["amount"] == "5.00"
+    assert picture["you"]["low_balance"]["funding_options"][0]["amount"] == {"amount": "100000.00", "currency": "EUR"}
     ann.leave()
     house.agree(table)
 
@@ -230,7 +230,7 @@ def test_a_lost_seed_keeps_nobody_at_the_table(house: House, caplog: pytest.LogC
     deal_all()
 
     assert house.account(ann) == FUNDS
-    assert house.round(round_.round).suspension_reason == f"SecretLost: shoe {round_.shoe} has no readable seed"
+    assert house.round(round_.round).suspension_reason == f"SeedUnavailable: shoe {round_.shoe} has no readable seed"
     assert "ALERT" in caplog.text
     ben = house.guest(table)
     ben.sit(1)

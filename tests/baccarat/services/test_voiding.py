@@ -23,14 +23,14 @@ from baccarat.domain.rounds.refusals import (
 )
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.wagers import Spot
-from baccarat.queries import tables
+from baccarat.queries import rounds, tables
 from baccarat.services import voiding
 from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
 from tests.support.examples import B, P, T
-from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from tests.support.house import BUY_IN, FUNDS, At, House, as_document, deal_all
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import debts
@@ -353,8 +353,8 @@ def test_a_player_is_told_and_sees_no_other_purse(house: House) -> None:
     voided = last(house, table)
     void_settled(house, voided)
 
-    picture = tables.table(table=table, operator=house.operator, viewer=ann.player)["last_round"]
-    events = tables.round_events(round_=voided, operator=house.operator, viewer=ann.player)
+    picture = as_document(tables.load_table(table=table, operator=house.operator, viewer=ann.player))["last_round"]
+    events = as_document(rounds.round_events(round_=voided, operator=house.operator, viewer=ann.player))["items"]
 
     assert (picture["phase"], picture["void"]["reason"]) == ("voided", "malfunction")
     assert ["owed" in seat["void"] for seat in picture["seats"]] == [True, False]
