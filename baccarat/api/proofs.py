@@ -16,7 +16,6 @@ from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rules.deal import Outcome
 from baccarat.proofs import pack_keys, signed_urls
 from baccarat.proofs.export import export_round
-from baccarat.proofs.parts import ExportedOpening
 from baccarat.queries.round_view import CardText
 from casino.api.client_ip import address_of
 from casino.api.fields import StrictSerializer, WholeNumberField, parse_body
@@ -50,6 +49,15 @@ class ProofRound(Shape):
     outcome: Outcome | None
 
 
+class ProofCard(Shape):
+    """One card of a shoe that is still in play, with its path to the shoe's root."""
+
+    position: int
+    card: CardText
+    salt: HexText
+    path: tuple[HexText, ...]
+
+
 class ProofShoe(Shape):
     """The shoe: its seed once it is revealed, else the cards of this round opened one by one."""
 
@@ -61,7 +69,7 @@ class ProofShoe(Shape):
     seed: HexText | None
     root: HexText | None
     position: int | None
-    openings: tuple[ExportedOpening, ...]
+    openings: tuple[ProofCard, ...]
 
 
 class ProofEvent(Shape):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.postings import TableAccounts
@@ -119,7 +119,7 @@ def rules_of_table(*, table: UUID, operator: UUID) -> TableRules:
 
 def list_tables(*, operator: UUID, after: UUID | None, limit: int) -> list[TableSummary]:
     """List an operator's tables in the order they were opened."""
-    return [_summary(*row) for row in fetch(_TABLES, [operator, after or _FIRST, limit])]
+    return [_summary(row) for row in fetch(_TABLES, [operator, after or _FIRST, limit])]
 
 
 def _present(
@@ -147,9 +147,8 @@ def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:
     return accounts.game(seat.player, seat.money_type)
 
 
-def _summary(
-    key: UUID, name: str, preset: str, currency: str, money_types: str, seats: int, seats_taken: int, state: str
-) -> TableSummary:
+def _summary(row: tuple[Any, ...]) -> TableSummary:
+    key, name, preset, currency, money_types, seats, seats_taken, state = row
     rules = projections.decode_table(state).rules
     return TableSummary(
         id=key,

@@ -64,7 +64,7 @@ def new_game(*, actor: TableActor) -> TableStateResponse:
 def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> TableStateResponse:
     """Put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
 
-    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotMakeable, OverMaximum, OverOwnLimit,
+    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnLimit,
     PlayerExcluded, PlayIsStopped, PlayerIsStopped, OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 

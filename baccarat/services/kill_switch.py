@@ -12,10 +12,10 @@ from django.db import transaction
 
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch_events import (
+    StopImposed,
+    StopLifted,
     StopScope,
     SwitchEvent,
-    StopLifted,
-    StopImposed,
     switch_stream,
 )
 from baccarat.domain.tables.kill_switch_refusals import (

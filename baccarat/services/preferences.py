@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Case, F, When
 from msgspec import Meta
 
@@ -43,7 +42,6 @@ def save_preferences(*, operator: UUID, player: UUID, session: bytes, choices: d
     """Replace a player's preferences; sending the same ones again changes nothing."""
     at_entry = Case(When(changed_in=session, then=F("animation_at_entry")), default=F("animation"))
     newcomer = PlayerPreferences(player_id=player, operator_id=operator, changed_in=session)
-    with transaction.atomic():
-        PlayerPreferences.objects.bulk_create([newcomer], ignore_conflicts=True)
-        PlayerPreferences.objects.filter(pk=player).update(animation_at_entry=at_entry, changed_in=session, **choices)
-        return load_preferences(player=player, session=session)
+    PlayerPreferences.objects.bulk_create([newcomer], ignore_conflicts=True)
+    PlayerPreferences.objects.filter(pk=player).update(animation_at_entry=at_entry, changed_in=session, **choices)
+    return load_preferences(player=player, session=session)

@@ -34,7 +34,8 @@ _ABSENCE: Final = f"""
         SELECT latest.id, latest.table_id
           FROM mine CROSS JOIN LATERAL (
                SELECT id, table_id, ended_at FROM baccarat_round
-                WHERE baccarat_round.table_id = mine.table_id ORDER BY number DESC LIMIT {MAX_ROUNDS_PER_TABLE}) AS latest
+                WHERE baccarat_round.table_id = mine.table_id
+                ORDER BY number DESC LIMIT {MAX_ROUNDS_PER_TABLE}) AS latest
          WHERE latest.ended_at IS NULL OR latest.ended_at >= %(moment)s::timestamptz - interval '1 minute'
         UNION
         SELECT round_id, table_id FROM baccarat_wager

@@ -22,13 +22,13 @@ MAX_CACHED_ROUNDS: Final = 20_000
 """Rounds of which a process remembers the table; that of another one is looked up."""
 
 CHAT_MESSAGE_SENT: Final = "ChatMessageSent"
-"""Everyone at its table is told of it, with its words, which the log has not."""
+"""Sent to everyone at its table with its text, which is not in the log."""
 
 _MOVE_NOTHING: Final = frozenset(
     {
-        "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "PlayerAccountOpened", "TableLimitSet", CHAT_MESSAGE_SENT,
-        "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerBanned", "PlayerUnbanned",
-        "PlayerBlocked", "PlayerUnblocked",
+        "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "PlayerAccountOpened", "TableLimitSet",
+        CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerBanned",
+        "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked",
     }
 )  # fmt: skip
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -60,7 +60,8 @@ class LiveEvent:
     """One sealed event. Its message is written once for all who may see the same of it."""
 
     __slots__ = (
-        "_data", "_payloads", "_text", "currency", "players", "position", "recorded_at", "round", "table", "topics", "type",
+        "_data", "_payloads", "_text", "currency", "players", "position", "recorded_at", "round", "table", "topics",
+        "type",
     )  # fmt: skip
 
     def __init__(

@@ -55,7 +55,7 @@ _FIELD_CODES: Final = {
     "min_value": "number_too_small",
     "max_string_length": "number_too_large",
     "invalid_choice": "unknown_choice",
-    "not_an_array": "not_an_array",
+    "not_a_list": "not_an_array",
     "not_a_dict": "not_an_object",
     "invalid": "field_invalid",
 }

@@ -10,7 +10,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
-from baccarat.domain.rules.chips import is_makeable
+from baccarat.domain.rules.chips import AmountNotInChips, is_makeable
 from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.decider import Decider
@@ -74,7 +74,7 @@ def _place(command: c.PlaceChips, state: RoundState) -> Events:
     seat = _turn(command, state)
     rules = command.rules
     if command.amount <= 0 or not is_makeable(command.amount, rules):
-        raise r.AmountNotMakeable(
+        raise AmountNotInChips(
             chips=[format_amount(chip, rules.currency) for chip in rules.chips], currency=rules.currency
         )
     stakes = _added(seat.placed_stakes(), {command.spot: command.amount})

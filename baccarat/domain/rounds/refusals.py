@@ -76,13 +76,6 @@ class NothingToRepeat(Refusal):
     remedy = "Place chips yourself this time."
 
 
-class AmountNotMakeable(Refusal):
-    code = "amount_not_makeable"
-    kind = RefusalKind.INVALID
-    title = "The table's chips can't make up this amount"
-    remedy = "Send an amount that the table's chips add up to."
-
-
 class OverMaximum(Refusal):
     code = "over_maximum"
     kind = RefusalKind.INVALID

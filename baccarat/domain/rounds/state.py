@@ -40,7 +40,7 @@ class SeatStatus(StrEnum):
     CONFIRMED = "confirmed"
     PASSED = "passed"
     TIMED_OUT = "timed_out"
-    LEFT = "withdrawn"
+    LEFT = "left"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.errors import Refusal, RefusalKind
 
 
-class StakeNotMakeable(Refusal):
-    code = "stake_not_makeable"
+class AmountNotInChips(Refusal):
+    code = "amount_not_in_chips"
     kind = RefusalKind.INVALID
-    title = "The table's chips cannot make up this amount"
+    title = "The table's chips can't make up this amount"
     remedy = "Send an amount that the table's chips add up to."
 
 
@@ -23,10 +23,10 @@ def is_makeable(amount: int, rules: TableRules) -> bool:
 def breakdown(amount: int, chips: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """Return `(chip, count)` from the largest chip down, as many of each as the rest allows.
 
-    `amount` and `chips` (ascending) are in minor units. Raises StakeNotMakeable.
+    `amount` and `chips` (ascending) are in minor units. Raises AmountNotInChips.
     """
     if amount < 0 or not _adds_up(amount, chips):
-        raise StakeNotMakeable(f"No chips of {chips} add up to {amount} minor units.", amount=amount)
+        raise AmountNotInChips(f"No chips of {chips} add up to {amount} minor units.", amount=amount)
     stacks: list[tuple[int, int]] = []
     for place in range(len(chips) - 1, -1, -1):
         count = amount // chips[place]

@@ -118,7 +118,7 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
 def _free(command: c.FreeSeat, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
     absence = _absence(command, seat, kept=state.rules.seat_kept_rounds)
-    reason = e.Absence.TABLE_CLOSED if state.closure_is_pending() else absence
+    reason = e.SeatReleaseReason.TABLE_CLOSED if state.closure_is_pending() else absence
     if reason is None:
         raise r.SeatIsHeld
     return (
@@ -136,12 +136,12 @@ def _free(command: c.FreeSeat, state: TableState) -> Events:
     )
 
 
-def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.Absence | None:
+def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.SeatReleaseReason | None:
     silence = command.now - command.seen_at
     if silence >= command.gone_after:
-        return e.Absence.GONE
+        return e.SeatReleaseReason.DISCONNECTED
     if kept is not None and seat.missed_turns >= kept and silence >= command.away_after:
-        return e.Absence.MISSED_ROUNDS
+        return e.SeatReleaseReason.MISSED_ROUNDS
     return None
 
 

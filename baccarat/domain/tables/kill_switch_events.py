@@ -1,4 +1,4 @@
-"""What stops play and lets it go on: the switches, in streams `switch-…`, and what each table is told of them.
+"""What stops play and lets it go on: the switches, in streams `stop-…`, and what each table is told of them.
 
 Running rounds conclude, with what is confirmed in them; nothing new starts. Who did it and why is in every event.
 Source: GLI-19 2.4.1 (disable all gaming, a paytable, a login) and 4.15.1 (the round in hand concludes).
@@ -84,4 +84,4 @@ def switch_id(scope: StopScope, subject: str) -> str:
 
 
 def switch_stream(scope: StopScope, subject: str) -> str:
-    return f"switch-{scope}-{subject}" if subject else f"switch-{scope}"
+    return f"stop-{scope}-{subject}" if subject else f"stop-{scope}"

@@ -157,9 +157,9 @@ def test_a_wrong_amount(scene: Scene, amount: object, code: str) -> None:
 
 def test_an_amount_that_the_chips_cannot_make_up(scene: Scene) -> None:
     for amount in ("5.50", "0.01"):
-        problem = refused(at(scene, "place", amount=amount), 422, "amount_not_makeable")
+        problem = refused(at(scene, "place", amount=amount), 422, "amount_not_in_chips")
         assert problem["chips"] == ["1.00", "5.00", "25.00", "100.00", "500.00"]
-        refused(at(scene, "deal", stakes=[{"spot": "tie", "amount": amount}]), 422, "amount_not_makeable")
+        refused(at(scene, "deal", stakes=[{"spot": "tie", "amount": amount}]), 422, "amount_not_in_chips")
 
 
 @pytest.mark.parametrize("spot", ["dragon", "", "PLAYER", "x" * 300])

@@ -28,7 +28,11 @@ def fixed(shoe: dict[str, Any]) -> bytes:
 def test_two_players_cut_a_rounds_own_shoe_and_a_third_who_says_nothing_holds_nothing_up(lucky: Tenant) -> None:
     table, (alice, bob, cora) = company(lucky, "atlantic_city", "Alice", "Bob", "Cora")
     before = cora.read(f"tables/{table}/fairness")
-    assert (before["shoe"]["contributions"], before["shoe"]["cut"], before["shoe"]["open"]) == ([], None, True)
+    assert (before["shoe"]["contributions"], before["shoe"]["cut"], before["shoe"]["accepts_contributions"]) == (
+        [],
+        None,
+        True,
+    )
 
     alice.do(f"tables/{table}/cut", {"contribution": "AA"})
     alice.do(f"tables/{table}/cut", {"contribution": "a1b2"})
@@ -41,7 +45,7 @@ def test_two_players_cut_a_rounds_own_shoe_and_a_third_who_says_nothing_holds_no
     deal_all()
 
     told = cora.read(f"tables/{table}/fairness")
-    revealed, played = told["revealed"][0], lucky.read(f"tables/{table}")["last_round"]
+    revealed, played = told["revealed_shoes"][0], lucky.read(f"tables/{table}")["last_round"]
     assert (revealed["round"], revealed["cut"]) == (played["id"], fixed(revealed).hex())
     assert revealed["contributions"] == shown["contributions"] == played["contributions"]
     assert opens(shown["commitment"], bytes.fromhex(revealed["seed"]))
@@ -56,16 +60,20 @@ def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_r
     table = lucky.table("big_table", rules=LONG_TURN)
     alice, bob = lucky.player("Alice"), lucky.player("Bob")
     promised = alice.read(f"tables/{table}/fairness")
-    assert (promised["shoe"], promised["next"]["number"], promised["next"]["open"]) == (None, 1, True)
+    assert (promised["shoe"], promised["next_shoe"]["number"], promised["next_shoe"]["accepts_contributions"]) == (
+        None,
+        1,
+        True,
+    )
     assert alice.post(f"tables/{table}/cut", {"contribution": "aa"}).json()["code"] == "not_seated"
     alice.do(f"tables/{table}/seat", {"seat": 4, "buy_in": "1000.00", "currency": "EUR", "money_type": "real",
                                       "contribution": "a4"})  # fmt: skip
 
     told = bob.read(f"tables/{table}/fairness")
     shoe = told["shoe"]
-    assert (shoe["id"], shoe["commitment"]) == (promised["next"]["id"], promised["next"]["commitment"])
+    assert (shoe["id"], shoe["commitment"]) == (promised["next_shoe"]["id"], promised["next_shoe"]["commitment"])
     assert (shoe["contributions"], shoe["cut"]) == ([{"seat": 4, "contribution": "a4"}], fixed(shoe).hex())
-    assert (told["next"]["number"], told["next"]["contributions"], told["revealed"]) == (2, [], [])
+    assert (told["next_shoe"]["number"], told["next_shoe"]["contributions"], told["revealed_shoes"]) == (2, [], [])
     alice.do(f"tables/{table}/cut", {"contribution": "a2"})
     assert alice.read(f"tables/{table}")["next_shoe"]["contributions"] == [{"seat": 4, "contribution": "a2"}]
 
@@ -77,10 +85,10 @@ def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_r
     proof = bob.read(f"rounds/{played['id']}/shoe")
     assert (proof["seed"], proof["root"]) == (None, shoe["root"])
     assert [each["card"] for each in proof["openings"]] == played["cards"]
-    assert [each["position"] for each in proof["openings"]] == [
-        proof["position"] + n for n in range(len(played["cards"]))
+    assert [each["shoe_position"] for each in proof["openings"]] == [
+        proof["shoe_position"] + n for n in range(len(played["cards"]))
     ]
-    for each in (proof["turned"], *proof["openings"]):
+    for each in (proof["turned_card"], *proof["openings"]):
         assert is_valid_opening(CardOpening(**{**each, "path": tuple(each["path"])}), decks=8, root=shoe["root"])
 
 
@@ -134,7 +142,7 @@ def test_each_rounds_commitment_is_shown_before_its_first_bet(lucky: Tenant, pre
     played = []
     for _ in range(2):
         bet(alice, table, tie="5.00")
-        shown.append(alice.read(f"tables/{table}/fairness")["next"])
+        shown.append(alice.read(f"tables/{table}/fairness")["next_shoe"])
         deal_all()
         played.append(alice.read(f"tables/{table}")["last_round"])
     assert [each["number"] for each in shown] == [1, 2, 3]

@@ -78,7 +78,7 @@ def scene(module_database: Database) -> Scene:
     bet(bob, table, tie="25.00")
     state = lucky.read(f"tables/{table}")
     said = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
-    report = bob.do(f"tables/{table}/chat/{said}/report")["report"]
+    report = bob.do(f"tables/{table}/chat/{said}/report")["id"]
     golden.table("mini")
     charlie = golden.player("Charlie")
     return Scene(

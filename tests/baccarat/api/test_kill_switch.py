@@ -20,27 +20,27 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
     table = lucky.table("mini")
     alice = lucky.player("Alice")
     sit(alice, table)
-    body = {"scope": "table", "subject": table, "reason": "The camera is down.", "says": "Back at nine."}
+    body = {"scope": "table", "subject": table, "reason": "The camera is down.", "player_message": "Back at nine."}
 
-    stopped = lucky.do("switches/stop", body)
-    assert (stopped["stopped"], stopped["says"]) == (True, "Back at nine.")
+    stopped = lucky.do("stops", body)
+    assert (stopped["active"], stopped["player_message"]) == (True, "Back at nine.")
     refused = alice.post(f"tables/{table}/new-game")
     assert (refused.status_code, refused.json()["code"]) == (403, "table_is_stopped")
     assert refused.json()["detail"] == "Back at nine."
-    assert alice.read(f"tables/{table}")["stopped"]["says"] == "Back at nine."
-    assert lucky.post("switches/stop", body).json()["code"] == "already_stopped"
-    assert golden.post("switches/stop", body).json()["code"] == "unknown_stop_subject"
-    assert golden.read("switches")["items"] == []
-    lucky.do("switches/resume", {"scope": "table", "subject": table, "reason": "It is back."})
+    assert alice.read(f"tables/{table}")["stop"]["player_message"] == "Back at nine."
+    assert lucky.post("stops", body).json()["code"] == "already_stopped"
+    assert golden.post("stops", body).json()["code"] == "unknown_stop_subject"
+    assert golden.read("stops")["items"] == []
+    lucky.do("stops/resume", {"scope": "table", "subject": table, "reason": "It is back."})
     alice.do(f"tables/{table}/new-game")
 
     kill_switch.stop(scope=StopScope.TABLE, subject=table, reason="secret", metadata=HOUSE)
-    (shown,) = lucky.read("switches")["items"]
-    assert (shown["by"], shown["reason"], shown["stopped"]) == ("the house", "", True)
-    again = lucky.post("switches/resume", {"scope": "table", "subject": table, "reason": "Please."})
+    (shown,) = lucky.read("stops")["items"]
+    assert (shown["by"], shown["reason"], shown["active"]) == ("platform", "", True)
+    again = lucky.post("stops/resume", {"scope": "table", "subject": table, "reason": "Please."})
     assert again.json()["code"] == "stop_set_by_platform"
     for wrong in ({"scope": "gaming", "reason": "x"}, {"scope": "rules", "subject": "mini@1", "reason": "x"}):
-        assert lucky.post("switches/stop", wrong).json()["code"] == "unknown_stop_subject"
+        assert lucky.post("stops", wrong).json()["code"] == "unknown_stop_subject"
 
 
 def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_returned(
@@ -61,12 +61,16 @@ def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_r
     )  # fmt: skip
     tie = next(each for each in first["returns"] if each["spot"] == "tie")
     assert tie["exact"]["decimal"] == "0.856403712"
-    assert (first["played"][0]["money_type"], first["played"][0]["staked"], first["played"][0]["rounds"]) == (
+    assert (
+        first["performance"][0]["money_type"],
+        first["performance"][0]["staked"],
+        first["performance"][0]["rounds"],
+    ) == (
         "real",
         "10.00",
         1,
     )
-    assert second["played"] == []
+    assert second["performance"] == []
     assert (second["drafted_by"], second["decided_by"]) == ("staff:1", "staff:2")
     for path, caller in ((f"tables/{table}/versions", golden), (f"tables/{NOWHERE}/versions", lucky)):
         assert caller.get(path).json()["code"] == "unknown_table"
@@ -86,10 +90,17 @@ def test_what_counts_as_large_can_be_read_and_is_ones_own(lucky: Tenant, golden:
 def test_a_list_of_stopped_players_takes_as_many_questions_as_one_of_them(lucky: Tenant) -> None:
     asked = []
     for name in ("Alice", "Bob"):
-        why = {"scope": "player", "subject": lucky.player(name).id, "reason": f"{name} shouted.", "says": "Call us."}
-        lucky.do("switches/stop", why)
+        why = {
+            "scope": "player",
+            "subject": lucky.player(name).id,
+            "reason": f"{name} shouted.",
+            "player_message": "Call us.",
+        }
+        lucky.do("stops", why)
         with CaptureQueriesContext(connection) as captured:
-            told = lucky.read("switches")["items"]
+            told = lucky.read("stops")["items"]
         asked.append(len(captured))
     assert asked[0] == asked[1]
-    assert {("Alice shouted.", "Call us."), ("Bob shouted.", "Call us.")} <= {(t["reason"], t["says"]) for t in told}
+    assert {("Alice shouted.", "Call us."), ("Bob shouted.", "Call us.")} <= {
+        (t["reason"], t["player_message"]) for t in told
+    }

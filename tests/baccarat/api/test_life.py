@@ -108,7 +108,7 @@ def test_a_player_alone_at_a_table_lives_a_whole_life(lucky: Tenant, preset: str
     assert alice.do(f"{at}/new-game")["round"]["seats"][0]["placed"] == []
     alice.do(f"{at}/place", chips)
     dealt = alice.do(f"{at}/deal")
-    assert dealt["you"]["standing"] == dealt["round"]["seats"][0]["standing"] == "confirmed"
+    assert dealt["you"]["status"] == dealt["round"]["seats"][0]["status"] == "confirmed"
     assert dealt["you"]["game_balance"]["amount"] == "994.00"
     assert dealt["round"]["cards"] == []
     deal_all()
@@ -122,10 +122,10 @@ def test_a_player_alone_at_a_table_lives_a_whole_life(lucky: Tenant, preset: str
     assert alice.do(f"{at}/rebet")["round"]["seats"][0]["placed"] == [{"spot": "banker", "amount": "6.00"}]
     alice.do(f"{at}/deal")
     deal_all()
-    assert alice.do(f"{at}/rebet-and-deal")["you"]["standing"] == "confirmed"
+    assert alice.do(f"{at}/rebet-and-deal")["you"]["status"] == "confirmed"
     deal_all()
     alice.do(f"{at}/new-game")
-    assert alice.do(f"{at}/pass")["you"]["standing"] == "passed"
+    assert alice.do(f"{at}/pass")["you"]["status"] == "passed"
     deal_all()
     bet(alice, table, tie="5.00") if preset == "classic" else bet(alice, table, player="25.00", tie="5.00")
     deal_all()
@@ -156,7 +156,7 @@ def test_players_in_company_live_a_whole_life(lucky: Tenant, preset: str) -> Non
 
     assert sit(alice, table)["you"]["in_round"] is True
     waiting = sit(bob, table, 2)
-    assert (waiting["you"]["in_round"], waiting["you"]["standing"]) == (False, None)
+    assert (waiting["you"]["in_round"], waiting["you"]["status"]) == (False, None)
     alice.do(f"{at}/pass")
     deal_all()
     state = bob.read(at)

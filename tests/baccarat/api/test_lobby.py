@@ -152,7 +152,7 @@ def test_a_table_with_people_at_it_is_closed_when_what_they_confirmed_is_settled
     assert lucky.do(f"tables/{table}/close", {"reason": "Worn out"})["closed"] is False
 
     shown = bob.read(f"tables/{table}")
-    assert (shown["stopped"]["scope"], "closes for good" in shown["stopped"]["says"]) == ("table", True)
+    assert (shown["stop"]["scope"], "closes for good" in shown["stop"]["player_message"]) == ("table", True)
     refused = lucky.player("Cat").post(
         f"tables/{table}/seat", {"seat": 4, "buy_in": "5.00", "currency": "EUR", "money_type": "real"}
     )

@@ -16,7 +16,7 @@ COMPONENTS = contract.document()["components"]["schemas"]
 def words(component: str, name: str) -> list[Any]:
     """The words that a field of an answer may hold."""
     schema = COMPONENTS[component]["properties"][name]
-    parts = [COMPONENTS.get(part.get("$ref", "").rpartition("/")[2], part) for part in schema.get("oneOf", [schema])]
+    parts = [COMPONENTS.get(part.get("$ref", "").rpartition("/")[2], part) for part in schema.get("anyOf", [schema])]
     return [word for part in parts for word in ([None] if part == {"type": "null"} else part.get("enum", []))]
 
 
@@ -32,7 +32,7 @@ def test_every_example_obeys_the_schema_beside_it(operation: Operation) -> None:
 
 
 def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
-    schema = {"$ref": "#/components/schemas/StakeShown"}
+    schema = {"$ref": "#/components/schemas/Stake"}
     assert faults({"spot": "tie", "amount": "5.00"}, schema) == []
     for wrong in ({"spot": "tie"}, {"spot": "dragon", "amount": "5.00"}, {"spot": "tie", "amount": "5.00", "tip": 1}):
         assert len(faults(wrong, schema)) == 1
@@ -44,17 +44,17 @@ def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
 @pytest.mark.parametrize(
     ("component", "name", "expected"),
     [
-        ("RoundShown", "phase", ["betting", "closed", "dealt", "settled", "lapsed", "voided"]),
-        ("RoundShown", "outcome", ["player", "banker", "tie", None]),
-        ("RoundSeatShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn"]),
-        ("YouShown", "standing", ["deciding", "confirmed", "passed", "timed_out", "withdrawn", None]),
-        ("RoundSeatShown", "money_type", ["real", "play"]),
-        ("SpotResultShown", "result", ["win", "lose", "push"]),
-        ("SpotResultShown", "spot", ["player", "banker", "tie"]),
-        ("RulesShown", "shuffle", ["each_round", "shoe"]),
-        ("RulesShown", "spots_per_round", ["any", "one"]),
-        ("RulesShown", "under_minimum", ["raise", "reject"]),
-        ("CommissionShown", "timing", ["settlement", "deferred"]),
+        ("Round", "phase", ["betting", "closed", "dealt", "settled", "lapsed", "voided"]),
+        ("Round", "outcome", ["player", "banker", "tie", None]),
+        ("RoundSeat", "status", ["deciding", "confirmed", "passed", "timed_out", "left"]),
+        ("OwnSeat", "status", ["deciding", "confirmed", "passed", "timed_out", "left", None]),
+        ("RoundSeat", "money_type", ["real", "play"]),
+        ("SpotResult", "result", ["win", "lose", "push"]),
+        ("SpotResult", "spot", ["player", "banker", "tie"]),
+        ("TableRules", "shuffle", ["each_round", "shoe"]),
+        ("TableRules", "spots_per_round", ["any", "one"]),
+        ("TableRules", "under_minimum", ["raise", "reject"]),
+        ("Commission", "timing", ["settlement", "deferred"]),
     ],
 )
 def test_a_closed_set_of_words_is_documented_as_one(component: str, name: str, expected: list[Any]) -> None:
@@ -76,7 +76,7 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
         "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,
         "caller": True, "look_seconds": 5, "hand_back_seconds": 8, "play_money": False, "seat_kept_rounds": 5,
     }  # fmt: skip
-    assert rules.keys() == COMPONENTS["OwnRulesRequest"]["properties"].keys()
+    assert rules.keys() == COMPONENTS["TableRulesRequest"]["properties"].keys()
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}
     table = lucky.table("mini", money_types=["real"], rules=rules)
     shown = lucky.read(f"tables/{table}")["rules"]

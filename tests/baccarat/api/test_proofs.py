@@ -73,7 +73,7 @@ def _void(lucky: Tenant, round_: str) -> None:
 def checked(caller: Any, round_: str) -> dict[str, Any]:
     """What both verifiers say of an exported round, which must be the same."""
     raw = caller.get(f"rounds/{round_}/proof").content
-    keys = [key["public"] for key in caller.read("log/keys")["items"]]
+    keys = [key["public_key"] for key in caller.read("log/keys")["items"]]
     result = checks.verify(raw, keys=keys).document()
     assert result == verifier.verify(raw, keys)
     return result
@@ -138,9 +138,9 @@ def test_a_pack_holds_everything_about_the_round_and_its_manifest_is_signed(scen
     manifest, signature = json.loads(files["manifest.json"]), json.loads(files["manifest.sig"])
 
     (key,) = scene.alice.read("dispute-packs/keys")["items"]
-    assert signature["key"] == key["public"]
+    assert signature["key"] == key["public_key"]
     signed = b"casino.pack.v1\n" + files["manifest.json"]
-    Ed25519PublicKey.from_public_bytes(bytes.fromhex(key["public"])).verify(
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(key["public_key"])).verify(
         bytes.fromhex(signature["signature"]), signed
     )
     listed = {line["name"]: line["sha256"] for line in manifest["files"]}
@@ -155,7 +155,7 @@ def test_a_pack_holds_everything_about_the_round_and_its_manifest_is_signed(scen
 def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it(scene: Scene) -> None:
     _, pack = pack_of(scene, scene.settled)
     files = {name: pack.read(name) for name in pack.namelist()}
-    keys = [key["public"] for key in scene.lucky.read("log/keys")["items"]]
+    keys = [key["public_key"] for key in scene.lucky.read("log/keys")["items"]]
 
     whole = verifier.verify_pack(zipped(files), keys)
     assert whole["verdict"] == "verified"
@@ -210,7 +210,9 @@ def test_a_pack_tells_who_saw_what_and_what_compliance_was_told(scene: Scene) ->
 def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:
     pack_of(scene, scene.voided)
 
-    kept = SignificantEvent.objects.filter(subject=f"round:{scene.voided}", kind__startswith="pack_").order_by("id")
+    kept = SignificantEvent.objects.filter(subject=f"round:{scene.voided}", kind__startswith="dispute_pack_").order_by(
+        "id"
+    )
     assert [each.kind for each in kept] == ["dispute_pack_shared", "dispute_pack_downloaded"]
     (actor,) = {each.actor for each in kept}
     assert actor.startswith("operator:")

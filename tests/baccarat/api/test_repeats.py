@@ -99,15 +99,15 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(lucky, "chat/filter-words", {"word": "darn"})
     sent(lucky, "chat/filter-words/remove", {"word": "darn"})
     sent(alice, f"{at}/leave")
-    for switch in ("stop", "resume"):
-        sent(lucky, f"switches/{switch}", {"scope": "table", "subject": table, "reason": "Looked at"})
+    for address in ("stops", "stops/resume"):
+        sent(lucky, address, {"scope": "table", "subject": table, "reason": "Looked at"})
     sealer.seal_all()
     sent(lucky, f"rounds/{alice.read(at)['last_round']['id']}/dispute-pack")
     for decided, most in (("publish", "40.00"), ("reject", "30.00"), ("discard", "30.00")):
         version = sent(lucky, f"{at}/versions", {"actor": "ann", "rules": {"maximum": most}})["version"]
         who, why = "ann" if decided == "discard" else "ben", {"reason": "No."} if decided == "reject" else {}
         sent(lucky, f"{at}/versions/{version}/{decided}", {"actor": who, **why})
-    sent(lucky, f"{at}/versions/2/withdraw", {"actor": "ann", "reason": "Printed wrong."})
+    sent(lucky, f"{at}/versions/2/retire", {"actor": "ann", "reason": "Printed wrong."})
     sent(lucky, f"{at}/close", {"reason": "Worn out"})
     alone = f"tables/{lucky.table('mini')}"
     alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"})

@@ -77,15 +77,15 @@ def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
     sit(alice, table)
     why = {**BEN, "reason": "Printed wrong."}
-    assert lucky.post(f"{at}/1/withdraw", {**BEN, "reason": " "}).json()["code"] == "field_blank"
-    assert lucky.post(f"{at}/2/withdraw", why).json()["code"] == "version_not_in_force"
-    withdrawn = lucky.do(f"{at}/1/withdraw", why)
+    assert lucky.post(f"{at}/1/retire", {**BEN, "reason": " "}).json()["code"] == "field_blank"
+    assert lucky.post(f"{at}/2/retire", why).json()["code"] == "version_not_in_force"
+    withdrawn = lucky.do(f"{at}/1/retire", why)
     assert (withdrawn["status"], withdrawn["reason"]) == ("decommissioned", "Printed wrong.")
     assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_retired"
     lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
     lucky.do(f"{at}/2/publish", BEN)
     bet(alice, table, banker="10.00")
-    assert lucky.post(f"{at}/1/withdraw", why).json()["code"] == "version_not_in_force"
+    assert lucky.post(f"{at}/1/retire", why).json()["code"] == "version_not_in_force"
     sealer.seal_all()
     assert engine.run_audit().findings == ()
 
@@ -100,7 +100,7 @@ def test_another_operator_neither_sees_nor_touches_a_version(lucky: Tenant, gold
         ("publish", BEN),
         ("discard", ANN),
         ("reject", {**BEN, "reason": "x"}),
-        ("withdraw", {**BEN, "reason": "x"}),
+        ("retire", {**BEN, "reason": "x"}),
     ):
         assert golden.post(f"{at}/2/{act}", body).json()["code"] == "unknown_table"
     assert lucky.read(f"{at}/2")["status"] == "draft"

@@ -32,6 +32,7 @@ from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, deal_all, sit,
 from tests.conftest import Database
 from tests.support import hidden
 from tests.support.hidden import Hidden, leaks
+from tests.support.shapes import as_json
 
 CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, **LONG_TURN}
 KINDS: list[tuple[str, dict[str, Any]]] = [
@@ -138,7 +139,7 @@ def test_no_answer_of_the_api_holds_one(scene: Scene) -> None:
     player = PlayerPrincipal(
         player=UUID(scene.alice.id), operator=UUID(scene.house.id), currency="EUR", sandbox=True, session=b""
     )
-    answers.append(json.dumps(snapshot.take_snapshot(player=player, watched=None).document, default=str))
+    answers.append(json.dumps(as_json(snapshot.take_snapshot(player=player, watched=None).message)))
 
     assert '"openings"' in "".join(answers)
     assert leaks("\n".join(answers), scene.secrets) == []

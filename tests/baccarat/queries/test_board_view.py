@@ -1,11 +1,19 @@
 """A table's board and its line in the lobby as they are drawn."""
 
 from dataclasses import replace
+from typing import Any
 
 from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH
 from baccarat.domain.tables.decider import TABLE
-from baccarat.queries.board_view import RECENT_RESULTS, present_board, present_lobby_table
+from baccarat.domain.tables.state import TableState
+from baccarat.queries import board_view
+from baccarat.queries.board_view import RECENT_RESULTS
 from tests.support.examples import ANN, BEN, BIG, DEADLINE, MINI, seat_taken, table_opened
+from tests.support.shapes import as_json
+
+
+def present_board(table: TableState) -> Any:
+    return as_json(board_view.present_board(table))
 
 
 def test_a_fresh_table_has_an_empty_board() -> None:
@@ -43,7 +51,8 @@ def test_every_mark_is_on_the_bead_plate_and_every_win_on_the_big_road() -> None
 def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> None:
     marks = " ".join(f"{number}B" for number in range(1, RECENT_RESULTS + 6))
     table = replace(TABLE.fold([table_opened(BIG), seat_taken(2, ANN), seat_taken(14, BEN)]), marks=marks)
-    line = present_lobby_table(table, viewer=ANN, phase="betting", number=26, deadline_at=DEADLINE)
+    presented = board_view.present_lobby_table(table, viewer=ANN, phase="betting", number=26, deadline_at=DEADLINE)
+    line = as_json(presented)
     assert [mark["number"] for mark in line["results"]] == list(range(6, RECENT_RESULTS + 6))
     assert line["totals"]["hands"] == RECENT_RESULTS + 5
     assert line["free_seats"] == [1, *range(3, 14)]

@@ -13,6 +13,7 @@ from baccarat.domain.tables.state import Seat
 from baccarat.queries.low_balance import present_low_balance
 from casino.kernel.money import MoneyType
 from tests.support.examples import AC, ANN, BEN, DEADLINE, MINI, P, confirmed, opened, placed
+from tests.support.shapes import as_json
 from wallet.payments.funding_options import FundingOptions, LastDeposit
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind
@@ -20,18 +21,21 @@ from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 SEAT = Seat(seat=1, player=ANN, money_type=MoneyType.REAL)
 RICH = FundingOptions(balance=12_345)
 METHOD = UUID(int=77)
+UNTIL = as_json(DEADLINE)
 
 
 def notice(
     balance: int = 499, means: FundingOptions = RICH, *, seat: Seat = SEAT, round_: RoundState = NO_ROUND
 ) -> dict[str, Any]:
-    found = present_low_balance(seat=seat, rules=MINI, round_=round_, balance=balance, funding_options=means)
+    found: dict[str, Any] | None = as_json(
+        present_low_balance(seat=seat, rules=MINI, round_=round_, balance=balance, funding_options=means)
+    )
     assert found is not None
     return found
 
 
 def ways(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {way["way"]: way for way in found["ways"]}
+    return {option["type"]: option for option in found["funding_options"]}
 
 
 def test_a_balance_of_the_minimum_is_enough() -> None:
@@ -41,9 +45,17 @@ def test_a_balance_of_the_minimum_is_enough() -> None:
 def test_it_says_how_much_is_missing_and_how_much_a_rebuy_can_bring() -> None:
     found = notice(123)
 
-    assert (found["code"], found["minimum"]["amount"], found["missing"]["amount"]) == ("under_minimum", "5.00", "3.77")
+    assert (found["code"], found["minimum"]["amount"], found["shortfall"]["amount"]) == (
+        "under_minimum",
+        "5.00",
+        "3.77",
+    )
     rebuy = ways(found)["rebuy"]
-    assert (rebuy["possible"], rebuy["when"], rebuy["amount"]) == (True, "now", {"amount": "123.45", "currency": "EUR"})
+    assert (rebuy["available"], rebuy["when"], rebuy["amount"]) == (
+        True,
+        "now",
+        {"amount": "123.45", "currency": "EUR"},
+    )
     assert set(ways(found)) == {"rebuy", "deposit"}
 
 
@@ -51,7 +63,7 @@ def test_it_says_how_much_is_missing_and_how_much_a_rebuy_can_bring() -> None:
     "means", [FundingOptions(balance=0), FundingOptions(balance=500, owed=1)], ids=["empty account", "debt"]
 )
 def test_a_rebuy_needs_money_and_no_debt(means: FundingOptions) -> None:
-    assert ways(notice(means=means))["rebuy"]["possible"] is False
+    assert ways(notice(means=means))["rebuy"]["available"] is False
 
 
 @pytest.mark.parametrize("money_type", MoneyType)
@@ -63,8 +75,8 @@ def test_who_stays_away_is_told_until_when_by_every_way(money_type: MoneyType) -
 
     found = ways(notice(means=means, seat=replace(SEAT, money_type=money_type)))
 
-    assert all(not way["possible"] for way in found.values())
-    assert all(way["closed"] == {"code": "player_excluded", "until": DEADLINE} for way in found.values())
+    assert all(not way["available"] for way in found.values())
+    assert all(way["unavailable"] == {"code": "player_excluded", "until": UNTIL} for way in found.values())
 
 
 def test_a_way_that_is_closed_says_why() -> None:
@@ -76,10 +88,13 @@ def test_a_way_that_is_closed_says_why() -> None:
         )
     )
 
-    assert owing["rebuy"]["closed"] == {"code": "debt_outstanding", "until": None}
-    assert owing["quick_deposit"]["closed"] == {"code": "method_unavailable", "until": None}
-    assert owing["deposit"]["closed"] is None
-    assert ways(notice(means=FundingOptions(balance=0)))["rebuy"]["closed"] == {"code": "account_empty", "until": None}
+    assert owing["rebuy"]["unavailable"] == {"code": "debt_outstanding", "until": None}
+    assert owing["quick_deposit"]["unavailable"] == {"code": "method_unavailable", "until": None}
+    assert owing["deposit"]["unavailable"] is None
+    assert ways(notice(means=FundingOptions(balance=0)))["rebuy"]["unavailable"] == {
+        "code": "account_empty",
+        "until": None,
+    }
 
 
 def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:
@@ -87,7 +102,7 @@ def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:
 
     rebuy = ways(notice(round_=round_))["rebuy"]
 
-    assert (rebuy["when"], rebuy["deadline_at"]) == ("after_round", DEADLINE)
+    assert (rebuy["when"], rebuy["deadline_at"]) == ("after_round", UNTIL)
     only_placed = ROUND.fold((opened(ANN, BEN, rules=AC), placed(P, 500)))
     assert ways(notice(round_=only_placed))["rebuy"]["when"] == "now"
 
@@ -98,7 +113,7 @@ def test_a_quick_deposit_repeats_the_last_one_if_its_method_is_still_offered(*, 
 
     quick = ways(notice(means=means))["quick_deposit"]
 
-    assert (quick["possible"], quick["method"], quick["name"]) == (is_open, str(METHOD), "Card")
+    assert (quick["available"], quick["method"], quick["name"]) == (is_open, str(METHOD), "Card")
     assert quick["amount"] == {"amount": "50.00", "currency": "EUR"}
 
 

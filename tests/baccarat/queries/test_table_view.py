@@ -1,6 +1,7 @@
 """What a viewer is shown, and what not."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -8,9 +9,8 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.tables.decider import TABLE
-from baccarat.queries.round_view import present_round, split_hands
-from baccarat.queries.rules_view import present_rules
-from baccarat.queries.table_view import present_table
+from baccarat.queries import round_view, rules_view, table_view
+from baccarat.queries.round_view import split_hands
 from tests.support.examples import (
     AC,
     ANN,
@@ -30,6 +30,16 @@ from tests.support.examples import (
     seat_taken,
     table_opened,
 )
+from tests.support.shapes import as_json
+
+
+def present_table(*args: Any, **options: Any) -> Any:
+    return as_json(table_view.present_table_state(*args, **options))
+
+
+def present_round(*args: Any, **options: Any) -> Any:
+    return as_json(round_view.present_round(*args, **options))
+
 
 TABLE_STATE = TABLE.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
 
@@ -42,7 +52,7 @@ def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
     assert [(seat["seat"], seat["you"]) for seat in picture["seats"]] == [(1, True), (2, False)]
     assert picture["you"]["game_balance"] == {"amount": "4.99", "currency": "EUR"}
     assert picture["you"]["under_minimum"] is True
-    assert picture["you"]["standing"] == "deciding"
+    assert picture["you"]["status"] == "deciding"
     assert picture["round"]["seats"][0]["placed"] == [{"spot": "player", "amount": "5.00"}]
     shown = json.dumps(picture, default=str)
     assert str(ANN) not in shown
@@ -55,7 +65,7 @@ def test_one_who_waits_or_only_watches_is_not_in_the_round() -> None:
 
     assert present_table(TABLE_STATE, round_, viewer=None, now=OPENED)["you"] is None
     you = present_table(waiting, round_, viewer=CAT, now=OPENED, game_balance=0)["you"]
-    assert (you["seat"], you["in_round"], you["standing"]) == (4, False, None)
+    assert (you["seat"], you["in_round"], you["status"]) == (4, False, None)
 
 
 def test_a_table_at_rest_has_no_round() -> None:
@@ -87,12 +97,12 @@ def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
 
 
 def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
-    state = ROUND.fold((opened(ANN), re.RoundSuspended(reason="SecretLost: shoe 1", suspended_at=OPENED)))
+    state = ROUND.fold((opened(ANN), re.RoundSuspended(reason="SeedUnavailable: shoe 1", suspended_at=OPENED)))
 
     picture = present_round(state, viewer=ANN, currency="EUR")
 
     assert picture["suspended"] is True
-    assert "SecretLost" not in json.dumps(picture, default=str)
+    assert "SeedUnavailable" not in json.dumps(picture, default=str)
 
 
 @pytest.mark.parametrize(
@@ -107,16 +117,16 @@ def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
     ids=["none", "both stand", "the Player draws", "the Banker draws", "both draw"],
 )
 def test_cards_in_deal_order_are_two_hands(cards: str, player: list[str], banker: list[str]) -> None:
-    assert split_hands(tuple(cards.split())) == (player, banker)
+    assert split_hands(tuple(cards.split())) == (tuple(player), tuple(banker))
 
 
 def test_rules_are_shown_in_the_tables_words() -> None:
-    overview, classic = present_rules(OVERVIEW), present_rules(CLASSIC)
+    overview, classic = as_json(rules_view.present_rules(OVERVIEW)), as_json(rules_view.present_rules(CLASSIC))
 
     assert (overview["minimum"], overview["maximum"]) == ("5.00", "300.00")
     assert overview["commission"] == {
         "rate": "5/100", "rounding": "1/4 of the lowest chip, up", "timing": "settlement",
     }  # fmt: skip
     assert (classic["tie_pays"], classic["spots_per_round"], classic["decks"]) == ("9:1", "one", 6)
-    assert present_rules(AC)["commission"] is None
-    assert present_rules(BIG)["commission"]["timing"] == "deferred"
+    assert rules_view.present_rules(AC).commission is None
+    assert as_json(rules_view.present_rules(BIG))["commission"]["timing"] == "deferred"

@@ -4,6 +4,7 @@ import pytest
 
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.chips import AmountNotInChips
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.tables.refusals import NotSeated, UnknownTable, WrongCurrency
 from baccarat.services import betting, seats
@@ -109,7 +110,7 @@ def test_a_refused_confirmation_leaves_everything_as_it_was(house: House) -> Non
     for stakes, refusal in (
         ({P: 500, B: 500}, r.OneSpotOnly),
         ({P: 400}, r.UnderMinimum),
-        ({P: 0}, r.AmountNotMakeable),
+        ({P: 0}, AmountNotInChips),
     ):
         with pytest.raises(refusal):
             ann.deal(stakes)

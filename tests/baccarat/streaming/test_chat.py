@@ -60,5 +60,5 @@ def test_a_removed_players_stream_says_goodbye(web: Web, lucky: Tenant) -> None:
     with web.listen(alice) as stream:
         stream.until(lambda s: s.of("snapshot"))
         lucky.do(f"players/{alice.id}/ban", {"reason": "cheating", "minutes": None})
-        stream.until(lambda s: s.of("bye"))
-        assert stream.of("bye") == [{"code": "session_ended_by_ban"}]
+        stream.until(lambda s: s.of("end"))
+        assert stream.of("end") == [{"code": "session_ended_by_ban"}]

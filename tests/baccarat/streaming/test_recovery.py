@@ -21,7 +21,7 @@ from wallet.adjustments import notices
 def restored(player: Gambler, **query: Any) -> dict[str, Any]:
     """What the player is told; everything that was committed is sealed before."""
     sealer.seal_all()
-    found: dict[str, Any] = player.read("restore", **query)
+    found: dict[str, Any] = player.read("recovery", **query)
     return found
 
 
@@ -31,7 +31,7 @@ def now(player: Gambler) -> int:
 
 
 def types(found: dict[str, Any]) -> list[str]:
-    return [event["type"] for event in found["away"]["events"]]
+    return [event["type"] for event in found["absence"]["events"]]
 
 
 def gone(player: Gambler) -> None:
@@ -48,8 +48,8 @@ def test_one_who_sits_nowhere_is_told_of_the_money_alone(lucky: Tenant) -> None:
 
     found = restored(ann)
 
-    assert [found[name] for name in ("tables", "away", "debts", "deposits", "notices")] == [[], None, [], [], []]
-    assert {line["money_type"] for line in found["wallet"]["items"]} == {"real", "play"}
+    assert [found[name] for name in ("tables", "absence", "debts", "deposits", "notices")] == [[], None, [], [], []]
+    assert {line["money_type"] for line in found["balances"]["items"]} == {"real", "play"}
     assert found["table_limit"]["limit"] is None
     assert found["position"] == head()
 
@@ -63,7 +63,7 @@ def test_the_table_comes_as_the_table_itself_shows_it(lucky: Tenant) -> None:
     shown = ann.read(f"tables/{table}")
     assert {**picture, "server_time": None} == {**shown, "server_time": None}
     assert picture["round"]["seats"][0]["placed"] == [{"spot": "tie", "amount": "5.00"}]
-    assert picture["you"]["standing"] == "deciding"
+    assert picture["you"]["status"] == "deciding"
 
 
 def test_a_round_settled_meanwhile_is_told_with_its_cards_and_what_it_came_to(lucky: Tenant) -> None:
@@ -78,18 +78,18 @@ def test_a_round_settled_meanwhile_is_told_with_its_cards_and_what_it_came_to(lu
     assert types(found) == [
         "ChipsPlaced", "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled", "RoundOpened",
     ]  # fmt: skip
-    assert all(event["position"] > seen for event in found["away"]["events"])
+    assert all(event["position"] > seen for event in found["absence"]["events"])
     last = found["tables"][0]["last_round"]
     result = last["seats"][0]["result"]
-    (told,) = found["away"]["results"]
+    (told,) = found["absence"]["results"]
     assert (told["money_type"], told["rounds"], told["staked"]["amount"]) == ("real", 1, "125.00")
     held = result["commission"] if result["commission_deferred"] else "0.00"
-    game = {line["account"]: line["balance"]["amount"] for line in found["wallet"]["items"] if line["table"] == table}
+    game = {line["account"]: line["balance"]["amount"] for line in found["balances"]["items"] if line["table"] == table}
     assert game["game"] == f"{875 + float(told['returned']['amount']):.2f}"
     assert float(told["returned"]["amount"]) == float(result["returned"]) - float(held)
     assert float(told["net"]["amount"]) == float(told["returned"]["amount"]) - 125
     assert ben.id not in str(found)
-    assert restored(ann, after=found["position"])["away"]["events"] == []
+    assert restored(ann, after=found["position"])["absence"]["events"] == []
 
 
 def test_what_is_another_players_business_is_not_told(lucky: Tenant) -> None:
@@ -101,9 +101,9 @@ def test_what_is_another_players_business_is_not_told(lucky: Tenant) -> None:
     found = restored(ann, after=seen)
 
     assert types(found) == ["Rebought", "SeatLeftRound", "SeatLeft"]
-    assert "123.00" not in str(found["away"])
+    assert "123.00" not in str(found["absence"])
     assert ben.id not in str(found)
-    assert found["away"]["results"] == []
+    assert found["absence"]["results"] == []
 
 
 def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Tenant) -> None:
@@ -120,8 +120,8 @@ def test_a_seat_freed_meanwhile_is_told_with_the_money_that_went_back(lucky: Ten
     found = restored(ann, after=seen)
 
     assert found["tables"] == []
-    (freed,) = found["away"]["seats_released"]
-    assert (freed["table"], freed["reason"], freed["returned"]["amount"]) == (table, "gone", "1000.00")
+    (freed,) = found["absence"]["seats_released"]
+    assert (freed["table"], freed["reason"], freed["returned"]["amount"]) == (table, "disconnected", "1000.00")
     assert types(found) == ["SeatLeftRound", "RoundLapsed", "SeatReleased"]
     assert ann.balances()["account", "real"] == "10000.00"
 
@@ -145,7 +145,7 @@ def test_a_wager_voided_meanwhile_is_taken_off_again_however_old(lucky: Tenant) 
     found = restored(ann, after=seen)
 
     assert types(found) == ["RoundVoidRequested", "RoundVoided"]
-    (told,) = found["away"]["results"]
+    (told,) = found["absence"]["results"]
     assert (told["rounds"], told["voided"]) == (0, 1)
     assert ann.balances()["account", "real"] == "10000.00"
 
@@ -171,13 +171,13 @@ def test_there_is_more_than_is_told(lucky: Tenant, monkeypatch: pytest.MonkeyPat
         bet(ann, table, banker="10.00")
         deal_all()
     everything = restored(ann, after=seen)
-    assert everything["away"]["more"] is False
+    assert everything["absence"]["more"] is False
 
     monkeypatch.setattr(absence, "MAX_EVENTS", 3)
-    some = restored(ann, after=seen)["away"]
+    some = restored(ann, after=seen)["absence"]
 
-    assert (some["more"], some["events"]) == (True, everything["away"]["events"][-3:])
-    assert some["results"] == everything["away"]["results"]
+    assert (some["more"], some["events"]) == (True, everything["absence"]["events"][-3:])
+    assert some["results"] == everything["absence"]["results"]
     assert some["results"][0]["rounds"] == 2
 
 
@@ -186,13 +186,13 @@ def test_a_position_that_is_none_is_refused(lucky: Tenant, after: str) -> None:
     ann = lucky.player("Ann")
     sealer.seal_all()
 
-    problem = ann.get("restore", after=after)
+    problem = ann.get("recovery", after=after)
 
     assert (problem.status_code, problem.json()["code"]) == (400, "invalid_cursor")
 
 
 def test_an_operators_key_restores_no_game(lucky: Tenant) -> None:
-    assert lucky.get("restore").json()["code"] == "forbidden"
+    assert lucky.get("recovery").json()["code"] == "forbidden"
 
 
 def test_it_takes_as_many_queries_however_much_happened(lucky: Tenant) -> None:

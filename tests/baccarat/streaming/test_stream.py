@@ -55,7 +55,7 @@ def test_a_stream_begins_with_a_snapshot_and_goes_on_with_what_happens(web: Web,
         shown = alice.read(f"tables/{table}")
         (picture,) = snapshot["tables"]
         assert {**picture, "server_time": None} == {**shown, "server_time": None}
-        assert snapshot["wallet"] == alice.read("me/balances")
+        assert snapshot["balances"] == alice.read("me/balances")
         bet(alice, table, player="50.00", tie="25.00")
         bet(bob, table, banker="25.00")
         deal_all()
@@ -64,7 +64,7 @@ def test_a_stream_begins_with_a_snapshot_and_goes_on_with_what_happens(web: Web,
         assert (mine["player"], mine["stakes"]) == (alice.id, {"player": "50.00", "tie": "25.00"})
         assert "player" not in other
         assert other["stakes"] == {"banker": "25.00"}
-        stream.until(lambda s: s.of("wallet") and s.of("wallet")[-1] == alice.read("me/balances"))
+        stream.until(lambda s: s.of("balances") and s.of("balances")[-1] == alice.read("me/balances"))
         ids = [message.id for message in stream.messages if message.event in {"snapshot", "event"}]
         assert ids == sorted(set(ids))
 
@@ -82,7 +82,7 @@ def test_each_sees_what_the_other_does_and_not_what_the_other_has(web: Web, luck
         alice.do(f"tables/{table}/leave")
         for stream in (hers, his):
             stream.until_type("ChipsPlaced", "ChipsCleared", "SeatPassed", "Rebought", "SeatLeft")
-        hers.until(lambda s: s.of("wallet"))
+        hers.until(lambda s: s.of("balances"))
         seen = {data["type"]: data["data"] for data in his.of("event")}
         assert seen["ChipsPlaced"] == {"seat": 1, "spot": "tie", "amount": "25.00"}
         assert seen["Rebought"].keys() == {"seat", "money_type", "rebought_at"}
@@ -93,7 +93,7 @@ def test_each_sees_what_the_other_does_and_not_what_the_other_has(web: Web, luck
         own = {data["type"]: data["data"] for data in hers.of("event")}
         assert own["Rebought"]["amount"] == "12.34"
         assert own["SeatLeft"]["returned"] == "1012.34"
-        assert his.of("wallet") == []
+        assert his.of("balances") == []
 
 
 def test_a_seat_that_is_taken_or_left_is_followed(web: Web, lucky: Tenant) -> None:
@@ -135,7 +135,7 @@ def test_a_table_is_watched_without_a_seat(web: Web, lucky: Tenant) -> None:
         whole = json.dumps([message.data for message in stream.messages])
         assert alice.id not in whole
         assert bob.id not in whole
-        assert stream.of("wallet") == []
+        assert stream.of("balances") == []
 
 
 def test_no_stream_begins_for_strangers(web: Web, lucky: Tenant, golden: Tenant) -> None:
@@ -182,7 +182,7 @@ def resumed(web: Web, player: Gambler, table: str, lose: Callable[[], object]) -
         note(table, "five")
         sealer.seal_all()
         after.until(lambda s: notes(s) == ["three", "four", "five"])
-        assert after.messages[0].event == "wallet"
+        assert after.messages[0].event == "balances"
         assert after.messages[0].data == player.read("me/balances")
         assert after.of("snapshot") == []
 
@@ -287,7 +287,7 @@ def test_a_session_that_is_taken_over_or_ends_closes_its_stream(web: Web, lucky:
         )
         for stream, code in ((hers, "session_taken_over"), (his, "session_ended"), (third, "session_timed_out")):
             assert stream.over.wait(PATIENCE)
-            assert stream.of("bye") == [{"code": code}]
+            assert stream.of("end") == [{"code": code}]
 
 
 def test_an_open_stream_is_use_of_its_session(web: Web, lucky: Tenant) -> None:

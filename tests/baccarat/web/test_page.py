@@ -116,7 +116,7 @@ def test_the_demo_is_made_once_with_its_operator_another_key_each_time_and_the_s
     for _ in range(2):
         call_command("demo", "demo", "--admin", "--key")
 
-    keys = re.findall(r"Bearer (\S+)", capsys.readouterr().cards_used)
+    keys = re.findall(r"Bearer (\S+)", capsys.readouterr().out)
     assert len(set(keys)) == 2
     for key in keys:
         seen = Client().get("/api/v1/tables", headers={"Authorization": f"Bearer {key}"}).json()

@@ -82,8 +82,8 @@ def test_what_is_odd_is_refused_and_changes_nothing(alice: Gambler, change: dict
     assert alice.read("preferences") == {**NEWCOMERS, "sound": False, "animation_in_session": True}
 
 
-def test_two_queries_read_or_keep_them(alice: Gambler, django_assert_num_queries: Any) -> None:
+def test_two_queries_read_and_four_replace_them(alice: Gambler, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(2):
         alice.read("preferences")
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(4):
         put(alice, voice=True)

@@ -12,25 +12,26 @@ STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 WORDS = STATIC / "js" / "words"
 TEMPLATE = re.compile(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`")
 STAFF_ALONE = """
-erasure_decided erasure_done_before erasure_needs_another erasure_reason_missing erasure_still_excluded
-erasure_still_in_play erasure_still_to_be_kept erasure_unknown person_erased retention_for_good retention_too_young
-retention_unknown acknowledgement_differs acknowledgement_not_needed adjustment_choice_unknown adjustment_decided
-adjustment_needs_another adjustment_note_missing already_acknowledged already_stopped approval_reason_missing
-money_type_named_twice checkpoints_reversed close_reason_invalid credit_too_large day_not_over deposit_method_impossible
-difference_closed difference_note_missing draft_waits exclusion_not_over exclusion_note_invalid interval_invalid
-interval_not_begun invalid_rules invalid_session_length invalid_signature invalid_slug invalid_word maker_is_checker
-malformed_callback matter_resolved matter_words_missing no_debt_in_play_money no_shoe_committed no_void_requested
-nonce_reused not_in_checkpoint not_muted not_removed not_self_excluded not_stopped not_waiting_for_review
-not_your_list note_is_empty open_in_another_currency player_edge_not_accepted player_not_stopped
-player_stopped_already ratio_malformed report_is_closed return_floor_impossible return_under_floor
-round_already_voided round_is_not_due round_not_set_aside round_not_voidable rules_need_another rules_unchanged
-sandbox_closed seats_are_taken seed_unreadable shoe_is_bound shoe_is_committed shoe_is_running shuffle_is_fixed
-slug_taken stale_timestamp switch_message_too_long switch_of_the_house switch_reason_missing table_is_occupied
-table_not_allowed threshold_impossible unknown_adjustment unknown_checkpoint unknown_difference unknown_draft
-unknown_house_report unknown_key unknown_matter unknown_moderation unknown_operator unknown_preset unknown_provider
-unknown_report unknown_report_format unknown_resolution unknown_switch unknown_time_zone unknown_version
-unknown_void_reason unknown_word version_not_in_force version_reason_missing void_already_requested
-void_needs_another void_note_invalid withdrawal_policy_impossible withdrawn_table_cannot_wait word_is_listed
+account_currency_differs acknowledgement_differs acknowledgement_not_needed adjustment_decided adjustment_note_missing
+adjustment_requires_second_person already_acknowledged already_erased already_stopped approval_reason_missing
+case_resolution_missing case_resolved chat_report_closed checkpoints_reversed close_reason_invalid credit_too_large
+day_not_over discrepancy_closed discrepancy_note_missing draft_pending erasure_decided erasure_player_excluded
+erasure_player_in_play erasure_reason_missing erasure_requires_second_person erasure_retention_required
+exclusion_note_invalid exclusion_still_running filter_word_exists filter_word_not_yours interval_invalid
+interval_not_started invalid_adjustment_choice invalid_deposit_method invalid_filter_word invalid_moderation
+invalid_return_floor invalid_rules invalid_session_length invalid_signature invalid_slug invalid_threshold
+invalid_withdrawal_policy malformed_callback money_type_named_twice next_shoe_committed_to_other_rules
+no_debt_in_play_money no_shoe_committed no_void_requested nonce_reused not_in_checkpoint not_self_excluded not_stopped
+not_waiting_for_review note_empty operator_not_sandbox person_erased player_already_blocked player_edge_not_accepted
+player_not_banned player_not_blocked player_not_muted ratio_malformed retention_period_not_over retention_permanent
+retired_rules_cannot_wait return_under_floor round_already_voided round_is_not_due round_not_suspended
+round_not_voidable rules_require_second_person rules_unchanged seats_are_taken seed_unreadable shoe_is_committed
+shoe_is_running shuffle_is_fixed slug_taken stale_timestamp stop_message_too_long stop_reason_missing
+stop_set_by_platform table_is_occupied table_not_allowed unknown_adjustment unknown_case unknown_chat_report
+unknown_checkpoint unknown_discrepancy unknown_draft unknown_erasure unknown_filter_word unknown_key unknown_operator
+unknown_preset unknown_provider unknown_report unknown_report_format unknown_resolution unknown_retention_kind
+unknown_stop_subject unknown_time_zone unknown_version unknown_void_reason version_not_in_force version_reason_missing
+void_already_requested void_note_invalid void_requires_second_person withdrawal_requires_second_person
 """.split()
 """Refusals that only an operator's server, its people or a provider meet: the page needs no words for them."""
 
@@ -57,9 +58,9 @@ def modules() -> list[str]:
 
 
 def test_both_languages_say_the_same_things():
-    english = keys_of("en")
+    english = keys_of("en", "en_panels")
 
-    assert keys_of("de") == english
+    assert keys_of("de", "de_panels") == english
     assert len(english) > 300
 
 
@@ -80,7 +81,7 @@ def test_no_refusal_is_named_that_the_service_does_not_know():
 
 
 def test_every_sentence_that_is_put_together_has_words_for_its_parts():
-    english = keys_of("en") | keys_of("problems_de")
+    english = keys_of("en", "en_panels", "problems_de")
 
     for text in modules():
         for start, end in TEMPLATE.findall(text):
@@ -88,7 +89,7 @@ def test_every_sentence_that_is_put_together_has_words_for_its_parts():
 
 
 def test_every_word_that_a_module_asks_for_is_in_the_catalogue():
-    catalogue = (STATIC / "js" / "words" / "en.js").read_text(encoding="utf-8")
+    catalogue = "".join((WORDS / name).read_text(encoding="utf-8") for name in ("en.js", "en_panels.js"))
     asked = set()
     for module in STATIC.rglob("*.js"):
         if module.parent.name != "words":

@@ -12,6 +12,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.chips import AmountNotInChips
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.rules.wagers import Spot
 from tests.support.examples import (
@@ -136,14 +137,14 @@ def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.
 @pytest.mark.parametrize("amount", [0, -500, 1, 50, 150, 99])
 def test_a_stake_is_what_the_chips_can_make_up(amount: int) -> None:
     ann_and_ben().when(place(P, amount)).refused(
-        r.AmountNotMakeable, chips=["1.00", "5.00", "25.00", "100.00", "500.00"], currency="EUR"
+        AmountNotInChips, chips=["1.00", "5.00", "25.00", "100.00", "500.00"], currency="EUR"
     )
 
 
 def test_the_lowest_chip_decides_what_is_makeable() -> None:
     spec = Spec(ROUND).given(opened(ANN, rules=BIG))
 
-    spec.when(place(P, 3000, rules=BIG)).refused(r.AmountNotMakeable)
+    spec.when(place(P, 3000, rules=BIG)).refused(AmountNotInChips)
     spec.when(place(P, 7500, rules=BIG)).then(placed(P, 7500))
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.rules.chips import StakeNotMakeable, breakdown, is_makeable
+from baccarat.domain.rules.chips import AmountNotInChips, breakdown, is_makeable
 from baccarat.domain.rules.presets import PRESETS, rules_for
 
 CHIPS = st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True).map(lambda chips: tuple(sorted(chips)))
@@ -41,7 +41,7 @@ def test_chips_that_the_lowest_does_not_divide_still_add_up() -> None:
 @given(CHIPS, st.integers(0, 400))
 def test_a_breakdown_exists_exactly_when_chips_add_up(chips: tuple[int, ...], amount: int) -> None:
     if amount not in sums(chips, 400):
-        with pytest.raises(StakeNotMakeable):
+        with pytest.raises(AmountNotInChips):
             breakdown(amount, chips)
         return
     stacks = breakdown(amount, chips)
@@ -62,5 +62,5 @@ def test_a_breakdown_uses_the_largest_chips() -> None:
 
 
 def test_less_than_nothing_has_no_breakdown() -> None:
-    with pytest.raises(StakeNotMakeable):
+    with pytest.raises(AmountNotInChips):
         breakdown(-100, (100,))
