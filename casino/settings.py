@@ -270,7 +270,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_RENDERER_CLASSES": ["casino.api.shapes.ShapeRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["casino.api.shape_schema.ShapeRenderer"],
     "DEFAULT_PARSER_CLASSES": ["casino.api.parsing.StrictJSONParser"],
     "EXCEPTION_HANDLER": "casino.api.errors.handle",
     "DEFAULT_SCHEMA_CLASS": "casino.api.openapi.Operation",

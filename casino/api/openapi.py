@@ -13,7 +13,8 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from casino.api import error_catalogue, errors, idempotency
 from casino.api.error_catalogue import ProblemType
 from casino.api.fields import EnumField
-from casino.api.shapes import Shape, component_name, components_of, example_of, register
+from casino.api.shape_schema import register
+from casino.api.shapes import Shape, component_name, components_of, example_of
 from casino.events.store import VersionConflict
 from casino.observability import request_id
 

@@ -20,7 +20,8 @@ from casino.api import error_catalogue, errors
 from casino.api.error_catalogue import NOT_FOUND, ProblemType, RequestRejected
 from casino.api.middleware import API
 from casino.api.openapi import operation
-from casino.api.shapes import ItemList, ShapeRenderer
+from casino.api.shape_schema import ShapeRenderer
+from casino.api.shapes import ItemList
 
 _CACHED_FOR_AN_HOUR: Final = "public, max-age=3600"
 _PAGE_POLICY: Final = (

@@ -26,7 +26,8 @@ from casino.api.fields import (
 )
 from casino.api.idempotency import idempotent
 from casino.api.openapi import csv_answer, operation
-from casino.api.shapes import ItemList, Money, Page, Shape, ShapeRenderer, Timestamp
+from casino.api.shape_schema import ShapeRenderer
+from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor

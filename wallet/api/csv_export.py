@@ -19,7 +19,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import EnumField
-from casino.api.shapes import Shape, ShapeRenderer
+from casino.api.shape_schema import ShapeRenderer
+from casino.api.shapes import Shape
 from casino.kernel.csv_escape import escape_cell
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
