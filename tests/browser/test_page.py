@@ -131,7 +131,7 @@ def test_no_wager_is_dealt_without_the_chip_that_was_refused_before_it(house, se
     expect(screen.chips_on("banker")).to_have_text("25")
     screen.line()
     screen.answered()
-    assert house.seat_of(table, 1)["standing"] == "deciding"
+    assert house.seat_of(table, 1)["status"] == "deciding"
     screen.act("deal")
     screen.lies(house.settled(table, 1))
 

@@ -74,7 +74,7 @@ class Player:
         if round_ is None:
             return True
         seats = [seat for seat in round_["seats"] if seat["you"]]
-        return round_["phase"] == "betting" and [seat["standing"] for seat in seats] == ["deciding"]
+        return round_["phase"] == "betting" and [seat["status"] for seat in seats] == ["deciding"]
 
     async def bet(self) -> None:
         """Confirm a wager and note it, or be too late."""

@@ -112,7 +112,7 @@ class Seat:
     def restore(self) -> dict[str, Any]:
         """Everything, after what was seen last."""
         sealer.seal_all()
-        return self.call("GET", "restore", params={"after": self.seen})
+        return self.call("GET", "recovery", params={"after": self.seen})
 
     def notice(self) -> None:
         """The client has drawn everything that there is."""
@@ -191,19 +191,19 @@ class Evening:
             round_ = self._round(seat)
             assert (round_["phase"], round_["cards"], round_["seed"]) == ("betting", [], None)
             mine = round_["seats"][0]
-            assert (mine["standing"], mine["wager"], mine["placed"]) == ("confirmed", STAKES, [])
+            assert (mine["status"], mine["wager"], mine["placed"]) == ("confirmed", STAKES, [])
         found = self.settled.restore()
         (picture,) = found["tables"]
         assert picture["round"] is None
         assert picture["last_round"]["phase"] == "settled"
         assert len(picture["last_round"]["cards"]) >= 4
-        assert [(each["rounds"], each["staked"]["amount"]) for each in found["away"]["results"]] == [(1, "15.00")]
-        assert "RoundSettled" in [event["type"] for event in found["away"]["events"]]
+        assert [(each["rounds"], each["staked"]["amount"]) for each in found["absence"]["results"]] == [(1, "15.00")]
+        assert "RoundSettled" in [event["type"] for event in found["absence"]["events"]]
 
     def _round(self, seat: Seat) -> dict[str, Any]:
         found = seat.restore()
         (picture,) = found["tables"]
-        assert (picture["id"], picture["you"]["in_round"], found["away"]["seats_released"]) == (seat.table, True, [])
+        assert (picture["id"], picture["you"]["in_round"], found["absence"]["seats_released"]) == (seat.table, True, [])
         round_: dict[str, Any] = picture["round"]
         return round_
 

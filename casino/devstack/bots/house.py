@@ -71,5 +71,7 @@ async def open_method(operator: Client) -> str:
     """Offer a way to pay in and out by the sandbox provider, and let small withdrawals go at once."""
     await operator.post("/withdrawal-policy", {"auto_approve_up_to": "50.00", "second_approval_above": "500.00"})
     offer = {"name": "Transfer", "provider": "sandbox", "currency": CURRENCY, "minimum": "1.00", "maximum": "1000.00"}
-    made = await operator.post("/deposit-methods", {**offer, "fee_percent": "1", "processing_seconds": 3, "supports_withdrawals": True})
+    made = await operator.post(
+        "/deposit-methods", {**offer, "fee_percent": "1", "processing_seconds": 3, "supports_withdrawals": True}
+    )
     return str(made["id"])

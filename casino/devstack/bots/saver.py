@@ -135,7 +135,7 @@ class PaymentBot:
 
     async def _restore(self, here: Connection, *, round_: str, seen: str) -> None:
         """The wager was dealt without its player, who finds the table, the seat and the result again."""
-        found = await here.client.get("/restore", after=seen)
+        found = await here.client.get("/recovery", after=seen)
         if [f"/tables/{table['id']}" for table in found["tables"]] != [self.table]:
             raise StateLost(f"{self.reference} does not find the table again.")
         await self._settled(here, round_)

@@ -62,7 +62,7 @@ class TableWatch:
         round_ = self.state.get("round")
         if round_ is None or round_["phase"] != "betting":
             return False
-        return any(part["seat"] == seat and part["standing"] == "deciding" for part in round_["seats"])
+        return any(part["seat"] == seat and part["status"] == "deciding" for part in round_["seats"])
 
     def round_number(self) -> int:
         """Return the number of the round in hand, 0 when there is none."""
@@ -77,7 +77,7 @@ class TableWatch:
     def has_wager(self, seat: int) -> bool:
         """Tell whether the seat has a confirmed wager in the round in hand."""
         parts = (self.state.get("round") or {}).get("seats", [])
-        return any(part["seat"] == seat and part["standing"] == "confirmed" for part in parts)
+        return any(part["seat"] == seat and part["status"] == "confirmed" for part in parts)
 
 
 @contextlib.asynccontextmanager
