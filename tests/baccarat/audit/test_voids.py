@@ -138,7 +138,7 @@ def test_a_replay_tells_a_void_in_words(played):
 
     assert (told.phase, told.findings) == ("voided", ())
     text = " ".join(line.text for line in told.lines)
-    assert "staff:1 asked" in text
+    assert "staff:1 requested at" in text
     assert "staff:1 voided the round, and staff:2 agreed" in text
     assert "gets its stake of 35.00 back" in text
 
