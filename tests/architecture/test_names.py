@@ -13,7 +13,7 @@ BANNED = {
     "purses", "means", "standing", "deafness", "reticence", "happening", "happenings", "matter", "matters", "remark",
     "remarks", "guest", "journal", "removal", "removals", "seen", "judge", "judging",
 }  # fmt: skip
-"""Words of deploy/docs/glossary.md's history that nobody outside could read."""
+"""What the code was full of before deploy/docs/glossary.md. `NotFound` and `DiscrepancyFound` are good names."""
 SAME_ROLE = {"Command", "Migration", "Meta", "Config", "Decider", "State"}
 
 
@@ -27,7 +27,7 @@ def test_no_public_name_is_on_the_banned_list():
         f"{module.path}: {name}"
         for module in modules(*APPS)
         for name in public_definitions(module)
-        if name.lower() in BANNED or (name[0].isupper() and not name.isupper() and parts(name) & BANNED)
+        if name.lower() in BANNED or (name[0].isupper() and not name.isupper() and parts(name) & (BANNED - {"found"}))
     ]
     assert offenders == []
 
