@@ -3,11 +3,11 @@
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.shoes import check_revealed_seed, parse_seed
 from baccarat.audit.traces import TableTrace
-from baccarat.domain.tables.shoe_events import TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import TableClosed, TableClosureAnnounced
 from baccarat.domain.tables.state import PendingClosure
 
 
-def replay_closure_announced(table: TableTrace, event: TableClosing) -> None:
+def replay_closure_announced(table: TableTrace, event: TableClosureAnnounced) -> None:
     """Follow a table that is to be closed: from now on nothing new starts."""
     if table.closed or table.pending_closure is not None:
         table.record_difference(OUT_OF_PLACE, "a table that stays", "its end announced again")

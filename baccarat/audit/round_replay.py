@@ -7,7 +7,6 @@ from uuid import UUID
 
 from baccarat.audit import commitments
 from baccarat.audit.findings import FindingCollector
-from baccarat.queries.narrative import NarrativeLine, narrate
 from baccarat.audit.shoes import check_seed, check_shoe, parse_seed
 from baccarat.audit.steps import ROUND_STEPS
 from baccarat.audit.traces import LongShoe, RoundSeatTrace, RoundTrace, SeatTrace, TableTrace
@@ -16,6 +15,7 @@ from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.rules_events import RulesTookEffect
+from baccarat.queries.narrative import NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
@@ -191,7 +191,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
         notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
         return "The shoe ended without a seed."
     deals = [] if trace.position is None else [(trace.position, trace.cards, trace.opened.round)]
-    long = LongShoe(shoe, begun.number, begun.commitment, ended.dealt, begun.turned, begun.cut, begun.root)
+    long = LongShoe(shoe, begun.number, begun.commitment, ended.cards_dealt, begun.turned_card, begun.cut, begun.root)
     long.deals.extend(deals)
     check_shoe(trace.table, long, seed)
     return "The shoe has ended: its seed was checked against its commitment and these cards."

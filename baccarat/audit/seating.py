@@ -19,7 +19,7 @@ from baccarat.domain.tables.shoe_events import (
     ShoeCutContributed,
     ShoeRevealed,
     TableClosed,
-    TableClosing,
+    TableClosureAnnounced,
 )
 
 
@@ -43,8 +43,8 @@ def replay_seat_taken(table: TableTrace, event: e.SeatTaken) -> None:
         table.record_difference(OUT_OF_PLACE, "a player without a seat", f"seat {table.seats[event.player].seat}")
     if event.money_type not in table.opened.money_types:
         table.record_difference("money_type not offered", table.opened.money_types, event.money_type)
-    _require_positive(table, event.bought_in, least=0)
-    table.seats[event.player] = SeatTrace(event.seat, event.player, event.money_type, event.bought_in)
+    _require_positive(table, event.buy_in, least=0)
+    table.seats[event.player] = SeatTrace(event.seat, event.player, event.money_type, event.buy_in)
 
 
 def replay_seat_changed(table: TableTrace, event: e.SeatChanged) -> None:
@@ -79,8 +79,8 @@ def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatReleased) -> N
     _require_no_wager(table, guest)
     if event.returned != guest.balance:
         table.record_difference("returned balance differs", guest.balance, event.returned)
-    if event.collected != guest.owed:
-        table.record_difference("collected commission differs", guest.owed, event.collected)
+    if event.commission_collected != guest.owed:
+        table.record_difference("collected commission differs", guest.owed, event.commission_collected)
     del table.seats[event.player]
 
 
@@ -93,8 +93,8 @@ def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
         table.record_difference("seat freed early", f"after {kept} missed turns", event.missed)
     if event.reason is e.SeatReleaseReason.TABLE_CLOSED and table.pending_closure is None:
         table.record_difference("seat freed early", "a table that is to be closed", "one that stays")
-    if event.seen_at > event.released_at:
-        table.record_difference("times out of order", f"up to {event.released_at}", event.seen_at)
+    if event.last_seen_at > event.released_at:
+        table.record_difference("times out of order", f"up to {event.released_at}", event.last_seen_at)
     replay_seat_left(table, event)
 
 
@@ -108,23 +108,23 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         table.record_difference("round number differs", table.rounds + 1, event.first_round)
     cutting.check_shoe_started(table, event)
     burned = _burned(table, event)
-    if event.burned != burned or (event.turned is None) is table.rules.burn:
-        table.record_difference("burned cards differ", burned, f"{event.burned} after {event.turned}")
-    out = 0 if event.turned is None else 1 + event.burned
-    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned, event.cut, event.root)
+    if event.burned_count != burned or (event.turned_card is None) is table.rules.burn:
+        table.record_difference("burned cards differ", burned, f"{event.burned_count} after {event.turned_card}")
+    out = 0 if event.turned_card is None else 1 + event.burned_count
+    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned_card, event.cut, event.root)
     table.shoes = event.number
     table.marks.clear()
 
 
 def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
     """As many cards as the turned one has points, ten for a ten or court card (rules, section 2)."""
-    if event.turned is None:
+    if event.turned_card is None:
         return 0
     try:
-        return points(event.turned) or 10
+        return points(event.turned_card) or 10
     except UnknownCard as unknown:
-        table.record_difference("not a card", unknown, event.turned)
-        return event.burned
+        table.record_difference("not a card", unknown, event.turned_card)
+        return event.burned_count
 
 
 def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
@@ -140,8 +140,8 @@ def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
         return
     if not shoe.finished:
         table.record_difference("shoe ended early", "the cut card and one more round", f"{shoe.cards_used} cards out")
-    if event.dealt != shoe.cards_used:
-        table.record_difference("cards out of the shoe differ", shoe.cards_used, event.dealt)
+    if event.cards_dealt != shoe.cards_used:
+        table.record_difference("cards out of the shoe differ", shoe.cards_used, event.cards_dealt)
     seed = parse_seed(event.seed)
     if seed is None:
         table.record_difference("seed missing", "the shoe's seed", event.seed)
@@ -206,7 +206,7 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     PlayStopped: kill_switches.replay_play_stopped,
     PlayResumed: kill_switches.replay_play_resumed,
     ShoeRevealed: replay_shoe_revealed,
-    TableClosing: closing.replay_closure_announced,
+    TableClosureAnnounced: closing.replay_closure_announced,
     TableClosed: closing.replay_table_closed,
     **rules_versions.STEPS,
 }

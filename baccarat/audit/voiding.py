@@ -79,15 +79,15 @@ def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
     """What a player had seen of a shoe that goes on was burned with all the round could have taken; else nothing."""
     shoe, rules, held = round_.table.shoe, round_.table.rules, round_.ceremony
     if shoe is None:  # a round retold alone knows no shoe
-        if event.burned and not round_.table.has_long_shoe:
-            round_.record_difference("burned cards differ", 0, event.burned)
+        if event.burned_count and not round_.table.has_long_shoe:
+            round_.record_difference("burned cards differ", 0, event.burned_count)
         return
     seen = round_.is_running() and held is not None and held.looked_at is not None
     due = min(MAX_CARDS_PER_ROUND, rules.decks * 52 - shoe.cards_used) if seen else 0
-    if event.burned != due:
-        round_.record_difference("burned cards differ", due, event.burned)
-    if event.burned:
-        shoe.draw(shoe.cards_used + event.burned, rules)
+    if event.burned_count != due:
+        round_.record_difference("burned cards differ", due, event.burned_count)
+    if event.burned_count:
+        shoe.draw(shoe.cards_used + event.burned_count, rules)
 
 
 def _wager(round_: RoundTrace, part: RoundSeatTrace, undone: e.SeatVoided) -> None:

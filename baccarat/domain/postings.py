@@ -80,7 +80,7 @@ def _entry(kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry | 
 
 
 def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> NewEntry | None:
-    if not event.bought_in:
+    if not event.buy_in:
         return None
     return buy_in(
         cause=cause,
@@ -89,7 +89,7 @@ def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> NewEnt
         table=place.table,
         money_type=event.money_type,
         currency=place.currency,
-        amount=event.bought_in,
+        amount=event.buy_in,
     )
 
 
@@ -112,8 +112,8 @@ def _seat_left(event: te.SeatLeft | te.SeatReleased, cause: int, place: TableAcc
         (
             NewPosting(place.game(event.player, event.money_type), -event.returned),
             NewPosting(place.player(event.player, event.money_type), event.returned),
-            NewPosting(place.rack(event.player, event.money_type), -event.collected),
-            NewPosting(place.house(AccountKind.COMMISSION, event.money_type), event.collected),
+            NewPosting(place.rack(event.player, event.money_type), -event.commission_collected),
+            NewPosting(place.house(AccountKind.COMMISSION, event.money_type), event.commission_collected),
         ),
     )
 

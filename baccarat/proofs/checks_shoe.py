@@ -153,13 +153,13 @@ def check_cards(exported: RoundExport) -> str:
         raise CheckNotApplicable("no card was dealt")
     dealt = decode_event(exported.require_event("CardsDealt"))
     wanted = dict(enumerate(dealt.cards, dealt.position))
-    if start is not None and start.turned is not None:
-        wanted[0] = start.turned
+    if start is not None and start.turned_card is not None:
+        wanted[0] = start.turned_card
         require_equal(
-            points(start.turned) or 10, start.burned, "the burned cards are not as many as the turned card says"
+            points(start.turned_card) or 10, start.burned_count, "the burned cards are not as many as the turned card says"
         )
-        if dealt.position <= start.burned:
-            raise Mismatch("cards were dealt that had been burned", f"places after {start.burned}", dealt.position)
+        if dealt.position <= start.burned_count:
+            raise Mismatch("cards were dealt that had been burned", f"places after {start.burned_count}", dealt.position)
     _require_opened(exported, wanted)
     ways = []
     if exported.shoe.openings:

@@ -111,10 +111,10 @@ def _openings(found: RoundEvidence, cut: str) -> list[dict[str, Any]]:
     if dealt is None or found.seed is None:
         return []
     first = dealt["position"]
-    places = [*([0] if started["turned"] else []), *range(first, first + len(dealt["cards"]))]
+    places = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
     opened = open_cards(found.seed, cut=bytes.fromhex(cut), decks=found.rules["decks"], positions=places)
     return [
-        {"position": each.position, "card": each.card, "salt": each.salt, "path": list(each.path)} for each in opened
+        {"position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)} for each in opened
     ]
 
 

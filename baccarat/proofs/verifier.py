@@ -792,11 +792,11 @@ def check_cards(proof: Proof) -> str:
     dealt = proof.require_event("CardsDealt")["data"]
     place, cards = dealt["position"], dealt["cards"]
     wanted = dict(enumerate(cards, place))
-    if start.get("turned"):
-        wanted[0] = start["turned"]
-        burned = POINTS[start["turned"]] or 10
-        if start["burned"] != burned:
-            raise CheckFailed("the burned cards are not as many as the turned card says", burned, start["burned"])
+    if start.get("turned_card"):
+        wanted[0] = start["turned_card"]
+        burned = POINTS[start["turned_card"]] or 10
+        if start["burned_count"] != burned:
+            raise CheckFailed("the burned cards are not as many as the turned card says", burned, start["burned_count"])
         if place <= burned:
             raise CheckFailed("cards were dealt that had been burned", f"places after {burned}", place)
     require_exact_openings(proof, wanted)

@@ -22,7 +22,7 @@ from baccarat.domain.tables.shoe_events import (
     ShoeCutContributed,
     ShoeRevealed,
     TableClosed,
-    TableClosing,
+    TableClosureAnnounced,
 )
 from casino.kernel import money
 
@@ -224,8 +224,8 @@ def _void_declined(event: ve.RoundVoidDeclined, _table: NarratedTable) -> Iterat
 def _voided(event: ve.RoundVoided, table: NarratedTable) -> Iterator[str]:
     agreed = "" if event.approved_by is None else f", and {event.approved_by} agreed"
     yield f"{event.requested_by} voided the round{agreed}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
-    if event.burned:
-        yield f"{event.burned} cards were burned from the shoe, as a player had seen two of them."
+    if event.burned_count:
+        yield f"{event.burned_count} cards were burned from the shoe, as a player had seen two of them."
     for seat in event.seats:
         staked, paid = _amount(seat.staked, table.rules), _amount(seat.paid, table.rules)
         yield f"Seat {seat.seat} gets its stake of {staked} back and gives back {paid}."
@@ -273,13 +273,13 @@ def _released(event: te.SeatReleased, table: NarratedTable) -> Iterator[str]:
         te.SeatReleaseReason.DISCONNECTED: "the player is gone",
         te.SeatReleaseReason.TABLE_CLOSED: "the table closes",
     }[event.reason]
-    yield f"Seat {event.seat} was released: {reason}, last seen at {_time(event.seen_at)}."
+    yield f"Seat {event.seat} was released: {reason}, last seen at {_time(event.last_seen_at)}."
     returned = _with_currency(event.returned, table.rules)
     yield f"{returned} of {event.money_type} money went back to the account{_after_commission(event, table)}."
 
 
 def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable) -> str:
-    collected = event.collected
+    collected = event.commission_collected
     return f", after {_with_currency(collected, table.rules)} of owed commission" if collected else ""
 
 
@@ -288,13 +288,13 @@ def _shoe_started(event: te.ShoeStarted, _table: NarratedTable) -> Iterator[str]
     if event.contributions:
         seats = ", ".join(str(each.seat) for each in event.contributions)
         yield f"It was cut by the contributions of these seats: {seats}."
-    if event.turned is not None:
-        yield f"The {card_name(event.turned)} was turned over and {event.burned} more cards burned."
+    if event.turned_card is not None:
+        yield f"The {card_name(event.turned_card)} was turned over and {event.burned_count} more cards burned."
 
 
 def _shoe_ended(event: te.ShoeEnded, table: NarratedTable) -> Iterator[str]:
     collected = _with_currency(sum(owed.amount for owed in event.collected), table.rules)
-    yield f"The shoe ended after {event.dealt} cards. Commission collected: {collected}. Its seed is revealed."
+    yield f"The shoe ended after {event.cards_dealt} cards. Commission collected: {collected}. Its seed is revealed."
 
 
 def _table_closed(event: TableClosed, _table: NarratedTable) -> Iterator[str]:
@@ -350,7 +350,7 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     ve.RoundVoided: _voided,
     te.TableOpened: _table_opened,
     te.SeatTaken: _one(
-        lambda e, rules: f"Seat {e.seat} taken with {_with_currency(e.bought_in, rules)} of {e.money_type} money."
+        lambda e, rules: f"Seat {e.seat} taken with {_with_currency(e.buy_in, rules)} of {e.money_type} money."
     ),
     te.SeatChanged: _one(lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}."),
     te.Rebought: _one(
@@ -370,6 +370,6 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     rv.RulesPublished: _published,
     rv.RulesTookEffect: _one(lambda e, _: f"Rules {e.rules.label} took effect with round {e.first_round}."),
     rv.RulesRetired: _one(lambda e, _: f"The rules of version {e.version} were retired by {e.by}: “{e.reason}”"),
-    TableClosing: _one(lambda e, _: f"The table is about to close permanently, by {e.by}: “{e.reason}”"),
+    TableClosureAnnounced: _one(lambda e, _: f"The table is about to close permanently, by {e.by}: “{e.reason}”"),
     TableClosed: _table_closed,
 }

@@ -20,7 +20,7 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RulesRetired": ("reason", "by"),
     "PlayStopped": ("by", "reason"),
     "PlayResumed": ("by", "reason"),
-    "TableClosing": ("by", "reason"),
+    "TableClosureAnnounced": ("by", "reason"),
     "TableClosed": ("by", "reason"),
     "RoundVoided": ("requested_by", "approved_by", "note"),
     "ChatMessageSent": ("operator", "digest"),
@@ -28,10 +28,10 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
 """What in an event is no player's business: who of the staff did it, and what they wrote."""
 
 PLAYER_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
-    "SeatTaken": ("bought_in",),
+    "SeatTaken": ("buy_in",),
     "Rebought": ("amount",),
-    "SeatLeft": ("returned", "collected"),
-    "SeatReleased": ("returned", "collected", "seen_at"),
+    "SeatLeft": ("returned", "commission_collected"),
+    "SeatReleased": ("returned", "commission_collected", "last_seen_at"),
 }
 """What in an event only its own player may know: how much money came to the table or left it."""
 
@@ -40,7 +40,7 @@ PER_PLAYER_LISTS: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded
 
 _AMOUNTS: Final = frozenset(
     {
-        "amount", "bought_in", "chips", "collected", "commission", "forgiven", "from_account", "from_game", "from_rack",
+        "amount", "buy_in", "chips", "commission", "commission_collected", "forgiven", "from_account", "from_game", "from_rack",
         "maximum", "minimum", "owed", "paid", "raised", "returned", "stake", "staked", "stakes", "to_account",
         "to_game", "win", "won",
     }

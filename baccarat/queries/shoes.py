@@ -108,7 +108,7 @@ def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
         root=started.root,
         seed=revealed,
         shoe_position=state.position,
-        turned_card=openings[0] if openings and started.turned is not None else None,
+        turned_card=openings[0] if openings and started.turned_card is not None else None,
         openings=openings[1:],
     )
 

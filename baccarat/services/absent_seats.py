@@ -94,7 +94,7 @@ def release_commands(journal: UnitOfWork, players: Sequence[UUID], now: datetime
         FreeSeat(
             player=player,
             game_balance=balances[account],
-            seen_at=seen[player],
+            last_seen_at=seen[player],
             away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
             gone_after=timedelta(seconds=settings.SEAT_HOLD_SECONDS),
             now=now,

@@ -229,7 +229,7 @@ class TableMachine(RuleBasedStateMachine):
         command = tc.FreeSeat(
             player=player,
             game_balance=self._game(player),
-            seen_at=self.now - timedelta(seconds=silence),
+            last_seen_at=self.now - timedelta(seconds=silence),
             away_after=timedelta(seconds=90),
             gone_after=timedelta(seconds=1200),
             now=self.now,
@@ -388,7 +388,7 @@ class TableMachine(RuleBasedStateMachine):
         elif isinstance(event, te.ShoeEnded):
             self.owing.subtract({each.player: each.amount for each in event.collected})
         elif isinstance(event, (te.SeatLeft, te.SeatReleased)):
-            self.owing.subtract({event.player: event.collected})
+            self.owing.subtract({event.player: event.commission_collected})
 
     def _who(self, number: int) -> UUID:
         """Mostly somebody with a seat."""

@@ -127,5 +127,5 @@ def table_opened(
     )
 
 
-def seat_taken(seat: int, player: UUID, *, money_type: MoneyType = MoneyType.REAL, bought_in: int = 0) -> te.SeatTaken:
-    return te.SeatTaken(seat=seat, player=player, money_type=money_type, bought_in=bought_in, taken_at=OPENED)
+def seat_taken(seat: int, player: UUID, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 0) -> te.SeatTaken:
+    return te.SeatTaken(seat=seat, player=player, money_type=money_type, buy_in=buy_in, taken_at=OPENED)

@@ -70,7 +70,7 @@ class RoundVoided:
     """All stakes, payouts and commissions of the round are undone. `was_settled` tells whether there was an outcome.
 
     `approved_by` is the second person, None where none is needed. `seed` opens the commitment of the round's own shoe
-    where it was still secret. `number` is the round's at its table. `burned` cards went out of a shoe that goes on,
+    where it was still secret. `number` is the round's at its table. `burned_count` cards went out of a shoe that goes on,
     unseen but by the one player who had looked at two of them.
     """
 
@@ -84,4 +84,4 @@ class RoundVoided:
     voided_at: datetime
     seed: str | None
     number: int
-    burned: int
+    burned_count: int

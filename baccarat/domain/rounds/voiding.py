@@ -42,7 +42,7 @@ def _void(command: c.VoidRound, state: RoundState) -> Events:
                 voided_at=command.now,
                 seed=command.seed,
                 number=state.require_opened().number,
-                burned=command.burn if _was_looked_at(state) else 0,
+                burned_count=command.burn if _was_looked_at(state) else 0,
             ),
         )
     if state.void_request is not None:
@@ -76,7 +76,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
             voided_at=command.now,
             seed=None,
             number=state.require_opened().number,
-            burned=0,
+            burned_count=0,
         ),
     )
 

@@ -72,14 +72,14 @@ class LeaveSeat:
 
 @dataclass(frozen=True, slots=True)
 class FreeSeat:
-    """Free the seat of a player last heard of at `seen_at`, with the `game_balance`, if it is not kept any longer.
+    """Free the seat of a player last heard of at `last_seen_at`, with the `game_balance`, if it is not kept any longer.
 
     Who was not heard of for `away_after` is away, and for `gone_after` gone.
     """
 
     player: UUID
     game_balance: int
-    seen_at: datetime
+    last_seen_at: datetime
     away_after: timedelta
     gone_after: timedelta
     now: datetime

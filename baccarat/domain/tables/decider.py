@@ -10,7 +10,7 @@ from baccarat.domain.tables import events as e
 from baccarat.domain.tables import kill_switch, rules_lifecycle, shoes
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.evolve import GameEvent, evolve
-from baccarat.domain.tables.shoe_events import RevealedSeed, TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import RevealedSeed, TableClosed, TableClosureAnnounced
 from baccarat.domain.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, MoneyType
@@ -69,7 +69,7 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
             seat=command.seat,
             player=command.player,
             money_type=command.money_type,
-            bought_in=command.buy_in,
+            buy_in=command.buy_in,
             taken_at=command.now,
         ),
     )
@@ -109,7 +109,7 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
             player=command.player,
             money_type=seat.money_type,
             returned=command.game_balance,
-            collected=seat.owed,
+            commission_collected=seat.owed,
             left_at=command.now,
         ),
     )
@@ -127,17 +127,17 @@ def _free(command: c.FreeSeat, state: TableState) -> Events:
             player=seat.player,
             money_type=seat.money_type,
             returned=command.game_balance,
-            collected=seat.owed,
+            commission_collected=seat.owed,
             reason=reason,
             missed=seat.missed_turns,
-            seen_at=command.seen_at,
+            last_seen_at=command.last_seen_at,
             released_at=command.now,
         ),
     )
 
 
 def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.SeatReleaseReason | None:
-    silence = command.now - command.seen_at
+    silence = command.now - command.last_seen_at
     if silence >= command.gone_after:
         return e.SeatReleaseReason.DISCONNECTED
     if kept is not None and seat.missed_turns >= kept and silence >= command.away_after:
@@ -148,7 +148,7 @@ def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.SeatRele
 def _announce_closing(command: c.AnnounceTableClosure, state: TableState) -> Events:
     if state.closed or state.pending_closure is not None:
         return ()
-    return (TableClosing(by=command.by, reason=command.reason, announced_at=command.now),)
+    return (TableClosureAnnounced(by=command.by, reason=command.reason, announced_at=command.now),)
 
 
 def _close(command: c.CloseTable, state: TableState) -> Events:

@@ -24,7 +24,7 @@ from baccarat.domain.tables.shoe_events import (
     ShoeCutContributed,
     ShoeRevealed,
     TableClosed,
-    TableClosing,
+    TableClosureAnnounced,
 )
 from casino.kernel.money import MoneyType
 
@@ -53,12 +53,12 @@ class TableOpened:
 
 @dataclass(frozen=True, slots=True)
 class SeatTaken:
-    """A player sat down; `bought_in` moved from account to game balance."""
+    """A player sat down; `buy_in` moved from account to game balance."""
 
     seat: int
     player: UUID
     money_type: MoneyType
-    bought_in: int
+    buy_in: int
     taken_at: datetime
 
 
@@ -89,7 +89,7 @@ class SeatLeft:
     player: UUID
     money_type: MoneyType
     returned: int
-    collected: int
+    commission_collected: int
     left_at: datetime
 
 
@@ -108,17 +108,17 @@ class SeatReleaseReason(StrEnum):
 class SeatReleased:
     """The seat of an absent player, or of one at a table that closes, was freed; money moves as when one leaves.
 
-    `missed` turns in a row had run out, and the player was last heard of at `seen_at`.
+    `missed` turns in a row had run out, and the player was last heard of at `last_seen_at`.
     """
 
     seat: int
     player: UUID
     money_type: MoneyType
     returned: int
-    collected: int
+    commission_collected: int
     reason: SeatReleaseReason
     missed: int
-    seen_at: datetime
+    last_seen_at: datetime
     released_at: datetime
 
 
@@ -133,8 +133,8 @@ class ShoeStarted:
     shoe: UUID
     number: int
     commitment: str
-    turned: Card | None
-    burned: int
+    turned_card: Card | None
+    burned_count: int
     started_at: datetime
     first_round: int
     contributions: tuple[Contribution, ...]
@@ -158,7 +158,7 @@ class ShoeEnded:
 
     shoe: UUID
     seed: str
-    dealt: int
+    cards_dealt: int
     collected: tuple[CommissionCollected, ...]
     ended_at: datetime
 
@@ -175,7 +175,7 @@ TableEvent = (
     | ShoeStarted
     | ShoeEnded
     | ShoeRevealed
-    | TableClosing
+    | TableClosureAnnounced
     | TableClosed
     | PlayStopped
     | PlayResumed

@@ -22,7 +22,7 @@ from baccarat.domain.tables.rules_events import (
     VersionEvent,
 )
 from baccarat.domain.tables.rules_state import evolve as after
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed, TableClosed, TableClosing
+from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed, TableClosed, TableClosureAnnounced
 from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, Seat, Shoe, TableState
 
 GameEvent = e.TableEvent | re.RoundEvent
@@ -81,7 +81,7 @@ def _shoe_cut_given(state: TableState, event: ShoeCutContributed) -> TableState:
     return replace(state, next_shoe=replace(coming, contributions=given))
 
 
-def _closing(state: TableState, event: TableClosing) -> TableState:
+def _closing(state: TableState, event: TableClosureAnnounced) -> TableState:
     return replace(state, pending_closure=PendingClosure(event.by, event.reason, event.announced_at))
 
 
@@ -94,7 +94,7 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         shoe=event.shoe,
         number=event.number,
         commitment=event.commitment,
-        cards_used=0 if event.turned is None else 1 + event.burned,
+        cards_used=0 if event.turned_card is None else 1 + event.burned_count,
         cut=event.cut,
         root=event.root,
     )
@@ -169,8 +169,8 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
         state = replace(state, seats=seats)
     if state.round == event.round:
         shoe = state.shoe
-        if shoe is not None and event.burned:
-            shoe = _drawn(shoe, state.rules, out=shoe.cards_used + event.burned)
+        if shoe is not None and event.burned_count:
+            shoe = _drawn(shoe, state.rules, out=shoe.cards_used + event.burned_count)
         return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
     return replace(state, marks=remove_mark(state.marks, event.number))
 
@@ -211,7 +211,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.ShoeEnded: _shoe_ended,
     PlayStopped: _stopped,
     PlayResumed: _resumed,
-    TableClosing: _closing,
+    TableClosureAnnounced: _closing,
     TableClosed: _closed,
     re.RoundOpened: _round_opened,
     re.ChipsPlaced: _spoke,

@@ -54,7 +54,7 @@ class RevealedSeed:
 
 
 @dataclass(frozen=True, slots=True)
-class TableClosing:
+class TableClosureAnnounced:
     """The table is to be closed for good: nothing new starts, and it closes once what is in hand has concluded."""
 
     by: str

@@ -64,8 +64,8 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
             shoe=coming.shoe,
             number=coming.number,
             commitment=coming.commitment,
-            turned=command.first_card,
-            burned=0 if command.first_card is None else burn_count(command.first_card),
+            turned_card=command.first_card,
+            burned_count=0 if command.first_card is None else burn_count(command.first_card),
             started_at=command.now,
             first_round=state.rounds + 1,
             contributions=contributions,
@@ -88,7 +88,7 @@ def _end(command: c.EndShoe, state: TableState) -> Events:
         e.ShoeEnded(
             shoe=state.shoe.shoe,
             seed=command.seed,
-            dealt=state.shoe.cards_used,
+            cards_dealt=state.shoe.cards_used,
             collected=tuple(
                 e.CommissionCollected(seat=seat.seat, player=seat.player, money_type=seat.money_type, amount=seat.owed)
                 for seat in state.seats

@@ -33,12 +33,12 @@ def test_a_closed_table_is_sound_and_freed_its_seats_for_that_reason(closed: Hou
 
 
 def test_a_seat_freed_for_a_closing_that_nobody_announced_is_named(closed: House) -> None:
-    closed.rows = [row for row in closed.rows if row.type != "TableClosing"]
+    closed.rows = [row for row in closed.rows if row.type != "TableClosureAnnounced"]
     assert whats(closed) == ["seat freed early"]
 
 
 def test_one_who_sits_down_at_a_table_that_closes_is_named(closed: House) -> None:
-    place = next(place for place, row in enumerate(closed.rows) if row.type == "TableClosing")
+    place = next(place for place, row in enumerate(closed.rows) if row.type == "TableClosureAnnounced")
     sat = CATALOGUE.encode(SeatTaken(2, PLAYERS[1], MoneyType.PLAY, 0, closed.now))
     row = closed.rows[place]._replace(type=sat.type, data=sat.data)
     closed.rows.insert(place + 1, row)
@@ -46,6 +46,6 @@ def test_one_who_sits_down_at_a_table_that_closes_is_named(closed: House) -> Non
 
 
 def test_a_closing_announced_twice_is_named(closed: House) -> None:
-    place = next(place for place, row in enumerate(closed.rows) if row.type == "TableClosing")
+    place = next(place for place, row in enumerate(closed.rows) if row.type == "TableClosureAnnounced")
     closed.rows.insert(place, closed.rows[place])
     assert whats(closed) == ["event out of place"]

@@ -344,7 +344,7 @@ def test_a_burn_that_nobody_had_to_make_is_named():
     for action in ("place", "confirm", "void"):
         house.do(action, PLAYERS[0], Spot.BANKER, 2500)
     assert whats(house) == []
-    forge(house, "RoundVoided", lambda event: {"burned": 6})
+    forge(house, "RoundVoided", lambda event: {"burned_count": 6})
     assert "burned cards differ" in whats(house)
 
 
@@ -373,10 +373,10 @@ def forge(house, kind, change, last=False):
     ("kind", "change", "what"),
     [
         ("ShoeEnded", lambda e: {"seed": "ab" * 32}, "cards are not the shoe's"),
-        ("ShoeEnded", lambda e: {"dealt": e.dealt + 1}, "cards out of the shoe differ"),
+        ("ShoeEnded", lambda e: {"cards_dealt": e.cards_dealt + 1}, "cards out of the shoe differ"),
         ("ShoeEnded", lambda e: {"collected": ()}, "collected commission differs"),
         ("ShoeStarted", lambda e: {"commitment": "00" * 32}, "seed does not open the commitment"),
-        ("ShoeStarted", lambda e: {"burned": e.burned + 1}, "burned cards differ"),
+        ("ShoeStarted", lambda e: {"burned_count": e.burned_count + 1}, "burned cards differ"),
         ("ShoeStarted", lambda e: {"number": 2}, "shoe number differs"),
         ("CardsDealt", lambda e: {"position": e.position + 1}, "place in the shoe differs"),
         ("CardsDealt", lambda e: {"cards": (*e.cards, Card("Ah"))}, "cards are not a legal deal"),

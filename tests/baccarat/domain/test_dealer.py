@@ -210,7 +210,7 @@ def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
     assert (started.shoe, started.cut) == (coming.shoe, fixed.hex())
     assert started.root == shoe_root(fresh(1).seed, cut=fixed, decks=8)
     (event,) = [each for page in journal.changes for each in page.events if isinstance(each, ShoeStarted)][1:]
-    assert event.turned == shuffle(fresh(1).seed, cut=fixed, decks=8, first=1)[0]
+    assert event.turned_card == shuffle(fresh(1).seed, cut=fixed, decks=8, first=1)[0]
 
 
 def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_that_round() -> None:

@@ -63,7 +63,7 @@ def settlement(rules: TableRules, cards: tuple[Card, ...], *stakes: dict[Spot, i
 
 
 def test_sitting_down_and_rebuying_move_account_to_game() -> None:
-    assert moved(seat_taken(1, ANN, bought_in=1000)) == {"ann account": -1000, "ann game": 1000}
+    assert moved(seat_taken(1, ANN, buy_in=1000)) == {"ann account": -1000, "ann game": 1000}
     assert moved(seat_taken(1, ANN)) == {}
     rebought = te.Rebought(seat=1, player=ANN, money_type=MoneyType.PLAY, amount=300, rebought_at=OPENED)
     assert moved(rebought) == {"ann account P": -300, "ann game P": 300}
@@ -82,11 +82,11 @@ def test_leaving_takes_the_game_balance_home_and_pays_what_is_owed(
     returned: int, collected: int, moves: dict[str, int]
 ) -> None:
     left = te.SeatLeft(
-        seat=1, player=ANN, money_type=MoneyType.REAL, returned=returned, collected=collected, left_at=OPENED
+        seat=1, player=ANN, money_type=MoneyType.REAL, returned=returned, commission_collected=collected, left_at=OPENED
     )
 
     assert moved(left) == moves
-    freed = te.SeatReleased(1, ANN, MoneyType.REAL, returned, collected, te.Absence.GONE, 0, OPENED, OPENED)
+    freed = te.SeatReleased(1, ANN, MoneyType.REAL, returned, collected, te.SeatReleaseReason.DISCONNECTED, 0, OPENED, OPENED)
     assert moved(freed) == moves
 
 
@@ -134,7 +134,7 @@ def test_the_end_of_a_shoe_moves_every_rack_to_commission() -> None:
     ended = te.ShoeEnded(
         shoe=SHOE,
         seed="5e" * 32,
-        dealt=410,
+        cards_dealt=410,
         collected=(
             te.CommissionCollected(seat=1, player=ANN, money_type=MoneyType.REAL, amount=500),
             te.CommissionCollected(seat=2, player=BEN, money_type=MoneyType.PLAY, amount=125),
@@ -152,12 +152,12 @@ def test_the_end_of_a_shoe_moves_every_rack_to_commission() -> None:
     [
         table_opened(),
         te.SeatChanged(player=ANN, from_seat=1, to_seat=2, changed_at=OPENED),
-        te.ShoeEnded(shoe=UUID(int=1), seed="", dealt=0, collected=(), ended_at=OPENED),
+        te.ShoeEnded(shoe=UUID(int=1), seed="", cards_dealt=0, collected=(), ended_at=OPENED),
         opened(ANN),
         re.ChipsPlaced(seat=1, spot=P, amount=500),
         re.SeatTimedOut(seat=1),
         re.RoundLapsed(reason="nobody bet", lapsed_at=OPENED, seed=None),
-        re.RoundSuspended(reason="SecretLost", suspended_at=OPENED),
+        re.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),
     ],
     ids=lambda event: type(event).__name__,
 )

@@ -437,7 +437,7 @@ def the_cards_were_taken_from_another_place(document: Document) -> None:
 
 @forged("long-shoe-ended", "cards")
 def fewer_cards_were_burned(document: Document) -> None:
-    said(document, "ShoeStarted")["burned"] -= 1
+    said(document, "ShoeStarted")["burned_count"] -= 1
     reseal(document)
 
 

@@ -42,9 +42,9 @@ def test_a_stake_on_the_spot_called_player_is_nobodys_id() -> None:
 
 def test_what_came_to_the_table_or_left_it_is_the_players_own_business() -> None:
     for type_, amounts in (
-        ("SeatTaken", {"bought_in"}),
+        ("SeatTaken", {"buy_in"}),
         ("Rebought", {"amount"}),
-        ("SeatLeft", {"returned", "collected"}),
+        ("SeatLeft", {"returned", "commission_collected"}),
     ):
         data = {"seat": 1, "player": str(ALICE), "money_type": "real", **dict.fromkeys(amounts, 5)}
         assert redact_for(type=type_, data=data, viewer=ALICE) == data

@@ -9,7 +9,7 @@ import pytest
 from baccarat import tasks
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.tables.events import Absence, SeatReleased
+from baccarat.domain.tables.events import SeatReleaseReason, SeatReleased
 from baccarat.domain.tables.refusals import NotSeated
 from baccarat.services import absent_seats
 from casino.events.sql import execute, fetch
@@ -74,7 +74,7 @@ def test_a_seat_is_freed_after_three_missed_turns_of_a_player_who_is_away(house:
     assert absent_seats.release_absent_seats() == 1
 
     (event,) = freed(house, table)
-    assert (event.player, event.seat, event.reason, event.missed) == (ben.player, 2, Absence.MISSED_ROUNDS, 3)
+    assert (event.player, event.seat, event.reason, event.missed) == (ben.player, 2, SeatReleaseReason.MISSED_ROUNDS, 3)
     assert (house.account(ben), house.game(ben)) == (FUNDS, 0)
     assert [seat.player for seat in house.state(table).seats] == [ann.player]
     round_ = house.in_hand(table)
@@ -110,7 +110,7 @@ def test_where_no_rounds_pass_a_seat_is_freed_by_time_and_placed_chips_go_back(h
     assert absent_seats.release_absent_seats() == 1
 
     (event,) = freed(house, table)
-    assert (event.reason, event.returned, event.collected) == (Absence.GONE, BUY_IN, 0)
+    assert (event.reason, event.returned, event.commission_collected) == (SeatReleaseReason.DISCONNECTED, BUY_IN, 0)
     assert (house.account(ann), house.game(ann)) == (FUNDS, 0)
     assert house.state(table).round is None
     last = fetch("SELECT phase FROM baccarat_round WHERE table_id = %s", [table])
@@ -134,7 +134,7 @@ def test_a_confirmed_wager_is_settled_before_its_players_seat_is_freed(
     assert absent_seats.release_absent_seats() == 1
 
     (event,) = freed(house, table)
-    assert (event.collected, house.rack(ann)) == (owed, 0)
+    assert (event.commission_collected, house.rack(ann)) == (owed, 0)
     assert house.holds(table, AccountKind.COMMISSION) == owed
     assert house.account(ann) == FUNDS - BUY_IN + event.returned
     house.agree(table)

@@ -144,7 +144,7 @@ def test_a_round_without_its_seed_is_set_aside_and_blocks_no_other(
     others = [table for table in tables if table != poisoned]
     assert [house.last(table).phase for table in others] == [Phase.SETTLED] * 4
     stuck = house.in_hand(poisoned)
-    assert stuck.suspension_reason == f"SecretLost: shoe {secret.shoe} has no readable seed"
+    assert stuck.suspension_reason == f"SeedUnavailable: shoe {secret.shoe} has no readable seed"
     assert house.names(stuck)[-1] == "RoundSuspended"
     assert [record.levelname for record in caplog.records if "ALERT" in record.message] == ["CRITICAL"]
     assert house.holds(poisoned, AccountKind.STAKES) == 2500

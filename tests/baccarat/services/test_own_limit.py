@@ -62,7 +62,7 @@ def test_it_holds_at_every_table_and_in_both_books(house: House, money_type: Mon
         at = seated(house, player, preset, money_type)
         with pytest.raises(OverOwnTableLimit):
             at.deal({B: 10_500})
-        assert at.deal({B: 10_000})["you"]["standing"] == "confirmed"
+        assert at.deal({B: 10_000})["you"]["status"] == "confirmed"
         deal_all()
 
 
@@ -78,7 +78,7 @@ def test_chips_add_up_to_it_on_each_spot(house: House) -> None:
 
     assert refused.value.facts["limit"] == "100.00"
     assert refused.value.facts["next_change_at"] is not None
-    assert at.deal()["you"]["standing"] == "confirmed"
+    assert at.deal()["you"]["status"] == "confirmed"
 
 
 def test_it_holds_for_chips_that_lay_there_before_and_they_can_be_taken_back(house: House) -> None:
@@ -95,7 +95,7 @@ def test_it_holds_for_chips_that_lay_there_before_and_they_can_be_taken_back(hou
         at.deal()
     at.clear()
     at.place(B, 7_500)
-    assert at.deal()["you"]["standing"] == "confirmed"
+    assert at.deal()["you"]["status"] == "confirmed"
 
 
 def test_an_earlier_wager_above_it_is_not_repeated(house: House) -> None:
@@ -142,7 +142,7 @@ def test_lifted_it_leaves_the_tables_maximum_alone(house: House) -> None:
     limit(house, player, 10_000)
     limit(house, player, None)
 
-    assert seated(house, player).deal({B: 20_000})["you"]["standing"] == "confirmed"
+    assert seated(house, player).deal({B: 20_000})["you"]["status"] == "confirmed"
 
 
 def test_it_costs_a_wager_no_query(house: House) -> None:

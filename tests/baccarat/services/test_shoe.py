@@ -79,15 +79,15 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
     seed = bytes.fromhex(ended.seed)
     cards = shuffle(seed, cut=b"", decks=8)
     assert opens(started.commitment, seed)
-    assert started.turned == cards[0]
-    out = 1 + started.burned
+    assert started.turned_card == cards[0]
+    out = 1 + started.burned_count
     hands = [event for event in events if type(event).__name__ == "CardsDealt" and event.position >= out]
     for dealt in hands:
         assert dealt.position == out
         assert dealt.cards == cards[out : out + len(dealt.cards)]
         replay(dealt.cards)
         out += len(dealt.cards)
-    assert ended.dealt == out
+    assert ended.cards_dealt == out
     assert cards in rng_sample.load_history().sample.shoes
     came_out = [dealt.position + len(dealt.cards) > 416 - 14 for dealt in hands]
     assert came_out == [False] * (len(hands) - 2) + [True, True]

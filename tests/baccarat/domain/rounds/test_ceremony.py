@@ -191,4 +191,4 @@ def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them() -> None:
     for history, burned in (((), 0), ((looked,), 6)):
         (event,) = handed_out(*history).when(void()).events()
         assert isinstance(event, RoundVoided)
-        assert (event.burned, event.was_settled, len(event.seats)) == (burned, False, 2)
+        assert (event.burned_count, event.was_settled, len(event.seats)) == (burned, False, 2)

@@ -87,7 +87,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
             voided_at=DEADLINE,
             seed="5e" * 32,
             number=1,
-            burned=0,
+            burned_count=0,
         )
     )
 

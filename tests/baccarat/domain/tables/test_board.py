@@ -57,7 +57,7 @@ def voided(number: int) -> RoundVoided:
         voided_at=OPENED,
         seed=None,
         number=number,
-        burned=0,
+        burned_count=0,
     )
 
 
@@ -66,8 +66,8 @@ def shoe(number: int) -> ShoeStarted:
         shoe=SHOE,
         number=number,
         commitment="c0" * 32,
-        turned=Card("5h"),
-        burned=5,
+        turned_card=Card("5h"),
+        burned_count=5,
         started_at=OPENED,
         first_round=1,
         contributions=(),
@@ -77,7 +77,7 @@ def shoe(number: int) -> ShoeStarted:
 
 
 def ended() -> ShoeEnded:
-    return ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=410, collected=(), ended_at=OPENED)
+    return ShoeEnded(shoe=SHOE, seed="5e" * 32, cards_dealt=410, collected=(), ended_at=OPENED)
 
 
 def test_each_settled_round_leaves_its_mark_with_pairs_and_natural() -> None:

@@ -71,7 +71,7 @@ def test_play_money_is_refused_where_the_rules_offer_none() -> None:
 
 
 def test_a_player_takes_a_free_seat_with_money_from_the_account() -> None:
-    Spec(TABLE).given(table_opened()).when(take(5)).then(seat_taken(5, ANN, bought_in=1000))
+    Spec(TABLE).given(table_opened()).when(take(5)).then(seat_taken(5, ANN, buy_in=1000))
 
 
 @pytest.mark.parametrize("seat", [0, -1, 6])
@@ -152,7 +152,7 @@ def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
 
 def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
     leave = c.LeaveSeat(player=ANN, game_balance=700, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=700, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=700, commission_collected=0, left_at=OPENED)
 
     spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
 
@@ -167,7 +167,7 @@ def free(*, silence: timedelta, game_balance: int = 700) -> c.FreeSeat:
     return c.FreeSeat(
         player=ANN,
         game_balance=game_balance,
-        seen_at=OPENED - silence,
+        last_seen_at=OPENED - silence,
         away_after=AWAY,
         gone_after=GONE,
         now=OPENED,
@@ -180,10 +180,10 @@ def freed(reason: e.SeatReleaseReason, *, missed: int, silence: timedelta, colle
         player=ANN,
         money_type=MoneyType.REAL,
         returned=700,
-        collected=collected,
+        commission_collected=collected,
         reason=reason,
         missed=missed,
-        seen_at=OPENED - silence,
+        last_seen_at=OPENED - silence,
         released_at=OPENED,
     )
 
@@ -246,5 +246,5 @@ def test_leaving_collects_the_commission_in_the_rack() -> None:
     spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
     spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
-        e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=9500, collected=500, left_at=OPENED)
+        e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=9500, commission_collected=500, left_at=OPENED)
     )

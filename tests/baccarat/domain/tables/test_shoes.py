@@ -63,8 +63,8 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
         shoe=SHOE,
         number=number,
         commitment="c0" * 32,
-        turned=Card(turned),
-        burned=burned,
+        turned_card=Card(turned),
+        burned_count=burned,
         started_at=OPENED,
         first_round=1,
         contributions=(),
@@ -136,7 +136,7 @@ def test_one_shoe_at_a_time() -> None:
 
 
 def test_the_next_shoe_has_the_next_number() -> None:
-    ended = e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=410, collected=(), ended_at=OPENED)
+    ended = e.ShoeEnded(shoe=SHOE, seed="5e" * 32, cards_dealt=410, collected=(), ended_at=OPENED)
 
     spec = Spec(TABLE).given(table_opened(BIG), committed(), started(), committed(2), ended)
     spec.when(start("Kd")).then(started("Kd", 10, number=2))
@@ -170,7 +170,7 @@ def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_th
         spec = spec.when(cut(ANN, f"{number:02x}")).then(given(ANN, f"{number:02x}"))
 
     spec.when(cut(ANN, "ff")).refused(CutChangedTooOften, most=MAX_CUT_CHANGES)
-    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, commission_collected=0, left_at=OPENED)
     spec = spec.given(left, seat_taken(1, BEN)).when(cut(BEN, "ff")).then(given(BEN, "ff"))
     coming = spec.state().next_shoe
     assert coming is not None
@@ -183,7 +183,7 @@ def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more()
         table_opened(BIG), committed(), started(), replace(committed(2), shoe=other), seat_taken(1, ANN)
     )
     close = c.CloseTable(by="staff:1", reason="worn", seeds={SHOE: "5e" * 32}, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, collected=0, left_at=OPENED)
+    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, commission_collected=0, left_at=OPENED)
 
     spec.when(close).refused(r.TableIsOccupied)
     seeds = (RevealedSeed(SHOE, "5e" * 32), RevealedSeed(other, None))
@@ -235,7 +235,7 @@ def voided(*, burned: int) -> RoundVoided:
         voided_at=OPENED,
         seed=None,
         number=1,
-        burned=burned,
+        burned_count=burned,
     )
 
 
@@ -268,7 +268,7 @@ def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
     play = e.CommissionCollected(seat=3, player=CAT, money_type=MoneyType.PLAY, amount=125)
 
     after = spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).then(
-        e.ShoeEnded(shoe=SHOE, seed="5e" * 32, dealt=11, collected=(real, play), ended_at=OPENED)
+        e.ShoeEnded(shoe=SHOE, seed="5e" * 32, cards_dealt=11, collected=(real, play), ended_at=OPENED)
     )
 
     assert after.state().shoe is None

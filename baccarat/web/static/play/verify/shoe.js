@@ -100,10 +100,10 @@ export async function cards(proof) {
   }
   const dealt = proof.first("CardsDealt").data;
   const wanted = new Map(dealt.cards.map((card, at) => [dealt.position + at, card]));
-  if (start.turned) {
-    wanted.set(0, start.turned);
-    const burned = points(start.turned) || 10;
-    if (start.burned !== burned) throw new Wrong("cards.burned", burned, start.burned);
+  if (start.turned_card) {
+    wanted.set(0, start.turned_card);
+    const burned = points(start.turned_card) || 10;
+    if (start.burned_count !== burned) throw new Wrong("cards.burned", burned, start.burned_count);
     if (dealt.position <= burned) throw new Wrong("cards.place", burned + 1, dealt.position);
   }
   requireOpened(proof, wanted);
