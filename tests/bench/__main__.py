@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 
 from casino.devstack import attach
 from tests.bench import databases, report
+from tests.bench.measure import Measured
 from tests.bench.measurements import MEASUREMENTS
 from tests.bench.plan import SIZES, planned
 
@@ -25,19 +26,24 @@ class Command(BaseCommand):
         parser.add_argument("--size", choices=SIZES, default="full", help="tiny only shows that everything runs")
 
     def handle(self, *_: Any, names: list[str], as_json: bool, size: str, **__: Any) -> None:
-        """Run the named measurements, all without names, each on a fresh database of its own."""
-        found = []
-        with planned(databases.server(), SIZES[size]) as plan:
-            machine = report.machine(plan.server)
-            for name in names or MEASUREMENTS:
-                self.stderr.write(f"Measuring {name} ...")
-                for measured in MEASUREMENTS[name](plan):
-                    self.stderr.write(f"  {report.line(measured)}")
-                    found.append(measured)
-        if as_json:
-            self.stdout.write(json.dumps(report.document(machine, found), indent=2))
-        else:
-            report.show(machine, found)
+        """Run the named measurements, all without names, each on a fresh database of its own.
+
+        Whatever breaks off, the results so far are printed.
+        """
+        server = databases.server()
+        machine, results = report.machine(server), list[Measured]()
+        try:
+            with planned(server, SIZES[size]) as plan:
+                for name in names or MEASUREMENTS:
+                    self.stderr.write(f"Measuring {name} ...")
+                    for measured in MEASUREMENTS[name](plan):
+                        self.stderr.write(f"  {report.line(measured)}")
+                        results.append(measured)
+        finally:
+            if as_json:
+                self.stdout.write(json.dumps(report.document(machine, results), indent=2))
+            else:
+                report.show(machine, results)
 
 
 def _run(arguments: list[str]) -> None:

@@ -3,6 +3,8 @@
 import contextlib
 import os
 import secrets
+import sys
+import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +17,8 @@ from casino.devstack.errors import DevstackError
 from casino.devstack.services import migrate
 
 PREFIX = "casino_bench_"
+DROP_TIMEOUT, DROP_INTERVAL = 60.0, 0.5
+"""Seconds."""
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -28,7 +32,7 @@ class Server:
 
     @contextlib.contextmanager
     def empty(self, word: str) -> Generator["Database"]:
-        """Make an empty database and drop it at the end. Raises Trouble when the owner may not."""
+        """Make an empty database and drop it at the end. Raises DevstackError when the owner may not."""
         with self._made(word, sql.SQL("CREATE DATABASE {}")) as made:
             yield made
 
@@ -60,8 +64,29 @@ class Server:
         try:
             yield Database(name=name, server=self)
         finally:
-            with psycopg.connect(self.owner_url, autocommit=True) as connection:
-                connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+            drop(self.owner_url, name)
+
+
+def drop(owner_url: str, name: str, *, timeout: float = DROP_TIMEOUT) -> bool:
+    """Drop a database, disconnecting whoever is in it; return whether it is gone.
+
+    FORCE is refused while an autovacuum worker is in it, since the owner may not end a process of the superuser's. Such
+    a worker leaves by itself. A database that stays costs disk space only, so that is a warning and no error.
+    """
+    name_, until = sql.Identifier(name), time.monotonic() + timeout
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        with contextlib.suppress(psycopg.errors.InvalidCatalogName):  # it was never created
+            connection.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name_))
+        while True:
+            try:
+                connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name_))
+            except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ObjectInUse) as error:
+                if time.monotonic() > until:
+                    sys.stderr.write(f"The database {name} could not be dropped: {error}")
+                    return False
+                time.sleep(DROP_INTERVAL)
+            else:
+                return True
 
 
 @dataclass(frozen=True, slots=True)

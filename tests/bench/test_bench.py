@@ -2,14 +2,19 @@
 
 import contextlib
 import json
+import secrets
 import sys
+import threading
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
 
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import run_to_end
+from tests.bench import __main__ as bench
 from tests.bench import databases, peers, report, settle_peer
 from tests.bench.measure import Measured, in_turns, percentile
 from tests.bench.measurements import MEASUREMENTS
@@ -66,6 +71,42 @@ def test_a_database_of_a_measurement_is_dropped_however_it_ends(services):
     with psycopg.connect(services.addresses.owner_url) as connection:
         left = connection.execute("SELECT FROM pg_database WHERE datname = %s", [made.name])
         assert left.fetchall() == []
+
+
+def test_a_database_is_dropped_when_a_superusers_process_has_left_it(services):
+    """As autovacuum's workers do: the owner may not end them."""
+    owner_url = services.addresses.owner_url
+    with psycopg.connect(owner_url, autocommit=True) as superuser:
+        if not superuser.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()[0]:
+            pytest.skip("the owner of this server is no superuser")
+        name = role = f"casino_bench_{secrets.token_hex(4)}"
+        superuser.execute(f"CREATE ROLE {role} CREATEDB")
+        superuser.execute(f"CREATE DATABASE {name} OWNER {role}")
+        inside = databases.Database(name=name, server=databases.Server(owner_url, owner_url, {})).owner()
+        limited_url = psycopg.conninfo.make_conninfo(owner_url, options=f"-c role={role}")
+        try:
+            assert not databases.drop(limited_url, name, timeout=0)
+            threading.Timer(1.0, inside.close).start()
+            assert databases.drop(limited_url, name)
+            assert superuser.execute("SELECT FROM pg_database WHERE datname = %s", [name]).fetchall() == []
+        finally:
+            inside.close()
+            superuser.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            superuser.execute(f"DROP ROLE {role}")
+
+
+def test_results_so_far_are_printed_when_a_measurement_breaks_off(services, monkeypatch, capsys):
+    def measure(_plan):
+        yield Measured("first", "a unit", (1.0,))
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(bench, "MEASUREMENTS", {"first": measure})
+    monkeypatch.setattr(bench, "planned", lambda *_: contextlib.nullcontext(SimpleNamespace()))
+    monkeypatch.setattr(databases, "server", lambda: databases.Server(*[services.addresses.owner_url] * 2, {}))
+    with pytest.raises(ZeroDivisionError):
+        call_command(bench.Command(), "first", "--json", "--size", "tiny")
+    said = capsys.readouterr().out
+    assert [one["name"] for one in json.loads(said[said.index("{") :])["measurements"]] == ["first"]
 
 
 def test_the_two_sides_of_settle_are_told_apart_by_a_single_row(services):
