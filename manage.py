@@ -1,9 +1,17 @@
 #!/usr/bin/env python3
-"""Django's commands. Those that need a database find one or start one first: see casino/devstack/attach.py."""
+"""Django's commands, which find or start a database first (casino/devstack/attach.py), and `healthcheck URL`.
+
+Containers run `healthcheck` every few seconds, so it starts without Django.
+"""
 
 import sys
 
-from casino.devstack.attach import main
-
 if __name__ == "__main__":
-    main(sys.argv)
+    if sys.argv[1:2] == ["healthcheck"]:
+        from casino.observability import healthcheck
+
+        healthcheck.main(sys.argv[2:])
+    else:
+        from casino.devstack import attach
+
+        attach.main(sys.argv)

@@ -30,14 +30,14 @@ HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
 WEB_CONNECTIONS = "20"
 DEMO = "demo"
-ORDER = ("sealer", "provider", "web", "worker", "payer", "beat")
+ORDER = ("sealer", "provider", "web", "worker", "worker-background", "beat")
 
 
 class Stack:
     """`with Stack(name="play") as stack:` runs everything until the block ends, however it ends.
 
     `base_url` is the web server's address, `environment` what a process of ours needs, `child(name)` one of the
-    processes: web, worker, payer, beat, sealer, provider (the sandbox payment provider, unless PAYMENT_PROVIDERS names
+    processes: web, worker, worker-background, beat, sealer, provider (the sandbox payment provider, unless PAYMENT_PROVIDERS names
     others) and, where they are embedded, postgres and redis. Enter it in a thread that
     lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and on embedded
     servers, the table page lets anybody play as the players of the operator `demo`. Raises Trouble.
@@ -190,12 +190,12 @@ def commands(*, port: int, beat_file: Path) -> dict[str, list[str]]:
     python = sys.executable
     celery = [python, "-m", "celery", "-A", "casino"]
     single = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
-    payments = ["--queues", "payments,audit", "--hostname", "payer@%h", "--pool", "solo"]
+    background = ["--queues", "background,audit", "--hostname", "worker-background@%h", "--pool", "solo"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     return {
         "web": [python, "-m", "uvicorn", "casino.asgi:application", "--host", HOST, "--port", str(port), *single],
         "worker": [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO", *quiet],
-        "payer": [python, "-m", "celery", "--app", "casino", "worker", *payments, "--loglevel", "INFO", *quiet],
+        "worker-background": [*celery, "worker", *background, "--loglevel", "INFO", *quiet],
         "beat": [*celery, "beat", "--schedule", str(beat_file), "--pidfile=", "--loglevel", "WARNING"],
         "sealer": [python, str(PROJECT / "manage.py"), "seal"],
     }

@@ -1,37 +1,37 @@
-"""A health check in one line: `manage.py healthcheck URL` exits 0 when the answer is 200.
+"""`manage.py healthcheck URL`: exit 0 if the URL answers 200, 1 with a sentence otherwise.
 
-It names the first of ALLOWED_HOSTS as its host, because the service answers to no other name.
+The request names the first of ALLOWED_HOSTS, because the service answers to no other host.
 """
 
 import http.client
 import os
 import sys
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-SECONDS = 4.0
+TIMEOUT = 4.0
+"""Seconds."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    if len(arguments) != 1:
+        sys.exit("usage: manage.py healthcheck URL")
+    (url,) = arguments
+    allowed = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
+    try:
+        status = probe(url, host=allowed or "localhost")
+    except (OSError, http.client.HTTPException) as error:
+        sys.exit(f"{url} does not answer: {error}")
+    if status != 200:
+        sys.exit(f"{url} answered {status}.")
 
 
 def probe(url: str, *, host: str) -> int:
-    """Return the status that a GET of this http:// URL answers. Raises OSError."""
+    """Return the status of a GET of an http:// URL. Raises OSError."""
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port or 80, timeout=SECONDS)
+    connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port or 80, timeout=TIMEOUT)
     try:
         connection.request("GET", parts.path or "/", headers={"Host": host})
         return connection.getresponse().status
     finally:
         connection.close()
-
-
-def main() -> None:
-    """Exit 0 for a 200, 1 with a sentence otherwise."""
-    allowed = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
-    try:
-        status = probe(sys.argv[1], host=allowed or "localhost")
-    except (OSError, http.client.HTTPException) as error:
-        sys.exit(f"{sys.argv[1]} does not answer: {error}")
-    if status != 200:
-        sys.exit(f"{sys.argv[1]} answered {status}.")
-
-
-if __name__ == "__main__":
-    main()

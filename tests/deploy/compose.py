@@ -9,7 +9,7 @@ import yaml
 from casino.devstack.home import PROJECT
 
 COMPOSE = PROJECT / "deploy" / "compose.yaml"
-OURS = ("migrate", "web", "worker", "payer", "beat", "sealer")
+OURS = ("migrate", "web", "worker", "worker-background", "beat", "sealer")
 VALUES = {
     "ALLOWED_HOSTS": "casino.example.com",
     "CSRF_TRUSTED_ORIGINS": "https://casino.example.com",

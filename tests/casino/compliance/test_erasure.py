@@ -22,7 +22,7 @@ from baccarat.chat.moderation import ModerationContext
 from baccarat.compliance import subscriber
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.queries import tables as rounds
+from baccarat.queries import rounds
 from baccarat.services import kill_switch, voiding
 from casino.compliance import erasure as erasing
 from casino.compliance import key_rotation, player_export
@@ -368,7 +368,7 @@ def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice
 def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
     asker = staff("operators.view_player", "compliance.request_erasure", "compliance.export_player", name="asker")
     page = asker.get(page_of("operators_player", alice.id)).content.decode()
-    assert "Ask for this player to be forgotten" in page
+    assert "Request the erasure" in page
     export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
     assert archive_of(b"".join(export.streaming_content))["player"][0]["reference"] == "alice-1"
     erase = reverse("admin:operators_player_erase", args=[alice.id])

@@ -19,7 +19,7 @@ from tests.wallet.payments.counter import SECRET
 from tests.wallet.payments.sandbox import running_provider
 from wallet.payments import signatures
 from wallet.payments.http_provider import HttpProvider
-from wallet.payments.provider import PaymentNotFound, PaymentRefused, ProviderUnavailable
+from wallet.payments.provider import UnknownPayment, PaymentRefused, ProviderUnavailable
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 
 pytestmark = pytest.mark.slow
@@ -137,7 +137,7 @@ def test_what_comes_late_is_answered_as_pending_and_what_never_comes_can_be_aske
 
 def test_a_payout_is_another_payment_than_a_deposit_of_the_same_id(adapter: HttpProvider) -> None:
     payment = start(adapter)
-    with pytest.raises(PaymentNotFound):
+    with pytest.raises(UnknownPayment):
         adapter.status(kind=PaymentKind.PAYOUT, payment=payment)
     assert adapter.start_payout(payment=payment, amount=100, currency="EUR").kind is PaymentKind.PAYOUT
 

@@ -86,7 +86,7 @@ def test_the_next_start_finds_its_data_pays_through_kills_and_leaves_no_process_
         (key,) = Path(environment["CASINO_HOME"]).rglob("operator-key")
         operator = Caller(base, key.read_text().strip())
         pay_in_and_out(operator, lambda token: Caller(base, token), strike=lambda: strike(up.pid))
-        assert "payer runs again" in log.read_text()
+        assert "worker-background runs again" in log.read_text()
         assert "provider runs again" in log.read_text()
         audit = run("audit", environment=environment)
         assert audit.returncode == 0, audit.stdout
