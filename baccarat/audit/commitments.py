@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from baccarat.audit.findings import FindingCollector
-from baccarat.queries.narrative import NarrativeLine
 from baccarat.audit.shoe_commitments import OTHER_SHOE
 from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.rounds.events import RoundOpened, WagerConfirmed
 from baccarat.domain.tables.events import TableOpened
+from baccarat.queries.narrative import NarrativeLine
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events.sql import fetch
 

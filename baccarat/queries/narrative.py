@@ -305,7 +305,7 @@ def _table_closed(event: TableClosed, _table: NarratedTable) -> Iterator[str]:
 
 
 def _stopped(event: PlayStopped, _table: NarratedTable) -> Iterator[str]:
-    yield f"Play was stopped ({event.scope}) by {event.by}: “{event.reason}”. Players read: “{event.says}”"
+    yield f"Play was stopped ({event.scope}) by {event.by}: “{event.reason}”. Players read: “{event.player_message}”"
 
 
 def _drafted(event: rv.RulesDrafted, _table: NarratedTable) -> Iterator[str]:

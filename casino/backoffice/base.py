@@ -1,6 +1,7 @@
 """The base of every list and page: read only, paged within limits, with row actions."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 from uuid import UUID
 
@@ -15,9 +16,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 from django.views.decorators.http import require_POST
 
-from casino.backoffice import scope
+from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, row_actions
 from casino.backoffice.forms import RowForm
 from casino.backoffice.sections import FormSection, Section
@@ -139,7 +141,7 @@ class ReadOnlyAdmin(BaseModelAdmin):
     def prepare_rows(self, rows: Any) -> None:
         """Add to the rows of a list what its columns need, read for all rows at once."""
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, request: HttpRequest, obj: Any, /) -> Sequence[Section]:
         """Return the sections of a row's page; forms of row actions follow them."""
         raise NotImplementedError
 
@@ -188,6 +190,24 @@ class ReadOnlyAdmin(BaseModelAdmin):
         if "sections" not in context:
             context["sections"] = [*self.sections(request, obj), *self.action_sections(request, obj, bound or {})]
         return TemplateResponse(request, "admin/casino/page.html", context)
+
+    def facts(self, obj: Any, *names: str) -> list[tuple[str, object]]:
+        """Return columns and fields of a row with their labels; ids in full, times in UTC."""
+        return [self._fact(obj, name) for name in names]
+
+    def _fact(self, obj: Any, name: str) -> tuple[str, object]:
+        column = getattr(self, name, None)
+        if column is not None:
+            return capfirst(column.short_description), column(obj)
+        if name == "pk":
+            return "Id", html.code(obj.pk)
+        title = str(capfirst(getattr(self.opts.get_field(name), "verbose_name", name)))
+        value = getattr(obj, name)
+        if isinstance(value, datetime):
+            return f"{title} (UTC)", html.moment(value)
+        if isinstance(value, bool):
+            return title, "yes" if value else "no"
+        return title, html.NOTHING if value is None or value == "" else str(value)
 
     def title_of(self, obj: Any) -> str:
         """Name a row at the head of its page."""

@@ -159,11 +159,7 @@ class AccountAdmin(LabelledRowsAdmin):
         """Show an account with its balance and its latest postings, older ones by `?before=`."""
         balance = Balance.objects.filter(account=obj).first()
         facts = (
-            ("Balance", self.holds(obj)),
-            ("Kind", obj.kind),
-            ("Money", self.money(obj)),
-            ("Operator", self.operator(obj)),
-            ("Player", self.player(obj)),
+            *self.facts(obj, "holds", "kind", "money", "operator", "player"),
             ("Table", html.page("table", obj.table_id)),
             ("May go below zero", "yes" if balance is None or not balance.floor else "no"),
             ("Postings", str(0 if balance is None else balance.sequence)),

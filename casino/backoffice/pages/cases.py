@@ -6,7 +6,6 @@ from typing import Any, Final
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
 from casino.backoffice.actions import row_action
@@ -68,19 +67,13 @@ class CaseAdmin(ReadOnlyAdmin):
         cases.resolve_case(case.pk, operator=case.operator_id, resolution=data["resolution"], by=by)
         return "Resolved."
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show what was found and what was done about it."""
-        del request
         kind, _, identity = obj.subject.partition(" ")[0].partition(":")
-        facts: tuple[tuple[str, SafeString | str], ...] = (
-            ("Case", self.title(obj)),
-            ("Status", self.status(obj)),
+        facts = (
+            *self.facts(obj, "title", "status"),
             ("About", html.page(kind, identity) if identity else obj.subject),
-            ("Subject", obj.subject),
-            ("Operator", self.operator(obj)),
-            ("Owner", self.owner_(obj)),
-            ("Opened (UTC)", self.opened(obj)),
-            ("Id", html.code(obj.pk)),
+            *self.facts(obj, "subject", "operator", "owner_", "opened", "pk"),
         )
         details = [(name.replace("_", " "), str(value)) for name, value in obj.details.items()]
         rows = [

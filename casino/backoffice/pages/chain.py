@@ -27,9 +27,8 @@ class ChainHeadAdmin(InstallationAdmin):
     digest_ = column("digest", lambda head: html.code(bytes(head.digest).hex()))
     sealed = time_column("sealed_at", "sealed", fine=True)
 
-    def sections(self, request: HttpRequest, obj: ChainHead) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: ChainHead) -> Sequence[Section]:
         """Compare a head with the seal at its position."""
-        del request
         seal = Seal.objects.filter(position=obj.position).first()
         digest = None if seal is None else bytes(seal.digest).hex()
         agrees = digest == bytes(obj.digest).hex()
@@ -61,9 +60,8 @@ class SubscriptionAdmin(ReadOnlyAdmin):
         """Search for a subscriber of this name."""
         return Q(pk=term)
 
-    def sections(self, request: HttpRequest, obj: Subscription) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Subscription) -> Sequence[Section]:
         """Show how far a subscriber is behind the log."""
-        del request
         head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
         facts = (
             ("Name", obj.name),
@@ -84,9 +82,8 @@ class CheckpointAdmin(InstallationAdmin):
     events = column("events", lambda checkpoint: str(checkpoint.position))
     signed = time_column("made_at", "signed")
 
-    def sections(self, request: HttpRequest, obj: Checkpoint) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Checkpoint) -> Sequence[Section]:
         """Show what was signed, and whether the log still agrees with it."""
-        del request
         facts = (
             ("Number", f"#{obj.number}"),
             ("Events", obj.position),

@@ -103,8 +103,7 @@ class ModerationAdmin(LabelledRowsAdmin):
         """Name operator and player, with links to more about the player."""
         player = str(row.player_id)
         return (
-            ("Operator", self.operator(row)),
-            ("Player", self.player(row)),
+            *self.facts(row, "operator", "player"),
             ("Messages", html.listing("chat_chatmessage", "all of this player's", q=player)),
             ("Reports", html.listing("chat_chatreport", "all about this player", q=player)),
             ("Moderator actions", html.listing("chat_moderationaction", "all about this player", q=player)),
@@ -122,14 +121,12 @@ class ChatMessageAdmin(ModerationAdmin):
     written = column("message", lambda message: message.text)
     sent = time_column("sent_at", "sent")
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a message as written and as displayed."""
-        del request
         facts = (
             ("As written", obj.text),
             ("As players see it", obj.displayed_text),
-            ("Table", self.place(obj)),
-            ("Sent (UTC)", self.sent(obj)),
+            *self.facts(obj, "place", "sent"),
             *self.about(obj),
         )
         return (Facts("Message", facts),)
@@ -175,15 +172,13 @@ class ChatReportAdmin(ModerationAdmin):
         )
         return "The report is closed."
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a report with its message and its outcome."""
-        del request
         message = ChatMessage.objects.filter(pk=obj.message_id).first() if obj.message_id else None
         closure = ChatReportClosure.objects.filter(pk=obj.pk).first()
         crypto_shredding.decrypt_rows([row for row in (message, closure) if row is not None])
         facts = (
-            ("Status", self.status(obj)),
-            ("Reason", self.reason_(obj)),
+            *self.facts(obj, "status", "reason_"),
             ("Message", html.NOTHING if message is None else html.page("message", message.pk, message.text)),
             ("Table", self.place(obj)),
             ("Reported by", html.page("player", obj.reporter_id)),
@@ -216,15 +211,9 @@ class ModerationActionAdmin(ModerationAdmin):
         identity = as_uuid(term)
         return None if identity is None else Q(pk=identity) | Q(player_id=identity)
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         facts = (
-            ("Action", self.kind_(obj)),
-            ("Reason", self.reason_(obj)),
-            ("Until (UTC)", self.until_(obj)),
-            ("Note", obj.note or html.NOTHING),
-            ("By", obj.by),
-            ("Time (UTC)", self.acted(obj)),
+            *self.facts(obj, "kind_", "reason_", "until_", "note", "by", "acted"),
             *self.about(obj),
         )
         return (Facts("Moderator action", facts),)
@@ -278,21 +267,18 @@ class FilterWordAdmin(LabelledRowsAdmin):
         tone="bad",
         question="Remove this word from the list? Messages that were sent stay as they were displayed.",
     )
-    def drop(self, request: HttpRequest, word: FilterWord, data: dict[str, Any]) -> str:
+    def drop(self, request: HttpRequest, word: FilterWord, _data: dict[str, Any]) -> str:
         """Remove the word from its list. Raises FilterWordNotYours."""
-        del data
         _require_own(request, word)
         metadata = staff_metadata(request, word.operator_id)
         word_lists.remove(operator=word.operator_id, word=word.word, metadata=metadata)
         return f"{word.word} is no longer masked."
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         facts = (
             ("Word", obj.word),
             ("Compared as", html.code(obj.normalized)),
-            ("Applies to", self.list_of(obj)),
-            ("Added (UTC)", self.added(obj)),
+            *self.facts(obj, "list_of", "added"),
             ("Log", html.event_log(f"chat-filter-{obj.operator_id or 'everyone'}", "all changes")),
         )
         return (Facts("Filter word", facts),)

@@ -70,31 +70,24 @@ class ErasureAdmin(ReadOnlyAdmin):
         tone="bad",
         help_text="This can't be undone: nobody can read this player's personal data again.",
     )
-    def approve(self, request: HttpRequest, erasure: Erasure, data: dict[str, Any]) -> str:
+    def approve(self, request: HttpRequest, erasure: Erasure, _data: dict[str, Any]) -> str:
         """Erase the player."""
-        del data
         erasures.approve(erasure=erasure.pk, by=staff_actor(request.user))
         return "Erased."
 
     @row_action("Decline", permission=APPROVE, applies=_may_decide)
-    def decline(self, request: HttpRequest, erasure: Erasure, data: dict[str, Any]) -> str:
+    def decline(self, request: HttpRequest, erasure: Erasure, _data: dict[str, Any]) -> str:
         """Decline the erasure."""
-        del data
         erasures.decline(erasure=erasure.pk, by=staff_actor(request.user))
         return "Declined."
 
-    def sections(self, request: HttpRequest, obj: Erasure) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Erasure) -> Sequence[Section]:
         """Show a request and its decision."""
-        del request
         decision = getattr(obj, "decision", None)
         facts = (
-            ("Status", self.status(obj)),
-            ("Player", self.player(obj)),
-            ("Operator", self.operator(obj)),
-            ("Reason", self.reason_(obj)),
+            *self.facts(obj, "status", "player", "operator", "reason_"),
             ("Overrides the retention period", "yes" if obj.overrides_retention else "no"),
-            ("Requested by", obj.requested_by),
-            ("Requested (UTC)", self.requested(obj)),
+            *self.facts(obj, "requested_by", "requested"),
             ("Decided by", html.NOTHING if decision is None else decision.decided_by),
             ("Decided (UTC)", html.NOTHING if decision is None else html.moment(decision.decided_at)),
             ("Id", html.code(obj.pk)),

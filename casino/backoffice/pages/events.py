@@ -67,9 +67,8 @@ class EventAdmin(ReadOnlyAdmin):
             return Q(stream__in=[f"{kind}-{identity}" for kind in html.PAGES])
         return Q(stream=term)
 
-    def sections(self, request: HttpRequest, obj: Event) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Event) -> Sequence[Section]:
         """Show an event in full: facts, seal, data, metadata."""
-        del request
         facts = (
             ("Type", f"{obj.type}, schema {obj.schema}"),
             ("Stream", html.stream(obj.stream)),

@@ -34,9 +34,8 @@ class MeasurementAdmin(InstallationAdmin):
     finding_count = column("findings", lambda row: str(len(row.findings)))
     measured = time_column("at", "measured")
 
-    def sections(self, request: HttpRequest, obj: Measurement) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Measurement) -> Sequence[Section]:
         """Show the digests and what differs."""
-        del request
         facts = [("Process", obj.process), ("Verdict", self.result(obj)), ("Measured (UTC)", self.measured(obj))]
         findings = Grid("Differences", ("Finding",), [(finding,) for finding in obj.findings], empty="None.")
         return (Facts("Measurement", [*facts, *_digests(obj, _DIGESTS)]), findings)
@@ -50,8 +49,7 @@ class ApprovalAdmin(InstallationAdmin):
     number = column("number", lambda row: str(row.pk))
     approved = time_column("at", "approved")
 
-    def sections(self, request: HttpRequest, obj: Approval) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Approval) -> Sequence[Section]:
         facts = (("By", obj.by), ("Reason", obj.reason), ("Approved (UTC)", self.approved(obj)))
         return (Facts("Approval", [*facts, *_digests(obj, _DIGESTS[:3])]),)
 
@@ -66,12 +64,6 @@ class ClockReadingAdmin(InstallationAdmin):
     offset = column("offset", lambda row: html.badge(f"{row.offset_ms} ms", "bad" if row.out_of_tolerance else "good"))
     measured = time_column("at", "read")
 
-    def sections(self, request: HttpRequest, obj: ClockReading) -> Sequence[Section]:
-        del request
-        facts = (
-            ("Process", obj.process),
-            ("Host", obj.host),
-            ("Offset", self.offset(obj)),
-            ("Read (UTC)", self.measured(obj)),
-        )
+    def sections(self, _request: HttpRequest, obj: ClockReading) -> Sequence[Section]:
+        facts = (*self.facts(obj, "process", "host", "offset", "measured"),)
         return (Facts("Clock", facts),)

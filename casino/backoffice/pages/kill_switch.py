@@ -188,17 +188,12 @@ class SwitchAdmin(ReadOnlyAdmin):
         """Throw the switch again."""
         return stop(request, StopScope(switch.scope), switch.subject, data)
 
-    def sections(self, request: HttpRequest, obj: Switch) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Switch) -> Sequence[Section]:
         subject_names.name_switches([obj])
         facts = (
-            ("Scope", self.reach(obj)),
-            ("Subject", self.subject_(obj)),
-            ("State", self.state(obj)),
-            ("Reason", obj.reason),
+            *self.facts(obj, "reach", "subject_", "state", "reason"),
             ("Message to players", obj.message or html.NOTHING),
-            ("By", obj.by),
-            ("Since (UTC)", self.since(obj)),
+            *self.facts(obj, "by", "since"),
             ("Log", html.event_log(switch_stream(StopScope(obj.scope), obj.subject))),
         )
         return (Facts("Kill switch", facts),)

@@ -66,8 +66,7 @@ class EntryAdmin(ReadOnlyAdmin):
         number = as_number(term)
         return None if number is None else Q(pk=number) | Q(cause=number)
 
-    def sections(self, request: HttpRequest, obj: Entry) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Entry) -> Sequence[Section]:
         facts = (
             ("Kind", self.title(obj)),
             ("Caused by event", self.event(obj)),

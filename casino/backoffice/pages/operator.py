@@ -89,13 +89,9 @@ class OperatorAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         here = str(obj.pk)
         facts = (
-            ("Slug", obj.slug),
-            ("Name", obj.name),
-            ("Currency", obj.currency),
-            ("Kind", self.kind(obj)),
+            *self.facts(obj, "slug", "name", "currency", "kind"),
             ("Time zone of accounting days", obj.time_zone),
-            ("Created (UTC)", self.created(obj)),
-            ("Id", html.code(obj.pk)),
+            *self.facts(obj, "created", "pk"),
             ("Tables", html.listing("baccarat_table", "its tables", operator=here)),
             ("Rounds", html.listing("baccarat_round", "its rounds", operator=here)),
             ("Players", html.listing("operators_player", "its players", operator=here)),
@@ -150,20 +146,15 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         help_text="Revokes the key at once, forever.",
         question="Revoke this key? Requests with it fail from now on, and it can't be restored.",
     )
-    def revoke(self, request: HttpRequest, key: ApiKey, data: dict[str, Any]) -> str:
+    def revoke(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
         """Revoke the key at once, forever."""
-        del data
         services.revoke_key(key_id=key.key_id, by=memberships.staff_actor(request.user))
         return f"Revoked {key.key_id}."
 
-    def sections(self, request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
         facts = [
             ("Key", html.code(obj.key_id)),
-            ("Operator", self.operator_(obj)),
-            ("Label", obj.label or html.NOTHING),
-            ("Created (UTC)", self.created(obj)),
-            ("Status", self.status(obj)),
+            *self.facts(obj, "operator_", "label", "created", "status"),
             ("Revoked (UTC)", html.moment(obj.revoked_at)),
         ]
         return (Facts("API key", facts),)
@@ -186,7 +177,6 @@ class ThresholdAdmin(ReadOnlyAdmin):
         identity = as_uuid(term)
         return None if identity is None else Q(operator_id=identity)
 
-    def sections(self, request: HttpRequest, obj: Threshold) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Threshold) -> Sequence[Section]:
         facts = [*_amounts(obj, obj.currency), ("Set by", obj.actor), ("Set (UTC)", self.changed(obj))]
         return (Facts("Significant from", facts),)

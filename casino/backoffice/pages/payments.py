@@ -89,18 +89,11 @@ class DepositMethodAdmin(LabelledRowsAdmin):
         identity = as_uuid(term)
         return None if identity is None else Q(method_id=identity)
 
-    def sections(self, request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
         facts = (
-            ("Name", obj.name),
-            ("Version", str(obj.version)),
-            ("Operator", self.operator(obj)),
-            ("Provider", obj.provider),
-            ("Amounts", self.range(obj)),
-            ("Fee", self.fee(obj)),
+            *self.facts(obj, "name", "version", "operator", "provider", "range", "fee"),
             ("Seconds to complete", str(obj.processing_seconds)),
-            ("Supports withdrawals", "yes" if obj.supports_withdrawals else "no"),
-            ("Status", self.status(obj)),
+            *self.facts(obj, "supports_withdrawals", "status"),
             ("Changed by", obj.actor),
             ("Since (UTC)", self.since(obj)),
             ("Method", html.code(obj.method_id)),
@@ -124,17 +117,13 @@ class PaymentAdmin(LabelledRowsAdmin):
         identity = as_uuid(term)
         return Q(reference=term) if identity is None else Q(pk=identity) | Q(player_id=identity)
 
-    def facts(self, payment: Payment) -> list[tuple[str, object]]:
+    def payment_facts(self, payment: Payment) -> list[tuple[str, object]]:
         """List what deposits and withdrawals have in common, with the last error of the provider."""
         error = queries.load_last_errors([payment.pk]).get(payment.pk, "")
         version = DepositMethod.objects.filter(method_id=payment.method_id, version=payment.method_version).first()
         method = f"{payment.method_id}, version {payment.method_version}"
         return [
-            ("Status", self.status_badge(payment)),
-            ("Amount", self.amount_(payment)),
-            ("Operator", self.operator(payment)),
-            ("Player", self.player(payment)),
-            ("Provider", payment.provider),
+            *self.facts(payment, "status_badge", "amount_", "operator", "player", "provider"),
             ("Provider's reference", payment.reference or html.NOTHING),
             ("Reason", payment.reason or html.NOTHING),
             ("Last error", error or html.NOTHING),
@@ -153,11 +142,10 @@ class DepositAdmin(PaymentAdmin):
 
     list_filter = (operator_filter(), enum_filter(DepositStatus), since_by_uuid())
 
-    def sections(self, request: HttpRequest, obj: Deposit) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Deposit) -> Sequence[Section]:
         fee = ("Fee", html.money(obj.fee, obj.currency))
         debt = ("Debt created by its reversal", html.money(obj.debt_created, obj.currency))
-        return (Facts("Deposit", [*self.facts(obj), fee, debt]),)
+        return (Facts("Deposit", [*self.payment_facts(obj), fee, debt]),)
 
 
 def _is_requested(_request: HttpRequest, withdrawal: Withdrawal) -> bool:
@@ -171,9 +159,8 @@ class WithdrawalAdmin(PaymentAdmin):
     list_filter = (operator_filter(), enum_filter(WithdrawalStatus), since_by_uuid())
 
     @row_action("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
-    def approve(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:
+    def approve(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:
         """Approve the withdrawal."""
-        del data
         state = withdrawals.approve(
             withdrawal.pk,
             staff=memberships.staff_actor(request.user),
@@ -189,9 +176,8 @@ class WithdrawalAdmin(PaymentAdmin):
         tone="bad",
         question="Reject this withdrawal and return the money?",
     )
-    def reject(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:
+    def reject(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:
         """Reject the withdrawal."""
-        del data
         withdrawals.reject(
             withdrawal.pk,
             staff=memberships.staff_actor(request.user),
@@ -200,15 +186,13 @@ class WithdrawalAdmin(PaymentAdmin):
         )
         return "Rejected; the money is back on the player's account."
 
-    def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
         review = [
             ("Fee", html.money(obj.fee, obj.currency)),
             ("Approvals needed", str(obj.approvals_required)),
-            ("Approved by", obj.approved_by or html.NOTHING),
-            ("Rejected by", obj.rejected_by or html.NOTHING),
+            *self.facts(obj, "approved_by", "rejected_by"),
         ]
-        return (Facts("Withdrawal", [*self.facts(obj), *review]),)
+        return (Facts("Withdrawal", [*self.payment_facts(obj), *review]),)
 
 
 def _payment_of(body: Any) -> Cast:
@@ -278,17 +262,9 @@ class ProviderCallbackAdmin(ReadOnlyAdmin):
             return Q(pk=number)
         return None if identity is None else Q(payment=identity)
 
-    def sections(self, request: HttpRequest, obj: ProviderCallback) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: ProviderCallback) -> Sequence[Section]:
         facts = (
-            ("Provider", obj.provider),
-            ("About", self.about(obj)),
-            ("Reported status", self.reported(obj)),
-            ("Amount", self.amount(obj)),
-            ("Outcome", self.result(obj)),
-            ("Attempts", str(obj.attempts)),
-            ("Last error", obj.last_error or html.NOTHING),
-            ("Received (UTC)", self.received(obj)),
+            *self.facts(obj, "provider", "about", "reported", "amount", "result", "attempts", "last_error", "received"),
             ("Nonce", html.code(obj.nonce)),
             ("Body as received", html.code(obj.body)),
         )

@@ -109,9 +109,8 @@ class PlayerAdmin(ReadOnlyAdmin):
         help_text="Seats and confirmed wagers stay as they are.",
         question="End every open session of this player? The player has to come back through the operator.",
     )
-    def end_sessions(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+    def end_sessions(self, _request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
         """End the player's open sessions."""
-        del request, data
         running = _open_sessions(player)
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
@@ -135,11 +134,9 @@ class PlayerAdmin(ReadOnlyAdmin):
         """Show a player as far as this person may see."""
         here = str(obj.pk)
         facts = [
-            ("Nickname", obj.nickname),
-            ("Operator", self.operator_(obj)),
+            *self.facts(obj, "nickname", "operator_"),
             ("Reference", html.code(obj.reference)),
-            ("Registered (UTC)", self.registered(obj)),
-            ("Id", html.code(obj.pk)),
+            *self.facts(obj, "registered", "pk"),
             ("Money", html.listing("wallet_account", "accounts and balances", q=here)),
             ("Limits", html.listing("wallet_playerrestrictions", "limits and exclusions", q=here)),
             ("Play", html.listing("baccarat_wager", "wagers", q=here)),

@@ -82,21 +82,16 @@ class ReconciliationAdmin(LabelledRowsAdmin):
         "discrepancies", lambda row: html.badge(str(row.discrepancies), "bad" if row.discrepancies else "good")
     )
 
-    def sections(self, request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
         """Show a day with its discrepancies."""
-        del request
         facts = (
             ("Day", self.day_(obj)),
             ("From (UTC)", html.moment(obj.since)),
             ("To (UTC)", html.moment(obj.until)),
-            ("Operator", self.operator(obj)),
-            ("Provider", obj.provider),
-            ("Currency", obj.currency),
+            *self.facts(obj, "operator", "provider", "currency"),
             ("Our payments", str(obj.ours)),
             ("Provider's payments", str(obj.theirs)),
-            ("Matched", str(obj.matched)),
-            ("Matched amount", self.amount_(obj)),
-            ("Discrepancies", self.count(obj)),
+            *self.facts(obj, "matched", "amount_", "count"),
             ("Compared (UTC)", html.moment(obj.compared_at)),
             ("Log", html.event_log(f"reconciliation-{obj.pk}")),
         )
@@ -151,20 +146,14 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
         services.resolve(row.pk, resolution=data["resolution"], note=data["note"], **_by(request, row))
         return "Resolved."
 
-    def sections(self, request: HttpRequest, obj: Discrepancy) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Discrepancy) -> Sequence[Section]:
         """Show a discrepancy and its notes."""
-        del request
         facts = (
-            ("Discrepancy", self.title(obj)),
-            ("Status", self.status_badge(obj)),
+            *self.facts(obj, "title", "status_badge"),
             ("Day", html.page("reconciliation", obj.run_id, obj.day.isoformat())),
-            ("Operator", self.operator(obj)),
-            ("Provider", obj.provider),
-            ("Payment", self.payment_(obj)),
+            *self.facts(obj, "operator", "provider", "payment_"),
             ("Provider's reference", obj.reference or html.NOTHING),
-            ("Ours", self.ours(obj)),
-            ("Provider's", self.theirs(obj)),
-            ("Owner", self.owner_(obj)),
+            *self.facts(obj, "ours", "theirs", "owner_"),
             ("Resolution", (obj.resolution or html.NOTHING).replace("_", " ")),
             ("Resolved by", obj.resolved_by or html.NOTHING),
             ("First found (UTC)", html.moment(obj.found_at)),

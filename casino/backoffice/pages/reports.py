@@ -169,9 +169,8 @@ class ReportAdmin(LabelledRowsAdmin):
         return HttpResponse(file.content, content_type=file.media_type, headers=headers)
 
     @row_action("Regenerate", permission=CREATE, help_text="No new version is created if nothing has changed.")
-    def regenerate(self, request: HttpRequest, report: Report, data: dict[str, Any]) -> str:
+    def regenerate(self, request: HttpRequest, report: Report, _data: dict[str, Any]) -> str:
         """Generate the report again, from all events that are sealed by now."""
-        del data
         header = document.read(bytes(report.content))["interval"]
         interval = Interval(ReportPeriod(header["period"]), report.since, report.until, header["time_zone"])
         known = set(queries.versions(report).values_list("pk", flat=True))
@@ -179,9 +178,8 @@ class ReportAdmin(LabelledRowsAdmin):
         latest = generation.generate_report(operator=report.operator_id, name=report.name, interval=interval, by=by)
         return f"Version {latest.version} {'is unchanged' if latest.pk in known else 'is new'}."
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a version: its rows, its files, the other versions, and what changed since the previous one."""
-        del request
         content, versions = document.read(bytes(obj.content)), list(queries.versions(obj)[:MAX_ROWS])
         previous = next((version for version in versions if version.version < obj.version), None)
         changes = () if previous is None else (_changes(content, previous),)

@@ -70,21 +70,18 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         help_text="It can be ended once its time is over.",
         question="Let this player play again?",
     )
-    def end(self, request: HttpRequest, row: Any, data: dict[str, Any]) -> str:
+    def end(self, request: HttpRequest, row: Any, _data: dict[str, Any]) -> str:
         """End a self-exclusion whose time is over."""
-        del data
         metadata = staff_metadata(request, row.operator_id)
         services.end_exclusion(context=PlayerContext(row.operator_id, row.player_id, row.currency, metadata))
         return "The self-exclusion has ended; the player may play again."
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show the limits with what is used of them, and the exclusions."""
-        del request
         overview = queries.limits(operator=obj.operator_id, player=obj.player_id)
         exclusion = overview.restrictions.active_exclusion(overview.now)
         facts = (
-            ("Player", self.player(obj)),
-            ("Operator", self.operator(obj)),
+            *self.facts(obj, "player", "operator"),
             ("Exclusion", html.NOTHING if exclusion is None else exclusion.kind.replace("_", " ")),
             ("Set by", html.NOTHING if exclusion is None else exclusion.by),
             ("Until (UTC)", html.NOTHING if exclusion is None else html.moment(exclusion.until)),

@@ -135,9 +135,8 @@ class RoundAdmin(LabelledRowsAdmin):
         tone="good",
         question="Return this round to be dealt? If the error persists it is suspended again.",
     )
-    def resume(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
+    def resume(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> str:
         """Return a suspended round to be dealt. Raises RoundNotSuspended."""
-        del data
         if round_.suspension_reason is None:
             raise RoundNotSuspended
         metadata = _metadata(request, round_)
@@ -162,9 +161,8 @@ class RoundAdmin(LabelledRowsAdmin):
         return f"Requested to void round {round_.number}; another member of staff has to agree."
 
     @row_action("Approve the void", permission=APPROVE_VOID, applies=_is_void_requested, placed=True, tone="bad")
-    def approve_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
+    def approve_void(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> str:
         """Approve a requested void."""
-        del data
         voiding.approve(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_))
         return f"Round {round_.number} is void; its stakes, payouts and commission were reversed."
 
@@ -274,10 +272,7 @@ class RoundAdmin(LabelledRowsAdmin):
     def _facts(self, round_: Any, state: RoundState) -> list[tuple[str, object]]:
         opened = state.require_opened()
         return [
-            ("Table", self.table(round_)),
-            ("Operator", self.operator(round_)),
-            ("Rules", round_.rules),
-            ("Phase", self.phase_(round_)),
+            *self.facts(round_, "table", "operator", "rules", "phase_"),
             ("Opened (UTC)", html.moment(round_.opened_at, fine=True)),
             ("Turn ends (UTC)", html.moment(round_.deadline_at, fine=True)),
             ("Ended (UTC)", html.moment(round_.ended_at, fine=True)),

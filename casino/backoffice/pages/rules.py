@@ -115,9 +115,8 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         tone="good",
         help_text="Takes effect from the next round or shoe, never within a round.",
     )
-    def publish(self, request: HttpRequest, version: RulesVersion, data: dict[str, Any]) -> str:
+    def publish(self, request: HttpRequest, version: RulesVersion, _data: dict[str, Any]) -> str:
         """Publish the draft."""
-        del data
         rules_lifecycle.publish(version=version.version, **_by(request, version))
         return f"Published {version.label}: it takes effect from the next round or shoe."
 
@@ -128,9 +127,8 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         return f"Rejected {version.label}; nothing has changed."
 
     @row_action("Discard the draft", permission=MAKE, applies=_is_own_draft)
-    def discard(self, request: HttpRequest, version: RulesVersion, data: dict[str, Any]) -> str:
+    def discard(self, request: HttpRequest, version: RulesVersion, _data: dict[str, Any]) -> str:
         """Discard the own draft."""
-        del data
         rules_lifecycle.discard_own_draft(version=version.version, **_by(request, version))
         return f"Discarded {version.label}; nothing has changed."
 
@@ -168,18 +166,14 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         in_force = next((each for each in every if each.row.status == IN_FORCE), None)
         facts = (
             ("Rules", obj.label),
-            ("Table", self.table(obj)),
-            ("Status", self.status_badge(obj)),
-            ("Drafted by", self.drafter(obj)),
+            *self.facts(obj, "table", "status_badge", "drafter"),
             ("Drafted (UTC)", html.moment(obj.drafted_at)),
             ("Decided by", self.decider(obj)),
             ("Decided (UTC)", html.moment(obj.decided_at)),
             ("Effective from", obj.effective_from.replace("_", " ") or html.NOTHING),
             ("First round", str(obj.first_round or html.NOTHING)),
-            ("In force since (UTC)", self.valid_from(obj)),
-            ("Until (UTC)", self.valid_until(obj)),
-            ("Reason", obj.reason or html.NOTHING),
-            ("The operator's floor then", versions.format_percent(Fraction(obj.floor, versions.BASIS_POINTS))),
+            *self.facts(obj, "valid_from", "valid_until", "reason"),
+            ("The operator's floor then", versions.format_percent(Fraction(obj.return_floor, versions.BASIS_POINTS))),
             ("Acknowledged", obj.acknowledgement or html.NOTHING),
         )
         waiting = _is_own_draft(request, obj)

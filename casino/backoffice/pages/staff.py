@@ -135,9 +135,8 @@ class MemberAdmin(ReadOnlyAdmin):
         access_changes.reset_authenticator(member, by=_user(request), reason=data["reason"])
         return "The authenticator is reset."
 
-    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a member's functions and latest logins."""
-        del request
         (review,) = access_review.review_members([obj])
         facts = (
             ("Name", review.name or html.NOTHING),
@@ -194,9 +193,8 @@ class RoleAdmin(ReadOnlyAdmin):
     def subject_of(self, obj: RoleGroup) -> str:
         return f"role:{obj.name}"
 
-    def sections(self, request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
         """Show what a role may do, and which functions are incompatible with it."""
-        del request
         held = roles.PERMISSIONS_BY_ROLE[roles.Role(obj.name)]
         pairs = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if set(pair) & held]
         return (
@@ -238,14 +236,8 @@ class SignInAdmin(StaffHistoryAdmin):
     list_display = ("time", "who", "place", "factor")
     factor = column("second factor", lambda row: "given" if row.second_factor else "none")
 
-    def sections(self, request: HttpRequest, obj: SignIn) -> Sequence[Section]:
-        del request
-        rows = (
-            ("Time (UTC)", self.time(obj)),
-            ("Staff", self.who(obj)),
-            ("From", self.place(obj)),
-            ("Second factor", self.factor(obj)),
-        )
+    def sections(self, _request: HttpRequest, obj: SignIn) -> Sequence[Section]:
+        rows = (*self.facts(obj, "time", "who", "place", "factor"),)
         return (Facts("Login", rows),)
 
 
@@ -291,13 +283,9 @@ class AccessLogAdmin(StaffHistoryAdmin):
             return Q(user_id=number)
         return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
 
-    def sections(self, request: HttpRequest, obj: AccessLogEntry) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: AccessLogEntry) -> Sequence[Section]:
         rows = (
-            ("Time (UTC)", self.time(obj)),
-            ("Staff", self.who(obj)),
-            ("Looked at", self.subject_(obj)),
-            ("From", self.place(obj)),
+            *self.facts(obj, "time", "who", "subject_", "place"),
             ("Address of the page", html.code(obj.path)),
             ("Operator", html.page("operator", obj.operator_id)),
         )

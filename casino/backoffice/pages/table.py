@@ -126,8 +126,7 @@ class TableAdmin(LabelledRowsAdmin):
             return "Closed permanently; every seed that was still secret is revealed."
         return "Nothing new starts. The table closes when the round in play has ended."
 
-    def sections(self, request: HttpRequest, obj: Table) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Table) -> Sequence[Section]:
         state = _state(obj)
         terms = game.TableTerms(obj.name, state.rules)
         return [
@@ -143,13 +142,10 @@ class TableAdmin(LabelledRowsAdmin):
 
     def _facts(self, table: Table, state: TableState) -> list[tuple[str, object]]:
         return [
-            ("Name", table.name),
-            ("Operator", self.operator(table)),
-            ("State", self.status(table)),
+            *self.facts(table, "name", "operator", "status"),
             ("Round in play", html.page("round", table.round_id, f"No. {table.rounds}")),
             ("Rounds", html.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
-            ("Money", self.money(table)),
-            ("Opened (UTC)", self.opened(table)),
+            *self.facts(table, "money", "opened"),
             *_shoe(state),
             ("Id", html.code(table.pk)),
             ("Log", html.event_log(f"table-{table.pk}")),

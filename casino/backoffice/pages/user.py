@@ -165,12 +165,9 @@ class StaffActionAdmin(ReadOnlyAdmin):
         del operators
         return Q()
 
-    def sections(self, request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
         rows = (
-            ("Time (UTC)", self.time(obj)),
-            ("Staff", self.who(obj)),
-            ("On", self.what(obj)),
+            *self.facts(obj, "time", "who", "what"),
             ("Id", html.code(obj.object_id)),
             ("Action", self.message(obj)),
         )

@@ -42,22 +42,14 @@ class WagerAdmin(LabelledRowsAdmin):
         identity = as_uuid(term)
         return Q(pk=term) if identity is None else Q(player_id=identity) | Q(round_id=identity)
 
-    def sections(self, request: HttpRequest, obj: Wager) -> Sequence[Section]:
-        del request
+    def sections(self, _request: HttpRequest, obj: Wager) -> Sequence[Section]:
         facts = (
-            ("Player", self.player(obj)),
-            ("Operator", self.operator(obj)),
-            ("Table", self.table(obj)),
-            ("Round", self.round(obj)),
-            ("Seat", str(obj.seat)),
-            ("Preset", obj.preset),
-            ("Money", self.money(obj)),
+            *self.facts(obj, "player", "operator", "table", "round", "seat", "preset", "money"),
             ("Stakes", game.stakes_of(obj, with_currency=True)),
             ("Staked", self.staked_(obj)),
             ("Won", html.money(obj.won, obj.currency)),
             ("Commission", html.money(obj.commission, obj.currency)),
-            ("Returned", self.returned_(obj)),
-            ("Net", self.net(obj)),
+            *self.facts(obj, "returned_", "net"),
             ("Confirmed (UTC)", html.moment(obj.confirmed_at, fine=True)),
             ("Settled (UTC)", html.moment(obj.settled_at, fine=True)),
         )

@@ -4,13 +4,6 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) event.preventDefault();
 });
 
-// The side bar draws a box for every number there may be: one without a number is nothing.
-document.addEventListener("DOMContentLoaded", () => {
-  for (const box of document.querySelectorAll("a span[class*='min-w-[18px]']")) {
-    if (box.textContent.trim() === "") box.remove();
-  }
-});
-
 // A round to step through. Without scripts all of its steps and cards are shown, as at its end.
 document.addEventListener("DOMContentLoaded", () => {
   for (const replay of document.querySelectorAll("[data-replay]")) stepThrough(replay);
