@@ -1,10 +1,10 @@
-"""The ledger's tables as Django sees them; migrations/*.sql makes them. Written only through wallet.ledger.store."""
+"""Models of the wallet. Migrations create the tables from SQL; the ledger is written only by wallet.ledger.store."""
 
 from django.db import models
 
 
 class Account(models.Model):
-    """Who can hold money. Never changes."""
+    """An account of a player, a table or an operator. Never changes."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     kind = models.TextField()
@@ -19,7 +19,7 @@ class Account(models.Model):
 
 
 class Balance(models.Model):
-    """What an account holds, in minor units: the sum of its postings, kept so that it can be locked and checked."""
+    """The balance of an account in minor units: the sum of its postings, stored for locks and checks."""
 
     account = models.OneToOneField(Account, on_delete=models.DO_NOTHING, primary_key=True)
     balance = models.BigIntegerField(default=0)
@@ -31,7 +31,7 @@ class Balance(models.Model):
 
 
 class Entry(models.Model):
-    """Postings that happened together because of one event. Never changes."""
+    """Postings made together because of one event. Never changes."""
 
     id = models.BigAutoField(primary_key=True)
     kind = models.TextField()
@@ -47,7 +47,7 @@ class Entry(models.Model):
 
 
 class Posting(models.Model):
-    """Minor units moved on one account, the balance after it, and its gapless number there. Never changes."""
+    """A change of one account in minor units, the balance after it, and its gapless number. Never changes."""
 
     id = models.BigAutoField(primary_key=True)
     entry = models.ForeignKey(Entry, on_delete=models.DO_NOTHING, related_name="postings")
@@ -67,7 +67,7 @@ class Posting(models.Model):
 
 
 class DepositMethod(models.Model):
-    """One version of a way to pay in, as an operator offers it. Never changes; a change is the next version."""
+    """One version of an operator's deposit method. Never changes; a change is the next version."""
 
     id = models.BigAutoField(primary_key=True)
     method_id = models.UUIDField()
@@ -94,7 +94,7 @@ class DepositMethod(models.Model):
 
 
 class Payment(models.Model):
-    """What a deposit and a withdrawal have in common: whose it is, how much, and how it stands."""
+    """Common fields of deposits and withdrawals."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -116,7 +116,7 @@ class Payment(models.Model):
 
 
 class Deposit(Payment):
-    """Money on its way in: a projection of its events."""
+    """A deposit: a projection of its events."""
 
     fee = models.BigIntegerField()
     debt_created = models.BigIntegerField()
@@ -126,7 +126,7 @@ class Deposit(Payment):
 
 
 class Withdrawal(Payment):
-    """Money on its way out: a projection of its events."""
+    """A withdrawal: a projection of its events."""
 
     approvals_required = models.IntegerField()
     approved_by = models.TextField()
@@ -138,7 +138,7 @@ class Withdrawal(Payment):
 
 
 class PlayerRestrictions(models.Model):
-    """What protects a player: limits, wishes for higher ones, an exclusion. A projection of its events."""
+    """Limits, pending increases, exclusion and block of a player: a projection of its events."""
 
     player_id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -173,7 +173,7 @@ class PlayerTableLimit(models.Model):
 
 
 class Adjustment(models.Model):
-    """A correction of a player's account by hand: a projection of its events."""
+    """A manual adjustment of a player's account: a projection of its events."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -194,8 +194,8 @@ class Adjustment(models.Model):
 
     class Meta:
         permissions = [
-            ("request_adjustment", "Can ask for an account to be corrected"),
-            ("approve_adjustment", "Can agree to a correction"),
+            ("request_adjustment", "Can request an adjustment"),
+            ("approve_adjustment", "Can approve an adjustment"),
         ]
 
     def __str__(self) -> str:
@@ -203,7 +203,7 @@ class Adjustment(models.Model):
 
 
 class AdjustmentText(models.Model):
-    """What was said about an adjustment: why, to the player, and by who decided. Personal, so in no event."""
+    """Note, message to the player, and answer of an adjustment. Personal, so not in events."""
 
     adjustment_id = models.UUIDField(primary_key=True)
     note = models.TextField()
@@ -214,11 +214,11 @@ class AdjustmentText(models.Model):
         db_table = "wallet_adjustment_text"
 
     def __str__(self) -> str:
-        return f"words about adjustment {self.adjustment_id}"
+        return f"texts of adjustment {self.adjustment_id}"
 
 
 class ProviderCallback(models.Model):
-    """What a provider told us, as it came and verified, and what became of it."""
+    """A verified callback as received, and its outcome."""
 
     id = models.BigAutoField(primary_key=True)
     provider = models.TextField()
@@ -238,7 +238,7 @@ class ProviderCallback(models.Model):
 
 
 class Reconciliation(models.Model):
-    """A day of an operator's with a provider in one currency, as it came out last: a projection of its events."""
+    """The last comparison of a day with a provider in one currency: a projection of its events."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -260,7 +260,7 @@ class Reconciliation(models.Model):
 
 
 class Discrepancy(models.Model):
-    """A payment about which a provider's records and ours differ: a projection of its events."""
+    """A payment on which the provider's records and ours differ: a projection of its events."""
 
     id = models.UUIDField(primary_key=True)
     run_id = models.UUIDField()
@@ -286,11 +286,11 @@ class Discrepancy(models.Model):
     version = models.IntegerField()
 
     def __str__(self) -> str:
-        return f"difference {self.id}"
+        return f"discrepancy {self.id}"
 
 
 class DiscrepancyNote(models.Model):
-    """What somebody said about a difference. Personal, so in no event."""
+    """A note on a discrepancy. Personal, so not in events."""
 
     id = models.BigAutoField(primary_key=True)
     discrepancy_id = models.UUIDField()

@@ -1,4 +1,4 @@
-"""Celery's doors to the payments: one call each. A message is a wake-up; what is due is found in PostgreSQL."""
+"""Celery tasks. A message is only a wake-up; a query finds what is due."""
 
 from celery import shared_task
 from django.conf import settings
@@ -11,7 +11,7 @@ from wallet.reconciliation import schedule
 
 @shared_task(name=wakeup.TASK, acks_late=True, ignore_result=True)
 def process_payments(**_: object) -> None:
-    """Advance payments until nothing is due; a wake-up asked for meanwhile brings another task."""
+    """Process payments until nothing is due; a wake-up requested meanwhile sends another task."""
     wakeups.clear(wakeup.TOPIC)
     while processor.process_payments():
         pass
@@ -19,5 +19,5 @@ def process_payments(**_: object) -> None:
 
 @shared_task(name="wallet.reconcile", acks_late=True, ignore_result=True, soft_time_limit=280, time_limit=300)
 def reconcile(**_: object) -> None:
-    """Compare the days that are over with what providers have of them; one that comes twice finds nothing."""
+    """Reconcile the days that are due; a second task finds nothing to do."""
     schedule.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))

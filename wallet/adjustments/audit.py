@@ -1,4 +1,4 @@
-"""Adjustments as an audit follows them: their order, who decided them, what they moved, and the rows that result."""
+"""Audit of adjustments: order, requester and approver, amounts, and rows."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -21,40 +21,40 @@ _SAME: Final = ("operator", "player", "money_type", "currency", "direction", "am
 
 
 class AdjustmentTraces:
-    """Every adjustment that the log has told of; those that can't be explained are told of and then left out."""
+    """Replays adjustments; inconsistent ones are reported and then left out."""
 
     def __init__(self) -> None:
-        self._told: dict[UUID, list[AdjustmentEvent]] = {}
+        self._histories: dict[UUID, list[AdjustmentEvent]] = {}
         self._broken: set[UUID] = set()
 
     def replay(
         self, event: AdjustmentEvent, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """Follow one event and yield what contradicts the events before it.
+        """Replay one event and yield contradictions to earlier events.
 
-        `opened` is the operator and the currency that the player's wallet was opened with, for a request.
+        For a request, `wallet` is the operator and currency of the player's accounts.
         """
-        told = self._told.setdefault(event.adjustment, [])
+        history = self._histories.setdefault(event.adjustment, [])
         if stream != adjustment_stream(event.adjustment):
             yield Finding("stream differs", where, adjustment_stream(event.adjustment), stream)
         begins = isinstance(event, AdjustmentRequested)
-        if begins != (not told) or len(told) > 1 or version != len(told) + 1:
+        if begins != (not history) or len(history) > 1 or version != len(history) + 1:
             self._broken.add(event.adjustment)
             yield Finding("event out of place", where, "a request and then one decision", f"version {version}")
-        told.append(event)
+        history.append(event)
         if isinstance(event, AdjustmentRequested):
             yield from _requested(event, wallet, where)
         elif event.adjustment not in self._broken:
-            yield from _decided(told[0], event, where)
+            yield from _decided(history[0], event, where)
 
     def player_of(self, event: AdjustmentEvent) -> UUID | None:
-        """Tell whose account an event is about, None where nobody knows."""
-        first = (self._told.get(event.adjustment) or [event])[0]
+        """Return the player whose account an event is about, None if unknown."""
+        first = (self._histories.get(event.adjustment) or [event])[0]
         return first.player if isinstance(first, AdjustmentRequested) else None
 
     def check_state(self) -> Iterator[Finding]:
-        """Compare the rows with what the events have led to."""
-        sound = (events for key, events in self._told.items() if key not in self._broken)
+        """Compare the rows with the result of the events."""
+        sound = (events for key, events in self._histories.items() if key not in self._broken)
         rows = (adjustment_row(fold(events), len(events)) for events in sound)
         yield from ADJUSTMENTS.compare(rows, ignored=self._broken)
 
@@ -66,18 +66,18 @@ def _requested(event: AdjustmentRequested, opened: tuple[UUID, str] | None, wher
         yield Finding("amount out of range", where, f"1 to {MAX_AMOUNT - 1}", str(event.amount))
 
 
-def _decided(asked: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejected, where: str) -> Iterator[Finding]:
-    if not isinstance(asked, AdjustmentRequested):
+def _decided(request: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejected, where: str) -> Iterator[Finding]:
+    if not isinstance(request, AdjustmentRequested):
         return
     by = event.approved_by if isinstance(event, AdjustmentApproved) else event.rejected_by
-    if by == asked.requested_by:
+    if by == request.requested_by:
         yield Finding("decided by its requester", where, f"not {by}", by)
     if isinstance(event, AdjustmentRejected):
         return
     for name in _SAME:
-        due, has = getattr(asked, name), getattr(event, name)
-        if due != has:
-            yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(has))
+        due, actual = getattr(request, name), getattr(event, name)
+        if due != actual:
+            yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(actual))
     moved = event.amount if event.direction is Direction.DEBIT else 0
     owing = event.owed > 0 and event.money_type is not MoneyType.REAL
     if event.taken + event.owed != moved or min(event.taken, event.owed) < 0 or owing:

@@ -1,7 +1,7 @@
-"""What happens to a correction of a player's account by hand. Stream: `adjustment-{id}`.
+"""Events of manual adjustments of players' accounts. Stream: `adjustment-{id}`.
 
-Amounts are minor units above zero, `at` is the database's clock. Why in words, and what the player is told, are
-personal and stay outside: a table of their own keeps them.
+Amounts are positive minor units, `at` is the database's time. Notes and messages are personal and kept in a separate
+table.
 """
 
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from casino.kernel.money import MoneyType
 
 
 class Direction(StrEnum):
-    """Which way the money goes, as the player sees it."""
+    """Direction of the money, as the player sees it."""
 
     CREDIT = "credit"
     DEBIT = "debit"
 
 
 class AdjustmentReason(StrEnum):
-    """Why an account is corrected: what reports add up by."""
+    """Reason of an adjustment, by which reports add up."""
 
     CORRECTION = "correction"
     COMPLAINT = "complaint"
@@ -34,7 +34,7 @@ class AdjustmentReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentRequested:
-    """`requested_by` asked for an account to be corrected; nothing has moved."""
+    """`requested_by` requested an adjustment; no money has moved."""
 
     adjustment: UUID
     operator: UUID
@@ -50,7 +50,7 @@ class AdjustmentRequested:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentApproved:
-    """Another agreed, and the money moved. Of a debit, `taken` was there and `owed` is a debt from now on."""
+    """Another person approved and the money moved. Of a debit, `taken` left the account and `owed` became a debt."""
 
     adjustment: UUID
     operator: UUID
@@ -67,7 +67,7 @@ class AdjustmentApproved:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentRejected:
-    """Another refused; nothing has moved."""
+    """Another person rejected it; no money has moved."""
 
     adjustment: UUID
     operator: UUID

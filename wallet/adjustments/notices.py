@@ -1,7 +1,4 @@
-"""What a player is told about outside of the game: a list with marks for what was read. Personal, so not in events.
-
-Messages are sealed under the player's own key.
-"""
+"""Notices to players, with a mark once read. Personal, so not in events; messages are encrypted per player."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +14,7 @@ from casino.events.sql import execute, fetch
 from casino.kernel.errors import Refusal, RefusalKind
 
 _NEWEST: Final = UUID(int=2**128 - 1)
-# A thing is told once: whoever tells it again changes nothing.
-_GIVE: Final = """
+_INSERT: Final = """
     INSERT INTO wallet_notice (id, operator_id, player_id, kind, subject_id, details, message)
     VALUES (%s, %s, %s, %s, %s, %s::jsonb, %s) ON CONFLICT (player_id, kind, subject_id) DO NOTHING
 """
@@ -43,9 +39,9 @@ class UnknownNotice(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What to tell a player: a stable `kind`, what it is about, facts for a page to show, and a message in words.
+    """A notice: a stable `kind`, its subject, details for a page to show, and a message.
 
-    Amounts in `facts` are minor units of its `currency`.
+    Amounts in `details` are minor units of its `currency`.
     """
 
     operator: UUID
@@ -58,7 +54,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class StoredNotice:
-    """A notice as it was given; `read_at` is None until the player has read it."""
+    """A stored notice; `read_at` is None until the player has read it."""
 
     id: UUID
     notice: Notice
@@ -67,15 +63,15 @@ class StoredNotice:
 
 
 def notify_player(notice: Notice) -> None:
-    """Tell a player something, once for each kind and subject; in the transaction of what it is about."""
-    facts = msgspec.json.encode(notice.details).decode()
-    whose = [notice.operator, notice.player, notice.kind, notice.subject]
-    execute(_GIVE, [new_id(), *whose, facts, crypto_shredding.encrypt_text(notice.player, notice.message)])
+    """Store a notice, once for each kind and subject, in the caller's transaction."""
+    details = msgspec.json.encode(notice.details).decode()
+    message = crypto_shredding.encrypt_text(notice.player, notice.message)
+    execute(_INSERT, [new_id(), notice.operator, notice.player, notice.kind, notice.subject, details, message])
 
 
 def list_notices(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[StoredNotice]:
-    """List a player's notices, newest first, or only those not read."""
-    return _given(fetch(_LIST, [player, operator, before or _NEWEST, unread, limit]))
+    """List a player's notices, or the unread ones, newest first."""
+    return _decrypted(fetch(_LIST, [player, operator, before or _NEWEST, unread, limit]))
 
 
 def count_unread(*, operator: UUID, player: UUID) -> int:
@@ -83,20 +79,20 @@ def count_unread(*, operator: UUID, player: UUID) -> int:
 
 
 def mark_read(notice: UUID, *, operator: UUID, player: UUID) -> StoredNotice:
-    """Note that a player has read a notice; the first time counts. Raises UnknownNotice."""
+    """Mark a notice as read; the first time counts. Raises UnknownNotice."""
     rows = fetch(_READ, [notice, player, operator])
     if not rows:
         raise UnknownNotice
-    return _given(rows)[0]
+    return _decrypted(rows)[0]
 
 
-def _given(rows: Sequence[tuple[Any, ...]]) -> list[StoredNotice]:
+def _decrypted(rows: Sequence[tuple[Any, ...]]) -> list[StoredNotice]:
     messages = crypto_shredding.decrypt_many([row[6] for row in rows])
-    return [_one(row, message or "") for row, message in zip(rows, messages, strict=True)]
+    return [_stored_notice(row, message or "") for row, message in zip(rows, messages, strict=True)]
 
 
-def _one(row: tuple[Any, ...], message: str) -> StoredNotice:
-    key, operator, player, kind, subject, facts, _, created_at, read_at = row
+def _stored_notice(row: tuple[Any, ...], message: str) -> StoredNotice:
+    key, operator, player, kind, subject, details, _, created_at, read_at = row
     return StoredNotice(
-        key, Notice(operator, player, kind, subject, msgspec.json.decode(facts), message), created_at, read_at
+        key, Notice(operator, player, kind, subject, msgspec.json.decode(details), message), created_at, read_at
     )

@@ -1,4 +1,4 @@
-"""What can be asked about adjustments: always within one operator."""
+"""Read adjustments of one operator."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _BY_REASON: Final = """
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentFilter:
-    """Which adjustments of an operator's; `since` is included and `until` not, by the time of the request."""
+    """Adjustments of an operator, by time of the request: `since` included, `until` excluded."""
 
     operator: UUID
     player: UUID | None = None
@@ -54,19 +54,22 @@ class AdjustmentFilter:
         """Return the conditions for Django's ORM. Raises PeriodReversed."""
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise PeriodReversed
-        wanted = {
+        conditions = {
             "player_id": self.player,
             "status": self.status,
             "reason": self.reason,
             "requested_at__gte": self.since,
             "requested_at__lt": self.until,
         }
-        return {"operator_id": self.operator, **{name: value for name, value in wanted.items() if value is not None}}
+        return {
+            "operator_id": self.operator,
+            **{name: value for name, value in conditions.items() if value is not None},
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentTotal:
-    """Approved adjustments of one reason, way, money_type and currency: how many, and minor units in all."""
+    """Number and sums of approved adjustments of one reason, direction, money type and currency, in minor units."""
 
     reason: str
     direction: str
@@ -79,37 +82,37 @@ class AdjustmentTotal:
 
 def find(*, operator: UUID, adjustment: UUID) -> Adjustment:
     """Find one adjustment. Raises UnknownAdjustment, also for another operator's."""
-    found = Adjustment.objects.filter(operator_id=operator, pk=adjustment).first()
-    if found is None:
+    row = Adjustment.objects.filter(operator_id=operator, pk=adjustment).first()
+    if row is None:
         raise UnknownAdjustment
-    return found
+    return row
 
 
-def list_adjustments(asked: AdjustmentFilter, *, before: UUID | None, limit: int) -> list[Adjustment]:
-    """List adjustments asked for before the one with this id, newest first. Raises PeriodReversed."""
-    rows = Adjustment.objects.filter(**asked.filters(), id__lt=before or NEWEST)
+def list_adjustments(where: AdjustmentFilter, *, before: UUID | None, limit: int) -> list[Adjustment]:
+    """List adjustments requested before the one with this id, newest first. Raises PeriodReversed."""
+    rows = Adjustment.objects.filter(**where.filters(), id__lt=before or NEWEST)
     return list(rows.order_by("-id")[:limit])
 
 
-def iterate_adjustments(asked: AdjustmentFilter) -> Iterator[list[Adjustment]]:
-    """Yield all of them, newest first, some at a time. Raises PeriodReversed."""
+def iterate_adjustments(where: AdjustmentFilter) -> Iterator[list[Adjustment]]:
+    """Yield all adjustments in pages, newest first. Raises PeriodReversed."""
     before = NEWEST
-    while found := list_adjustments(asked, before=before, limit=PAGE):
-        before = found[-1].id
-        yield found
+    while page := list_adjustments(where, before=before, limit=PAGE):
+        before = page[-1].id
+        yield page
 
 
 def totals_by_reason(
     *, operator: UUID, since: datetime | None, until: datetime | None, money_type: MoneyType = MoneyType.REAL
 ) -> list[AdjustmentTotal]:
-    """Add up what was approved in a period, in one kind of money, by reason. Raises PeriodReversed."""
+    """Sum the adjustments approved in a period, in one money type, by reason. Raises PeriodReversed."""
     if since is not None and until is not None and since >= until:
         raise PeriodReversed
     return [AdjustmentTotal(*row) for row in fetch(_BY_REASON, [operator, money_type, since, since, until, until])]
 
 
 def load_adjustment_texts(adjustments: list[UUID]) -> dict[UUID, AdjustmentText]:
-    """Return what was said about these adjustments, by id, in two queries."""
-    found = list(AdjustmentText.objects.filter(adjustment_id__in=adjustments))
-    crypto_shredding.decrypt_rows(found)
-    return {said.adjustment_id: said for said in found}
+    """Return the decrypted texts of these adjustments, by id, in two queries."""
+    texts = list(AdjustmentText.objects.filter(adjustment_id__in=adjustments))
+    crypto_shredding.decrypt_rows(texts)
+    return {text.adjustment_id: text for text in texts}

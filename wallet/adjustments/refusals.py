@@ -1,4 +1,4 @@
-"""What is refused about corrections by hand, and what to do about it."""
+"""Refusals of manual adjustments."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -13,33 +13,33 @@ class UnknownAdjustment(Refusal):
 class AdjustmentDecided(Refusal):
     code = "adjustment_decided"
     kind = RefusalKind.CONFLICT
-    title = "The adjustment has been decided before"
-    remedy = "Look at it again: somebody was quicker."
+    title = "The adjustment is already decided"
+    remedy = "Read it again: another person was quicker."
 
 
 class AdjustmentRequiresSecondPerson(Refusal):
     code = "adjustment_requires_second_person"
     kind = RefusalKind.FORBIDDEN
-    title = "Who asked for an adjustment can't decide it"
-    remedy = "Have another person look at it."
+    title = "The requester cannot decide the adjustment"
+    remedy = "Have another person decide it."
 
 
 class AdjustmentNoteMissing(Refusal):
     code = "adjustment_note_missing"
     kind = RefusalKind.INVALID
-    title = "An adjustment is explained in words"
+    title = "The adjustment needs a note"
     remedy = "Send a `note` of 1 to 500 characters."
 
 
 class InvalidAdjustmentChoice(Refusal):
     code = "invalid_adjustment_choice"
     kind = RefusalKind.INVALID
-    title = "An adjustment has one of the known ways and reasons"
-    remedy = "Choose from the lists."
+    title = "Unknown direction or reason"
+    remedy = "Choose one of the documented values."
 
 
 class NoDebtInPlayMoney(Refusal):
     code = "no_debt_in_play_money"
     kind = RefusalKind.INVALID
-    title = "Nobody owes play money"
-    remedy = "Take no more than the balance."
+    title = "There are no debts in play money"
+    remedy = "Debit at most the balance."

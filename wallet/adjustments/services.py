@@ -1,4 +1,4 @@
-"""What can be done about adjustments: one person asks, another agrees or refuses. Each is one transaction."""
+"""Request, approve and reject adjustments, each in one transaction."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -12,7 +12,7 @@ from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from wallet.adjustments import notices
-from wallet.adjustments import state as adjustment
+from wallet.adjustments import state as lifecycle
 from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentReason,
@@ -29,9 +29,9 @@ from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.payments import debts
 
 MAX_NOTE_LENGTH: Final = 500
-_WHOSE: Final = "SELECT player_id, money_type, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
-_SAY: Final = "INSERT INTO wallet_adjustment_text (adjustment_id, note, message) VALUES (%s, %s, %s)"
-_ANSWER: Final = "UPDATE wallet_adjustment_text SET answer = %s WHERE adjustment_id = %s"
+_OWNER: Final = "SELECT player_id, money_type, currency FROM wallet_adjustment WHERE id = %s AND operator_id = %s"
+_SAVE_TEXTS: Final = "INSERT INTO wallet_adjustment_text (adjustment_id, note, message) VALUES (%s, %s, %s)"
+_SAVE_ANSWER: Final = "UPDATE wallet_adjustment_text SET answer = %s WHERE adjustment_id = %s"
 _MESSAGE: Final = "SELECT message FROM wallet_adjustment_text WHERE adjustment_id = %s"
 
 
@@ -49,84 +49,83 @@ def request(
     by: str,
     metadata: Metadata,
 ) -> UUID:
-    """Ask for minor units to be put on or taken from a player's account, and return the adjustment's id.
+    """Request a credit or debit of minor units on a player's account and return the adjustment's id.
 
-    `note` is for staff, `message` for the player once it is approved; neither goes into events, and both are sealed
-    under the player's key. Raises
-    AmountNotPositive, AmountTooLarge, AdjustmentNoteMissing, UnknownAccount.
+    `note` is for staff, `message` for the player once approved. Neither goes into events; both are encrypted under the
+    player's key. Raises AmountNotPositive, AmountTooLarge, AdjustmentNoteMissing, UnknownAccount.
     """
     _require_amount(amount, currency)
-    words = _words(note), _words(message, empty=True)
+    texts = _text(note), _text(message, empty=True)
     account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
     store.require_open(account)
-    made = new_id()
+    identity = new_id()
     with transaction.atomic():
         at = store.database_now()
-        event = AdjustmentRequested(made, operator, player, money_type, currency, direction, amount, reason, by, at)
-        execute(_SAY, [made, *(crypto_shredding.encrypt_text(player, each) for each in words)])
+        event = AdjustmentRequested(identity, operator, player, money_type, currency, direction, amount, reason, by, at)
+        execute(_SAVE_TEXTS, [identity, *(crypto_shredding.encrypt_text(player, each) for each in texts)])
         write(None, event, version=0, metadata=metadata)
-    return made
+    return identity
 
 
 def approve(
-    wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, as_debt: bool = False, answer: str = ""
+    adjustment: UUID, *, operator: UUID, by: str, metadata: Metadata, as_debt: bool = False, answer: str = ""
 ) -> AdjustmentState:
-    """Agree to an adjustment: the money moves, and the player is told.
+    """Approve an adjustment: move the money and notify the player.
 
-    With `as_debt`, what a debit finds missing is owed from now on. Raises UnknownAdjustment, AdjustmentDecided,
-    AdjustmentNeedsAnother, InsufficientFunds, NoDebtInPlay.
+    With `as_debt`, what a debit finds missing becomes a debt. Raises UnknownAdjustment, AdjustmentDecided,
+    AdjustmentRequiresSecondPerson, InsufficientFunds, NoDebtInPlayMoney.
     """
     with transaction.atomic():
-        account, before, version, at = _locked(wanted, operator)
-        held = store.balances([account])[account]
-        event = adjustment.approve(before, by=by, available=held, as_debt=as_debt, at=at)
+        account, before, version, at = _locked(adjustment, operator)
+        available = store.balances([account])[account]
+        event = lifecycle.approve(before, by=by, available=available, as_debt=as_debt, at=at)
         if event.owed:
             store.lock((_debt(event),))
         after = write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [crypto_shredding.encrypt_text(event.player, _words(answer, empty=True)), wanted])
+        execute(_SAVE_ANSWER, [crypto_shredding.encrypt_text(event.player, _text(answer, empty=True)), adjustment])
         if event.direction is Direction.CREDIT and event.money_type is MoneyType.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
-        (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [wanted])[0])
+        (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [adjustment])[0])
         notices.notify_player(_notice(event, before.requested.reason, message or ""))
     return after
 
 
-def reject(wanted: UUID, *, operator: UUID, by: str, metadata: Metadata, answer: str) -> AdjustmentState:
-    """Refuse an adjustment, for a reason in words; nothing moves.
+def reject(adjustment: UUID, *, operator: UUID, by: str, metadata: Metadata, answer: str) -> AdjustmentState:
+    """Reject an adjustment with an answer; no money moves.
 
-    Raises UnknownAdjustment, AdjustmentNoteMissing, AdjustmentDecided, AdjustmentNeedsAnother.
+    Raises UnknownAdjustment, AdjustmentNoteMissing, AdjustmentDecided, AdjustmentRequiresSecondPerson.
     """
-    why = _words(answer)
+    answer = _text(answer)
     with transaction.atomic():
-        _, before, version, at = _locked(wanted, operator)
-        event = adjustment.reject(before, by=by, at=at)
+        _, before, version, at = _locked(adjustment, operator)
+        event = lifecycle.reject(before, by=by, at=at)
         after = write(before, event, version=version, metadata=metadata)
-        execute(_ANSWER, [crypto_shredding.encrypt_text(before.requested.player, why), wanted])
+        execute(_SAVE_ANSWER, [crypto_shredding.encrypt_text(before.requested.player, answer), adjustment])
     return after
 
 
-def _locked(wanted: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState, int, Any]:
-    """The account, locked: who holds it alone decides its adjustments. With it the adjustment, version and time."""
-    rows = fetch(_WHOSE, [wanted, operator])
+def _locked(adjustment: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState, int, Any]:
+    """Lock the account, which serializes its adjustments; returns account, adjustment, version and time."""
+    rows = fetch(_OWNER, [adjustment, operator])
     if not rows:
         raise UnknownAdjustment
     player, money_type, currency = rows[0]
     account = player_account(operator=operator, player=player, money_type=MoneyType(money_type), currency=currency)
     store.lock((account,))
     at = store.database_now()
-    events = ADJUSTMENT_EVENTS.history(adjustment_stream(wanted))
-    return account, adjustment.fold(events), len(events), at
+    events = ADJUSTMENT_EVENTS.history(adjustment_stream(adjustment))
+    return account, lifecycle.fold(events), len(events), at
 
 
 def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -> Notice:
-    facts = {
+    details = {
         "amount": event.amount,
         "currency": event.currency,
         "money_type": event.money_type.value,
         "reason": reason.value,
     }
     kind = f"adjustment_{event.direction}"
-    return Notice(event.operator, event.player, kind, event.adjustment, {**facts, "owed": event.owed}, message)
+    return Notice(event.operator, event.player, kind, event.adjustment, {**details, "owed": event.owed}, message)
 
 
 def _debt(event: AdjustmentApproved) -> AccountName:
@@ -142,8 +141,8 @@ def _require_amount(amount: int, currency: str) -> None:
         raise money.AmountTooLarge
 
 
-def _words(given: str, *, empty: bool = False) -> str:
-    words = given.strip()
-    if len(words) > MAX_NOTE_LENGTH or not (words or empty):
+def _text(text: str, *, empty: bool = False) -> str:
+    text = text.strip()
+    if len(text) > MAX_NOTE_LENGTH or not (text or empty):
         raise AdjustmentNoteMissing
-    return words
+    return text

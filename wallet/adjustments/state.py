@@ -1,4 +1,4 @@
-"""One adjustment: what its events have made of it, and who may decide it. Pure."""
+"""The state of an adjustment and the decisions about it. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from wallet.ledger.refusals import InsufficientFunds
 
 
 class AdjustmentStatus(StrEnum):
-    """How an adjustment stands; `requested` waits for another person."""
+    """Status of an adjustment; `requested` waits for another person."""
 
     REQUESTED = "requested"
     APPROVED = "approved"
@@ -28,7 +28,7 @@ class AdjustmentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentState:
-    """An adjustment as it stands; of a debit, `taken` came from the account and `owed` became a debt."""
+    """An adjustment; of a debit, `taken` left the account and `owed` became a debt."""
 
     requested: AdjustmentRequested
     status: AdjustmentStatus = AdjustmentStatus.REQUESTED
@@ -68,32 +68,35 @@ def evolve(state: AdjustmentState, event: AdjustmentEvent) -> AdjustmentState:
 
 
 def approve(state: AdjustmentState, *, by: str, available: int, as_debt: bool, at: datetime) -> AdjustmentApproved:
-    """Let another person agree; `available` is what the account holds, in minor units.
+    """Approve as another person; `available` is the account's balance in minor units.
 
-    A debit of more than that is refused, or with `as_debt` the rest becomes a debt. Raises AdjustmentDecided,
-    AdjustmentNeedsAnother, InsufficientFunds, NoDebtInPlay.
+    A larger debit is refused, or with `as_debt` the rest becomes a debt. Raises AdjustmentDecided,
+    AdjustmentRequiresSecondPerson, InsufficientFunds, NoDebtInPlayMoney.
     """
     _require_another(state, by)
-    asked = state.requested
+    requested = state.requested
     taken = owed = 0
-    if asked.direction is Direction.DEBIT:
-        taken = min(asked.amount, max(available, 0))
-        owed = asked.amount - taken
+    if requested.direction is Direction.DEBIT:
+        taken = min(requested.amount, max(available, 0))
+        owed = requested.amount - taken
     if owed and not as_debt:
         account = player_account(
-            operator=asked.operator, player=asked.player, money_type=asked.money_type, currency=asked.currency
+            operator=requested.operator,
+            player=requested.player,
+            money_type=requested.money_type,
+            currency=requested.currency,
         )
-        raise InsufficientFunds(account=account, balance=available, needed=asked.amount)
-    if owed and asked.money_type is not MoneyType.REAL:
+        raise InsufficientFunds(account=account, balance=available, needed=requested.amount)
+    if owed and requested.money_type is not MoneyType.REAL:
         raise NoDebtInPlayMoney
     return AdjustmentApproved(
-        asked.adjustment,
-        asked.operator,
-        asked.player,
-        asked.money_type,
-        asked.currency,
-        asked.direction,
-        asked.amount,
+        requested.adjustment,
+        requested.operator,
+        requested.player,
+        requested.money_type,
+        requested.currency,
+        requested.direction,
+        requested.amount,
         taken,
         owed,
         by,
@@ -102,7 +105,7 @@ def approve(state: AdjustmentState, *, by: str, available: int, as_debt: bool, a
 
 
 def reject(state: AdjustmentState, *, by: str, at: datetime) -> AdjustmentRejected:
-    """Let another person refuse. Raises AdjustmentDecided, AdjustmentNeedsAnother."""
+    """Reject as another person. Raises AdjustmentDecided, AdjustmentRequiresSecondPerson."""
     _require_another(state, by)
     return AdjustmentRejected(state.requested.adjustment, state.requested.operator, by, at)
 

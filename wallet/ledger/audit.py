@@ -15,10 +15,10 @@ from wallet.ledger.entries import NewEntry
 # Each returns rows of (where, expected, found).
 CHECKS: Final[Mapping[str, str]] = {
     "entry does not sum to zero": """
-        SELECT 'entry ' || entry_id, '0 ' || purse, total::text
-          FROM (SELECT entry_id, account.currency || ' ' || account.money_type AS purse, sum(amount) AS total
+        SELECT 'entry ' || entry_id, '0 ' || unit, total::text
+          FROM (SELECT entry_id, account.currency || ' ' || account.money_type AS unit, sum(amount) AS total
                   FROM wallet_posting JOIN wallet_account account ON account.id = account_id
-                 GROUP BY entry_id, account.currency, account.money_type) purses
+                 GROUP BY entry_id, account.currency, account.money_type) units
          WHERE total <> 0 ORDER BY entry_id""",
     "entry has fewer than two postings": """
         SELECT 'entry ' || entry.id, '2 or more', count(posting.id)::text

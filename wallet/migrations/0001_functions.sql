@@ -1,5 +1,5 @@
--- Money is neither made nor lost: what one statement posts to an entry sums to zero in each currency and money_type.
--- One pass over the inserted rows, so a batch of two hundred postings costs one query and not two hundred.
+-- The postings that one statement inserts for an entry sum to zero per currency and money type. One pass over the
+-- inserted rows: a batch of two hundred postings costs one query.
 CREATE FUNCTION wallet_refuse_unbalanced_postings() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     wrong bigint;
@@ -7,10 +7,10 @@ BEGIN
     SELECT entry_id INTO wrong
       FROM (SELECT posting.entry_id, posting.amount,
                    (SELECT account.currency || '/' || account.money_type
-                      FROM wallet_account account WHERE account.id = posting.account_id) AS purse
+                      FROM wallet_account account WHERE account.id = posting.account_id) AS unit
               FROM inserted posting) named
-     GROUP BY entry_id, purse
-    HAVING sum(amount) <> 0 OR purse IS NULL
+     GROUP BY entry_id, unit
+    HAVING sum(amount) <> 0 OR unit IS NULL
      LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'wallet entry % does not sum to zero in each currency and money_type', wrong
@@ -23,18 +23,18 @@ CREATE TRIGGER wallet_posting_balanced AFTER INSERT ON wallet_posting
     REFERENCING NEW TABLE AS inserted
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_unbalanced_postings();
 
--- At commit every new entry is whole: two postings or more, and again a sum of zero in each currency and money_type.
+-- At commit every new entry has two postings or more that sum to zero per currency and money type.
 CREATE FUNCTION wallet_refuse_partial_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     postings bigint;
     unbalanced boolean;
 BEGIN
-    SELECT coalesce(sum(purse.postings), 0), coalesce(bool_or(purse.total <> 0), false)
+    SELECT coalesce(sum(unit.postings), 0), coalesce(bool_or(unit.total <> 0), false)
       INTO postings, unbalanced
       FROM (SELECT count(*) AS postings, sum(posting.amount) AS total
               FROM wallet_posting posting JOIN wallet_account account ON account.id = posting.account_id
              WHERE posting.entry_id = NEW.id
-             GROUP BY account.currency, account.money_type) purse;
+             GROUP BY account.currency, account.money_type) unit;
     IF postings < 2 OR unbalanced THEN
         RAISE EXCEPTION 'wallet entry % has % postings, or they do not sum to zero', NEW.id, postings
             USING ERRCODE = 'integrity_constraint_violation';
@@ -46,7 +46,7 @@ CREATE CONSTRAINT TRIGGER wallet_entry_whole AFTER INSERT ON wallet_entry
     DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_partial_entry();
 
--- Opens the named accounts that do not exist yet. A name is kind/operator/money_type/currency/player/table, the same text
+-- Opens accounts that do not exist yet. A name is kind/operator/money_type/currency/player/table, the same text
 -- that its id is made from; the last two may be empty.
 CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql AS $$
     INSERT INTO wallet_account (id, kind, operator_id, money_type, currency, player_id, table_id)
@@ -62,8 +62,8 @@ CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql 
         ON CONFLICT (account_id) DO NOTHING;
 $$;
 
--- Locks the balances in the order of their ids, opening accounts that are not there yet. Unless all are there it locks
--- none before it opens: who held some and then waited for the rest would lock out of order, and meet others head on.
+-- Locks balances in the order of their ids and opens missing accounts. If any is missing, nothing is locked before it is
+-- opened: locking some first and the rest later would break the order and could deadlock.
 CREATE FUNCTION wallet_lock(ids uuid[], names text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     locked bigint;
@@ -79,8 +79,8 @@ BEGIN
     END IF;
 END $$;
 
--- Raises when an entry that is already there is not the one that was sent again. `made` holds the id of each entry that
--- is new, by its place, and null for the others.
+-- Raises when an entry that exists differs from the one sent again. `made` holds the id of each new entry by its place,
+-- and null for the others.
 CREATE FUNCTION wallet_refuse_contradiction(
     made bigint[], entry_kinds text[], entry_causes bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -109,7 +109,7 @@ BEGIN
     END IF;
 END $$;
 
--- Raises with the first of the accounts that cannot pay, its balance before the entry that fails, and what it takes.
+-- Raises with the first account that cannot pay, its balance before the failing entry, and the amount needed.
 CREATE FUNCTION wallet_refuse_overdraft(
     unable uuid[], made bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -129,9 +129,8 @@ BEGIN
         USING ERRCODE = 'WLT01', DETAIL = concat_ws(' ', poor.account_id, poor.balance, poor.needed);
 END $$;
 
--- A wager takes the stake from the game balance and counts as lost; what comes back at the settlement or the void is
--- lost no more. A wager that was voided has been staked all the same. The balances of the accounts are locked by whoever
--- posts, so each account's totals follow one another.
+-- A wager counts as lost until a settlement or void returns something; a voided wager still counts as staked. The caller
+-- holds the locks of the balances, so each account's totals follow one another.
 CREATE FUNCTION wallet_count_play(
     ids uuid[], names text[], entry_kinds text[],
     posting_entries int[], posting_accounts uuid[], amounts bigint[], made bigint[]
@@ -168,7 +167,7 @@ BEGIN
 END $$;
 
 -- Posts entries in their order, each once per cause. `posting_entries` says which entry a posting belongs to, by the
--- entry's place from 1. The plan is made once: planning anew for each batch would take longer than running it.
+-- entry's place from 1. The plan is generic: planning each batch would take longer than running it.
 CREATE FUNCTION wallet_post(
     ids uuid[], names text[], entry_kinds text[], entry_causes bigint[],
     posting_entries int[], posting_accounts uuid[], amounts bigint[]
@@ -229,9 +228,9 @@ BEGIN
     END IF;
 END $$;
 
--- What a player has used in the windows that begin after `starts`, longest last: minor units staked and lost, minutes
--- played, and whether the present five minutes count already. Statements of their own, so that whoever holds the lock
--- of the player's account sees all that was committed before.
+-- A player's usage in the windows that begin after `starts`, longest last: minor units staked and lost, minutes played,
+-- and whether the current five minutes count already. Separate statements, so that the holder of the lock of the
+-- player's account sees everything committed before.
 CREATE FUNCTION wallet_play_used(player uuid, starts timestamptz[], with_money boolean, with_time boolean)
 RETURNS TABLE (staked bigint[], lost bigint[], played bigint[], slot_counted boolean)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
@@ -277,11 +276,11 @@ BEGIN
     RETURN NEXT;
 END $$;
 
--- All that a wager, a seat or a rebuy is judged by, in one round trip: what a purse holds, what is owed, what protects the
--- player, and what is used of it. The lock of the player's account comes first, so that fifty at once come one by one,
--- and a change of what protects the player comes before or after, never between.
+-- Everything that a wager, buy-in or rebuy is checked against, in one round trip: balance, debt, restrictions and usage.
+-- The lock of the player's account comes first: concurrent moves run one by one, and a change of restrictions comes
+-- before or after, never between.
 CREATE FUNCTION wallet_eligibility(
-    purse uuid, account uuid, owing uuid, player uuid, operator uuid, starts timestamptz[], with_money boolean
+    spent uuid, account uuid, owing uuid, player uuid, operator uuid, starts timestamptz[], with_money boolean
 ) RETURNS TABLE (
     balance bigint, owed bigint, restrictions text, operator_limits text,
     staked bigint[], lost bigint[], played bigint[], slot_counted boolean
@@ -290,7 +289,7 @@ DECLARE
     limit_types text[];
 BEGIN
     PERFORM FROM wallet_balance WHERE account_id = account FOR NO KEY UPDATE;
-    SELECT coalesce((SELECT held.balance FROM wallet_balance held WHERE account_id = purse), 0),
+    SELECT coalesce((SELECT held.balance FROM wallet_balance held WHERE account_id = spent), 0),
            coalesce((SELECT -held.balance FROM wallet_balance held WHERE account_id = owing), 0),
            own.state::text, all_players.state::text,
            coalesce(own.limit_types, '{}') || coalesce(all_players.limit_types, '{}')
@@ -306,7 +305,7 @@ BEGIN
     RETURN NEXT;
 END $$;
 
--- What a player had staked, or lost, in all up to a moment.
+-- A player's total stakes, or losses, up to a moment.
 CREATE FUNCTION wallet_play_total(player uuid, moment timestamptz, of_losses boolean) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(sum(CASE WHEN of_losses THEN total.lost ELSE total.staked END), 0)::bigint
@@ -317,9 +316,9 @@ LANGUAGE sql STABLE AS $$
      WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt')
 $$;
 
--- When so much of what was staked, or lost, since `start` has left a window that it is room enough: the time of a posting
--- up to which `over` or more was. Found by halving the time, as totals up to any moment are one look-up for each account.
--- Losses come and go: it is then one of the moments at which that is so.
+-- The time of the posting up to which `over` or more was staked, or lost, since `start`: once it has left the window,
+-- there is room. Bisects the time, as totals up to any moment are one look-up per account. Losses may fall again: the
+-- result is then one of several such moments.
 CREATE FUNCTION wallet_play_leaving(player uuid, start timestamptz, over bigint, of_losses boolean) RETURNS timestamptz
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE

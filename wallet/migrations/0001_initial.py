@@ -250,8 +250,8 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         "permissions": [
-                            ("request_adjustment", "Can ask for an account to be corrected"),
-                            ("approve_adjustment", "Can agree to a correction"),
+                            ("request_adjustment", "Can request an adjustment"),
+                            ("approve_adjustment", "Can approve an adjustment"),
                         ],
                     },
                 ),

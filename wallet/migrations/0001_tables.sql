@@ -1,4 +1,4 @@
--- Who can hold money. The id is a version-5 UUID of the name written as text, so nobody has to look it up.
+-- Accounts. The id is a version-5 UUID of the name written as text, so it is never looked up.
 CREATE TABLE wallet_account (
     id uuid PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'hold', 'debt', 'stakes', 'bank', 'commission',
@@ -14,7 +14,7 @@ CREATE INDEX wallet_account_table ON wallet_account (table_id) WHERE table_id IS
 CREATE INDEX wallet_account_operator ON wallet_account (operator_id, kind);
 CREATE INDEX wallet_account_debt ON wallet_account (id) WHERE kind = 'debt';
 
--- A projection of the postings and the only table here that is ever updated: room on each page keeps updates in place.
+-- A projection of the postings, updated with each; free room on each page keeps updates in place.
 CREATE TABLE wallet_balance (
     account_id uuid PRIMARY KEY REFERENCES wallet_account (id),
     balance bigint NOT NULL DEFAULT 0,
@@ -45,7 +45,7 @@ CREATE TABLE wallet_posting (
     CONSTRAINT wallet_posting_once UNIQUE (entry_id, account_id)
 );
 
--- What an operator offers. A change is a row with the next version: what a player was shown stays on record.
+-- An operator's deposit methods. A change is a row with the next version; earlier terms stay on record.
 CREATE TABLE wallet_deposit_method (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     method_id uuid NOT NULL,
@@ -67,7 +67,7 @@ CREATE TABLE wallet_deposit_method (
 );
 CREATE INDEX wallet_deposit_method_page ON wallet_deposit_method (operator_id, method_id, version DESC);
 
--- Up to which amount a withdrawal needs nobody, above which it needs two, what it may be and costs. Changed like methods.
+-- An operator's withdrawal policy: approvals, bounds and fees. Versioned like methods.
 CREATE TABLE wallet_withdrawal_policy (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -84,7 +84,7 @@ CREATE TABLE wallet_withdrawal_policy (
     CONSTRAINT wallet_withdrawal_policy_version UNIQUE (operator_id, version)
 );
 
--- Projections of the streams deposit-{id} and withdrawal-{id}. A provider's transaction stands behind one of each only.
+-- Projections of the streams deposit-{id} and withdrawal-{id}. A provider's reference belongs to one of each.
 CREATE TABLE wallet_deposit (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -137,7 +137,7 @@ CREATE INDEX wallet_withdrawal_operator ON wallet_withdrawal (operator_id, id DE
 CREATE INDEX wallet_withdrawal_status ON wallet_withdrawal (status, operator_id, id DESC);
 CREATE INDEX wallet_withdrawal_day ON wallet_withdrawal (operator_id, provider, requested_at);
 
--- Callbacks as they came, verified. A nonce is taken once and for ever, whatever becomes of Redis.
+-- Verified callbacks as received. A nonce is accepted once, independent of Redis.
 CREATE TABLE wallet_providercallback (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     provider text NOT NULL,
@@ -152,7 +152,7 @@ CREATE TABLE wallet_providercallback (
 );
 CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WHERE outcome IS NULL;
 
--- Payments of which the provider has yet to tell the end: whom to ask next, and when.
+-- Pending payments to start or poll at the provider, and when.
 CREATE TABLE wallet_payment_due (
     payment_id uuid PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
@@ -162,7 +162,7 @@ CREATE TABLE wallet_payment_due (
 );
 CREATE INDEX wallet_payment_due_next ON wallet_payment_due (next_try_at);
 
--- Players' own limits: a projection of the streams limit-{player}.
+-- Limits per spot that players set: a projection of the streams limit-{player}.
 CREATE TABLE wallet_table_limit (
     player_id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -173,8 +173,8 @@ CREATE TABLE wallet_table_limit (
     version integer NOT NULL CHECK (version > 0)
 );
 
--- What protects a player, and what an operator holds all its players to: projections of the streams responsible-gaming-{player}
--- and operator-limits-{operator}. `limit_types` lists what is limited, so that nothing else is counted.
+-- Restrictions of players and limits of operators: projections of the streams responsible-gaming-{player} and
+-- operator-limits-{operator}. `limit_types` lists what is limited, so that nothing else is counted.
 CREATE TABLE wallet_playerrestrictions (
     player_id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -194,9 +194,8 @@ CREATE TABLE wallet_operatorlimits (
     version integer NOT NULL CHECK (version > 0)
 );
 
--- What a player has staked and lost in all, in real money, after each posting on an account of the player that follows
--- from play. Running totals: the sum over any window is the difference of two rows, however many lie between them.
--- Times never go back along an account, whatever the clock does.
+-- Running totals of real money staked and lost after each posting of play on a player's account: the sum over any
+-- window is the difference of two rows. Times never go back along an account, whatever the clock does.
 CREATE TABLE wallet_turnover (
     account_id uuid NOT NULL,
     at timestamptz NOT NULL,
@@ -206,14 +205,14 @@ CREATE TABLE wallet_turnover (
     PRIMARY KEY (account_id, at, sequence) INCLUDE (staked, lost)
 );
 
--- The five minutes, by the UTC clock, in which a player has confirmed a wager in either money_type.
+-- Slots of five UTC minutes in which a player has confirmed a wager of either money type.
 CREATE TABLE wallet_played (
     player_id uuid NOT NULL,
     slot timestamptz NOT NULL,
     PRIMARY KEY (player_id, slot)
 );
 
--- Why staff excluded a player, in words, which may be personal: no event holds it, so that it can be erased.
+-- Notes of staff on exclusions. Personal, so not in events, and can be erased.
 CREATE TABLE wallet_exclusion_note (
     player_id uuid NOT NULL,
     since timestamptz NOT NULL,
@@ -223,7 +222,7 @@ CREATE TABLE wallet_exclusion_note (
     PRIMARY KEY (player_id, since)
 );
 
--- Projection of the streams adjustment-{id}. Nobody decides what they asked for themselves.
+-- Projection of the streams adjustment-{id}. The requester cannot decide.
 CREATE TABLE wallet_adjustment (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -248,7 +247,7 @@ CREATE INDEX wallet_adjustment_operator ON wallet_adjustment (operator_id, id DE
 CREATE INDEX wallet_adjustment_player ON wallet_adjustment (player_id, id DESC);
 CREATE INDEX wallet_adjustment_status ON wallet_adjustment (status, operator_id, id DESC);
 
--- What was said in words, which may be personal: no event holds it, so that it can be erased.
+-- Texts of adjustments. Personal, so not in events, and can be erased.
 CREATE TABLE wallet_adjustment_text (
     adjustment_id uuid PRIMARY KEY,
     note text NOT NULL,
@@ -256,7 +255,7 @@ CREATE TABLE wallet_adjustment_text (
     answer text NOT NULL DEFAULT ''
 );
 
--- What players are told; each thing once.
+-- Notices to players, once for each kind and subject.
 CREATE TABLE wallet_notice (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
@@ -321,7 +320,7 @@ CREATE INDEX wallet_discrepancy_page ON wallet_discrepancy (operator_id, day DES
 CREATE INDEX wallet_discrepancy_open ON wallet_discrepancy (operator_id, day DESC, id DESC)
     WHERE status IN ('open', 'assigned');
 
--- What was said about differences, which may be personal: no event holds it.
+-- Notes on discrepancies. Personal, so not in events.
 CREATE TABLE wallet_discrepancy_note (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     discrepancy_id uuid NOT NULL,
@@ -331,7 +330,7 @@ CREATE TABLE wallet_discrepancy_note (
 );
 CREATE INDEX wallet_discrepancy_note_of ON wallet_discrepancy_note (discrepancy_id, id);
 
--- When a day was last tried, and what was in the way: of the machinery, and no part of the books.
+-- The last attempt to reconcile a day, and its error.
 CREATE TABLE wallet_reconciliation_try (
     operator_id uuid NOT NULL,
     provider text NOT NULL,

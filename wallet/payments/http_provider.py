@@ -14,7 +14,7 @@ import msgspec
 from casino.kernel import money
 from casino.observability import http
 from wallet.payments import provider_messages, signatures
-from wallet.payments.provider import PaymentNotFound, PaymentRefused, ProviderUnavailable
+from wallet.payments.provider import PaymentRefused, ProviderUnavailable, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport
 
 TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
@@ -60,10 +60,10 @@ class HttpProvider:
             _unavailable(str(error))
 
     def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
-        """GET the payment. Raises ProviderUnavailable, PaymentNotFound."""
+        """GET the payment. Raises ProviderUnavailable, UnknownPayment."""
         response = self._request("GET", f"{_PATHS[kind]}/{payment}", b"")
         if response.status_code == 404:
-            raise PaymentNotFound
+            raise UnknownPayment
         return _report(response, kind, payment)
 
     def _start(self, kind: PaymentKind, payment: UUID, amount: int, currency: str, account: str) -> ProviderReport:

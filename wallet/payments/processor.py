@@ -14,7 +14,7 @@ from django.db import transaction
 from casino.events.sql import execute, fetch
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import callbacks, debts, deposits, withdrawals
-from wallet.payments.provider import PaymentNotFound, PaymentProvider, PaymentRefused, ProviderUnavailable
+from wallet.payments.provider import PaymentProvider, PaymentRefused, ProviderUnavailable, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import provider
 from wallet.payments.refusals import UnknownProvider
@@ -124,7 +124,7 @@ def _report(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
     if due.started:
         try:
             return adapter.status(kind=due.kind, payment=due.payment)
-        except PaymentNotFound:
+        except UnknownPayment:
             logger.info("Provider %s does not know the %s %s.", due.provider, due.kind, due.payment)
     start = adapter.start_deposit if due.kind is PaymentKind.DEPOSIT else adapter.start_payout
     return start(payment=due.payment, amount=due.amount, currency=due.currency, account=due.account)

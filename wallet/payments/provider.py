@@ -15,7 +15,7 @@ class PaymentRefused(Exception):
     """The provider refuses this payment for good."""
 
 
-class PaymentNotFound(Exception):
+class UnknownPayment(Exception):
     """The provider does not know the payment."""
 
 
@@ -23,7 +23,7 @@ class PaymentProvider(Protocol):
     """Amounts are minor units. `payment` is our id: starting the same payment again has no effect.
 
     `account` is the operator whose payment it is. Every method raises ProviderUnavailable; starting raises
-    PaymentRefused, `status` raises PaymentNotFound.
+    PaymentRefused, `status` raises UnknownPayment.
     """
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:

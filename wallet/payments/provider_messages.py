@@ -1,4 +1,4 @@
-"""JSON messages of providers. A report is `{"kind", "payment", "reference", "status", "amount", "currency", "reason"}`."""
+"""JSON messages of providers: reports and records of payments."""
 
 from datetime import datetime
 from typing import Annotated, Final

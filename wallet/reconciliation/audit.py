@@ -1,4 +1,4 @@
-"""Reconciliation as an audit follows it: ids that follow from names, events in order, and the rows that result."""
+"""Audit of reconciliation: ids computed from names, order of events, and rows."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -6,8 +6,8 @@ from uuid import UUID
 
 from casino.kernel.findings import Finding
 from wallet.reconciliation.events import (
+    DiscrepancyDetected,
     DiscrepancyEvent,
-    DiscrepancyFound,
     DiscrepancyType,
     ReconciliationCompleted,
     ReconciliationEvent,
@@ -18,16 +18,16 @@ from wallet.reconciliation.events import (
 from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATIONS, discrepancy_row, reconciliation_row
 from wallet.reconciliation.state import fold
 
-_LIVE: Final = frozenset({"DiscrepancyFound", "DiscrepancyAssigned"})
+_LIVE: Final = frozenset({"DiscrepancyDetected", "DiscrepancyAssigned"})
 ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
-    "DiscrepancyFound": frozenset(
-        {None, "DiscrepancyFound", "DiscrepancyCleared", "DiscrepancyAssigned", "DiscrepancyResolved"}
+    "DiscrepancyDetected": frozenset(
+        {None, "DiscrepancyDetected", "DiscrepancyCleared", "DiscrepancyAssigned", "DiscrepancyResolved"}
     ),
     "DiscrepancyCleared": _LIVE,
     "DiscrepancyAssigned": _LIVE,
     "DiscrepancyResolved": _LIVE,
 }
-"""Which events each one may follow in its stream."""
+"""The events that each one may follow in its stream."""
 
 
 class ReconciliationTraces:
@@ -39,7 +39,7 @@ class ReconciliationTraces:
         self._broken: set[UUID] = set()
 
     def replay(self, event: ReconciliationEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """Follow one event and yield what contradicts the events before it, or itself."""
+        """Replay one event and yield contradictions to earlier events or within it."""
         if stream != stream_of(event):
             yield Finding("stream differs", where, stream_of(event), stream)
         if isinstance(event, ReconciliationCompleted):
@@ -48,7 +48,7 @@ class ReconciliationTraces:
             yield from self._discrepancy(event, version, where)
 
     def check_state(self) -> Iterator[Finding]:
-        """Compare the rows with what the events have led to."""
+        """Compare the rows with the result of the events."""
         reconciliations = (reconciliation_row(event, version) for event, version in self._runs.values())
         yield from RECONCILIATIONS.compare(reconciliations)
         sound = (events for key, events in self._discrepancies.items() if key not in self._broken)
@@ -75,16 +75,16 @@ class ReconciliationTraces:
             self._broken.add(event.discrepancy)
             yield Finding("event out of place", where, "what may come before it", str(last))
         history.append(event)
-        if isinstance(event, DiscrepancyFound):
-            yield from _found(event, where)
+        if isinstance(event, DiscrepancyDetected):
+            yield from _check_found(event, where)
 
 
-def _found(event: DiscrepancyFound, where: str) -> Iterator[Finding]:
-    due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, type=event.type)
+def _check_found(event: DiscrepancyDetected, where: str) -> Iterator[Finding]:
+    due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, discrepancy_type=event.type)
     if event.discrepancy != due:
         yield Finding("id is not that of its name", where, str(due), str(event.discrepancy))
-    here, there = event.our_status is not None, event.their_status is not None
+    ours, theirs = event.our_status is not None, event.their_status is not None
     sides = {DiscrepancyType.MISSING_OURS: (False, True), DiscrepancyType.MISSING_THEIRS: (True, False)}
-    wanted = sides.get(event.type, (True, True))
-    if (here, there) != wanted:
-        yield Finding("discrepancy without its sides", where, str(wanted), str((here, there)))
+    expected = sides.get(event.type, (True, True))
+    if (ours, theirs) != expected:
+        yield Finding("discrepancy without its sides", where, str(expected), str((ours, theirs)))

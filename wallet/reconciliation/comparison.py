@@ -1,4 +1,4 @@
-"""Our payments of a day beside a provider's records of it. Pure."""
+"""Compare our payments of a day with a provider's records. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ MATCHING_STATUSES: Final[Mapping[str, frozenset[ProviderStatus]]] = {
     "paid": frozenset({ProviderStatus.COMPLETED}),
     "returned": frozenset({ProviderStatus.FAILED, ProviderStatus.REVERSED}),
 }
-"""Which of a provider's states each of ours goes with; any other of ours goes with none."""
+"""The provider's statuses that match each of ours; other statuses of ours match none."""
 
 
 @dataclass(frozen=True, slots=True)
 class OurPayment:
-    """A payment as we have it; `expected` says that the provider must have it too."""
+    """Our record of a payment; `expected` means that the provider must have it, too."""
 
     kind: PaymentKind
     payment: str
@@ -36,7 +36,7 @@ class OurPayment:
 
 @dataclass(frozen=True, slots=True)
 class TheirPayment:
-    """A payment as the provider has it."""
+    """The provider's record of a payment."""
 
     kind: PaymentKind
     payment: str
@@ -48,7 +48,7 @@ class TheirPayment:
 
 @dataclass(frozen=True, slots=True)
 class PaymentDiscrepancy:
-    """One payment about which the sides differ in one way; what a side does not have is None."""
+    """One difference between both records of a payment; a missing record is None."""
 
     type: DiscrepancyType
     ours: OurPayment | None
@@ -57,7 +57,7 @@ class PaymentDiscrepancy:
 
 @dataclass(frozen=True, slots=True)
 class ReconciliationOutcome:
-    """A whole day: how many payments each side has, how many agree, what these add up to, and what differs."""
+    """The result of a day: payments of each side, matches and their sum, and discrepancies."""
 
     ours: int
     theirs: int
@@ -67,30 +67,30 @@ class ReconciliationOutcome:
 
 
 def compare(ours: Iterable[OurPayment], theirs: Iterable[TheirPayment]) -> ReconciliationOutcome:
-    """Compare both sides by kind and our id; a payment that differs in two ways is two differences."""
-    here = {(each.kind, each.payment): each for each in ours}
-    there = {(each.kind, each.payment): each for each in theirs}
-    differences: list[PaymentDiscrepancy] = []
-    agreed: list[OurPayment] = []
-    for key in sorted(here.keys() | there.keys()):
-        mine, other = here.get(key), there.get(key)
-        found = _between(mine, other)
-        differences.extend(PaymentDiscrepancy(what, mine, other) for what in found)
-        if mine is not None and other is not None and not found:
-            agreed.append(mine)
-    amount = sum(each.amount if each.kind is PaymentKind.DEPOSIT else -each.amount for each in agreed)
-    expected = sum(each.expected for each in here.values())
-    return ReconciliationOutcome(expected, len(there), len(agreed), amount, tuple(differences))
+    """Compare both sides by kind and our id; a payment that differs in two ways is two discrepancies."""
+    by_key = {(each.kind, each.payment): each for each in ours}
+    theirs_by_key = {(each.kind, each.payment): each for each in theirs}
+    discrepancies: list[PaymentDiscrepancy] = []
+    matched: list[OurPayment] = []
+    for key in sorted(by_key.keys() | theirs_by_key.keys()):
+        mine, other = by_key.get(key), theirs_by_key.get(key)
+        types = _differences(mine, other)
+        discrepancies.extend(PaymentDiscrepancy(type_, mine, other) for type_ in types)
+        if mine is not None and other is not None and not types:
+            matched.append(mine)
+    amount = sum(each.amount if each.kind is PaymentKind.DEPOSIT else -each.amount for each in matched)
+    expected = sum(each.expected for each in by_key.values())
+    return ReconciliationOutcome(expected, len(theirs_by_key), len(matched), amount, tuple(discrepancies))
 
 
-def _between(mine: OurPayment | None, other: TheirPayment | None) -> list[DiscrepancyType]:
+def _differences(mine: OurPayment | None, other: TheirPayment | None) -> list[DiscrepancyType]:
     if mine is None:
         return [DiscrepancyType.MISSING_OURS]
     if other is None:
         return [DiscrepancyType.MISSING_THEIRS] if mine.expected else []
-    found = []
+    types = []
     if (mine.amount, mine.currency) != (other.amount, other.currency):
-        found.append(DiscrepancyType.AMOUNT_MISMATCH)
+        types.append(DiscrepancyType.AMOUNT_MISMATCH)
     if other.status not in MATCHING_STATUSES.get(mine.status, ()):
-        found.append(DiscrepancyType.STATUS_MISMATCH)
-    return found
+        types.append(DiscrepancyType.STATUS_MISMATCH)
+    return types

@@ -1,11 +1,11 @@
-"""Accounting days: where they begin and end. Pure; a day has 23 or 25 hours where clocks are put forward or back."""
+"""Bounds of accounting days, which have 23 or 25 hours when clocks change. Pure."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 
 def bounds(day: date, zone: str) -> tuple[datetime, datetime]:
-    """Return when a day begins and when the next does, in UTC; `zone` is an IANA name."""
+    """Return the start of a day and of the next one, in UTC; `zone` is an IANA name."""
     return _midnight(day, zone), _midnight(day + timedelta(days=1), zone)
 
 

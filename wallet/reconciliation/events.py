@@ -1,7 +1,7 @@
-"""What comes of comparing a provider's records with ours. Streams: `reconciliation-{run}`, `discrepancy-{id}`.
+"""Events of reconciliation with providers. Streams: `reconciliation-{run}`, `discrepancy-{id}`.
 
-A run is one day of one operator with one provider in one currency; the day begins where the operator counts its days.
-Amounts are minor units, `at` is the database's clock. Words about a difference are personal and stay outside.
+A run is one day of one operator with one provider in one currency; the day is that of the operator's time zone.
+Amounts are minor units, `at` is the database's time. Notes are personal and not in events.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from typing import Final
 from uuid import UUID, uuid5
 
 NAMESPACE: Final = UUID("3f4a6c1d-8b52-4f0e-9d7a-5c2e8b1f6a90")
-"""Fixed for ever: changing it would change the id of every run and difference."""
+"""Changing it would change the id of every run and discrepancy."""
 
 
 class DiscrepancyType(StrEnum):
-    """How the provider's records and ours differ about one payment."""
+    """How both records of a payment differ."""
 
     MISSING_OURS = "missing_ours"
     MISSING_THEIRS = "missing_theirs"
@@ -24,7 +24,7 @@ class DiscrepancyType(StrEnum):
 
 
 class Resolution(StrEnum):
-    """What became of a difference."""
+    """How a discrepancy was resolved."""
 
     TIMING = "timing"
     PROVIDER_CORRECTED = "provider_corrected"
@@ -35,10 +35,9 @@ class Resolution(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReconciliationCompleted:
-    """A day was compared, and came out otherwise than the last time, or for the first time.
+    """A day was compared for the first time, or with another outcome than before.
 
-    `ours` and `theirs` count payments, `matched` those that agree; `amount` is what these add up to, deposits less
-    payouts; `discrepancies` counts what differs.
+    `ours` and `theirs` count payments, `matched` those that agree; `amount` is the sum of these, deposits less payouts.
     """
 
     run: UUID
@@ -57,10 +56,10 @@ class ReconciliationCompleted:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscrepancyFound:
-    """A payment differs: for the first time, once more after it had agreed, or in another way than it did.
+class DiscrepancyDetected:
+    """A payment differs: for the first time, again after it had matched, or in another way than before.
 
-    `kind` is deposit or payout. What a side does not have is None.
+    `kind` is deposit or payout. Fields of a missing record are None.
     """
 
     discrepancy: UUID
@@ -83,7 +82,7 @@ class DiscrepancyFound:
 
 @dataclass(frozen=True, slots=True)
 class DiscrepancyCleared:
-    """A later comparison of the day finds nothing the matter any more."""
+    """A later comparison of the day no longer found it."""
 
     discrepancy: UUID
     operator: UUID
@@ -92,7 +91,7 @@ class DiscrepancyCleared:
 
 @dataclass(frozen=True, slots=True)
 class DiscrepancyAssigned:
-    """`owner` looks into it from now on, as `by` says."""
+    """`by` assigned it to `owner`."""
 
     discrepancy: UUID
     operator: UUID
@@ -103,7 +102,7 @@ class DiscrepancyAssigned:
 
 @dataclass(frozen=True, slots=True)
 class DiscrepancyResolved:
-    """`by` says what became of it."""
+    """`by` resolved it."""
 
     discrepancy: UUID
     operator: UUID
@@ -112,18 +111,18 @@ class DiscrepancyResolved:
     at: datetime
 
 
-DiscrepancyEvent = DiscrepancyFound | DiscrepancyCleared | DiscrepancyAssigned | DiscrepancyResolved
+DiscrepancyEvent = DiscrepancyDetected | DiscrepancyCleared | DiscrepancyAssigned | DiscrepancyResolved
 ReconciliationEvent = ReconciliationCompleted | DiscrepancyEvent
 
 
 def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
-    """Return the id of a run: a version-5 UUID (RFC 9562) of what it is a run of."""
+    """Compute the id of a run, a version-5 UUID (RFC 9562)."""
     return uuid5(NAMESPACE, f"{operator}/{provider}/{currency}/{day.isoformat()}")
 
 
-def discrepancy_id(*, run: UUID, kind: str, payment: str, type: DiscrepancyType) -> UUID:
-    """Return the id of a difference: the same each time that the same thing is found."""
-    return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{type}")
+def discrepancy_id(*, run: UUID, kind: str, payment: str, discrepancy_type: DiscrepancyType) -> UUID:
+    """Compute the id of a discrepancy: the same each time that it is found."""
+    return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{discrepancy_type}")
 
 
 def reconciliation_stream(run: UUID) -> str:

@@ -1,4 +1,4 @@
-"""What can be asked about reconciliation: always within one operator, newest first."""
+"""Read reconciliations and discrepancies of one operator, newest first."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -26,7 +26,7 @@ LAST: Final = (date.max, UUID(int=2**128 - 1))
 
 @dataclass(frozen=True, slots=True)
 class DiscrepancyFilter:
-    """Differences of an operator's, of one day or in one state where these are given."""
+    """Discrepancies of an operator, of one day or in one status where given."""
 
     operator: UUID
     day: date | None = None
@@ -34,37 +34,40 @@ class DiscrepancyFilter:
 
     def filters(self) -> dict[str, Any]:
         """Return the conditions for Django's ORM."""
-        wanted = {"day": self.day, "status": self.status}
-        return {"operator_id": self.operator, **{name: value for name, value in wanted.items() if value is not None}}
+        conditions = {"day": self.day, "status": self.status}
+        return {
+            "operator_id": self.operator,
+            **{name: value for name, value in conditions.items() if value is not None},
+        }
 
 
 def runs(*, operator: UUID, before: tuple[date, UUID] | None, limit: int) -> list[Reconciliation]:
-    """List days that were compared, those before this day and id."""
+    """List reconciliations before this day and id."""
     day, key = before or LAST
     rows = Reconciliation.objects.filter(operator_id=operator, day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
 
 
-def discrepancies(which: DiscrepancyFilter, *, before: tuple[date, UUID] | None, limit: int) -> list[Discrepancy]:
-    """List differences, those before this day and id."""
+def discrepancies(where: DiscrepancyFilter, *, before: tuple[date, UUID] | None, limit: int) -> list[Discrepancy]:
+    """List discrepancies before this day and id."""
     day, key = before or LAST
-    rows = Discrepancy.objects.filter(**which.filters(), day__lte=day).exclude(day=day, id__gte=key)
+    rows = Discrepancy.objects.filter(**where.filters(), day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
 
 
 def find(*, operator: UUID, discrepancy: UUID) -> Discrepancy:
-    """Find one difference. Raises UnknownDifference, also for another operator's."""
-    found = Discrepancy.objects.filter(operator_id=operator, pk=discrepancy).first()
-    if found is None:
+    """Find one discrepancy. Raises UnknownDiscrepancy, also for another operator's."""
+    row = Discrepancy.objects.filter(operator_id=operator, pk=discrepancy).first()
+    if row is None:
         raise UnknownDiscrepancy
-    return found
+    return row
 
 
-def notes(found: list[UUID]) -> dict[UUID, list[DiscrepancyNote]]:
-    """Return what was said about these differences, oldest first, in two queries."""
-    said: dict[UUID, list[DiscrepancyNote]] = {key: [] for key in found}
-    rows = list(DiscrepancyNote.objects.filter(discrepancy_id__in=found).order_by("id"))
+def notes(discrepancies: list[UUID]) -> dict[UUID, list[DiscrepancyNote]]:
+    """Return the decrypted notes on these discrepancies, oldest first, in two queries."""
+    by_discrepancy: dict[UUID, list[DiscrepancyNote]] = {key: [] for key in discrepancies}
+    rows = list(DiscrepancyNote.objects.filter(discrepancy_id__in=discrepancies).order_by("id"))
     crypto_shredding.decrypt_rows(rows)
     for note in rows:
-        said[note.discrepancy_id].append(note)
-    return said
+        by_discrepancy[note.discrepancy_id].append(note)
+    return by_discrepancy

@@ -71,5 +71,5 @@ def _fill() -> None:
     registry = RECONCILIATION_EVENTS.registry
     for chunk in stream_histories(registry, "ReconciliationCompleted"):
         RECONCILIATIONS.upsert([reconciliation_row(events[-1], len(events)) for events in chunk])
-    for chunk in stream_histories(registry, "DiscrepancyFound"):
+    for chunk in stream_histories(registry, "DiscrepancyDetected"):
         DISCREPANCIES.upsert([discrepancy_row(fold(events), len(events)) for events in chunk])

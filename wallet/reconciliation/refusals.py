@@ -1,4 +1,4 @@
-"""What is refused about reconciliation, and what to do about it."""
+"""Refusals of reconciliation."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -6,21 +6,21 @@ from casino.kernel.errors import Refusal, RefusalKind
 class UnknownDiscrepancy(Refusal):
     code = "unknown_discrepancy"
     kind = RefusalKind.MISSING
-    title = "There is no such difference"
+    title = "There is no such discrepancy"
     remedy = "Use an id from GET /api/v1/discrepancies."
 
 
 class DiscrepancyClosed(Refusal):
     code = "discrepancy_closed"
     kind = RefusalKind.CONFLICT
-    title = "The difference is not open"
-    remedy = "Look at it again: somebody was quicker, or it is gone."
+    title = "The discrepancy is not open"
+    remedy = "Read it again: another person was quicker, or it was cleared."
 
 
 class DiscrepancyNoteMissing(Refusal):
     code = "discrepancy_note_missing"
     kind = RefusalKind.INVALID
-    title = "What became of a difference is told in words"
+    title = "The resolution needs a note"
     remedy = "Send a `note` of 1 to 500 characters."
 
 
@@ -35,4 +35,4 @@ class DayNotOver(Refusal):
     code = "day_not_over"
     kind = RefusalKind.CONFLICT
     title = "The day is not over yet"
-    remedy = "Ask for a day that has ended where the operator counts its days."
+    remedy = "Choose a day that has ended in the operator's time zone."

@@ -1,4 +1,4 @@
-"""Which days wait to be compared: found by query, so that a night without a worker is made up for."""
+"""Find and compare the days that are due; a query finds them, so a night without a worker is made up for."""
 
 import logging
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wallet.reconciliation.services import reconcile
 
 logger = logging.getLogger(__name__)
 
-# The last week's days that are over for an hour: those never compared, and once a day those with something open.
+# Days of the last week that ended an hour ago: those never compared, and once a day those with open discrepancies.
 _DUE: Final = """
     SELECT method.operator_id, method.provider, days.day
       FROM (SELECT operator_id, provider, min(created_at) AS since
@@ -37,7 +37,8 @@ _DUE: Final = """
 _TRIED: Final = """
     INSERT INTO wallet_reconciliation_try (operator_id, provider, day, last_error) VALUES (%s, %s, %s, %s)
     ON CONFLICT (operator_id, provider, day)
-    DO UPDATE SET tried_at = clock_timestamp(), last_error = EXCLUDED.last_error, tries = wallet_reconciliation_try.tries + 1
+    DO UPDATE SET tried_at = clock_timestamp(), last_error = EXCLUDED.last_error,
+        tries = wallet_reconciliation_try.tries + 1
 """
 
 
@@ -51,27 +52,27 @@ class DueDay:
 
 
 def list_due_days(*, providers: list[str], limit: int) -> list[DueDay]:
-    """List days that wait to be compared, oldest first."""
+    """List the days that are due, oldest first."""
     return [DueDay(*row) for row in fetch(_DUE, [providers, limit])]
 
 
 def reconcile_due(*, providers: list[str], limit: int = 20) -> int:
-    """Compare the days that wait, each by itself, and return how many came out."""
+    """Compare the days that are due, each by itself, and return how many succeeded."""
     return sum(attempt_reconciliation(each) == "" for each in list_due_days(providers=providers, limit=limit))
 
 
-def attempt_reconciliation(which: DueDay) -> str:
-    """Compare a day and note that it was tried; returns what was in the way, nothing where it came out."""
-    trouble = ""
+def attempt_reconciliation(due: DueDay) -> str:
+    """Compare a day and record the attempt; returns the error, or an empty string."""
+    error = ""
     try:
-        reconcile(operator=which.operator, provider=which.provider, day=which.day)
+        reconcile(operator=due.operator, provider=due.provider, day=due.day)
     except ProviderUnavailable as reason:
-        trouble = f"no answer: {reason}"[:200]
+        error = f"no answer: {reason}"[:200]
     except Refusal as refusal:
-        trouble = refusal.code
+        error = refusal.code
     except Exception as reason:
         # One provider's odd records hold up nobody else's; the day is tried again in half an hour.
-        logger.exception("%s of %s with %s could not be compared.", which.day, which.operator, which.provider)
-        trouble = f"failed here: {type(reason).__name__}"
-    execute(_TRIED, [which.operator, which.provider, which.day, trouble])
-    return trouble
+        logger.exception("%s of %s with %s could not be compared.", due.day, due.operator, due.provider)
+        error = f"failed here: {type(reason).__name__}"
+    execute(_TRIED, [due.operator, due.provider, due.day, error])
+    return error

@@ -23,8 +23,8 @@ from wallet.reconciliation import state as lifecycle
 from wallet.reconciliation.comparison import PaymentDiscrepancy, ReconciliationOutcome, compare
 from wallet.reconciliation.days import bounds
 from wallet.reconciliation.events import (
+    DiscrepancyDetected,
     DiscrepancyEvent,
-    DiscrepancyFound,
     ReconciliationCompleted,
     Resolution,
     discrepancy_id,
@@ -86,14 +86,13 @@ def assign(
 ) -> DiscrepancyState:
     """Assign a discrepancy to an owner. Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing."""
     note = _require_short(note)
-    state = _change(
+    return _change(
         discrepancy,
         operator,
         metadata,
         lambda state, at: lifecycle.assign(state, owner=owner, by=by, at=at),
         note=(by, note) if note else None,
     )
-    return state
 
 
 def resolve(
@@ -129,7 +128,7 @@ def _record(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcom
     return ReconciliationResult(run, currency, outcome)
 
 
-def _write_changes(completed: ReconciliationCompleted, detected: dict[UUID, DiscrepancyFound]) -> None:
+def _write_changes(completed: ReconciliationCompleted, detected: dict[UUID, DiscrepancyDetected]) -> None:
     run_stream = reconciliation_stream(completed.run)
     known = Discrepancy.objects.filter(run_id=completed.run).values_list("id", flat=True)
     keys = {discrepancy_stream(key): key for key in {*known, *detected}}
@@ -152,7 +151,7 @@ def _write_changes(completed: ReconciliationCompleted, detected: dict[UUID, Disc
 
 
 def _changes(
-    state: DiscrepancyState | None, detected: DiscrepancyFound | None, at: datetime
+    state: DiscrepancyState | None, detected: DiscrepancyDetected | None, at: datetime
 ) -> Sequence[DiscrepancyEvent]:
     if detected is not None:
         return lifecycle.record_discrepancy(state, detected)
@@ -161,13 +160,15 @@ def _changes(
 
 def _discrepancy_found(
     day: ReconciliationDay, currency: str, run: UUID, discrepancy: PaymentDiscrepancy, at: datetime
-) -> DiscrepancyFound:
+) -> DiscrepancyDetected:
     ours, theirs = discrepancy.ours, discrepancy.theirs
     side = ours or theirs
     if side is None:
         raise AssertionError("a discrepancy is about a payment that one side has")
-    return DiscrepancyFound(
-        discrepancy=discrepancy_id(run=run, kind=side.kind.value, payment=side.payment, type=discrepancy.type),
+    return DiscrepancyDetected(
+        discrepancy=discrepancy_id(
+            run=run, kind=side.kind.value, payment=side.payment, discrepancy_type=discrepancy.type
+        ),
         run=run,
         operator=day.operator,
         provider=day.provider,

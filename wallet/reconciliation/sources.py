@@ -1,4 +1,4 @@
-"""What both sides have of a day: ours set-wise from our rows, theirs from the provider's records."""
+"""Load both sides of a day: our payments from rows, theirs from the provider's records."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -8,12 +8,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.events.sql import fetch
-from wallet.payments.provider import PaymentNotFound, PaymentProvider
+from wallet.payments.provider import PaymentProvider, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation.comparison import Key, OurPayment, TheirPayment
 
 MAX_STATUS_REQUESTS: Final = 200
-"""Payments that the provider's records leave out and that it is asked about one by one; beyond, its records stand."""
+"""Number of payments missing in the provider's records whose status is requested one by one."""
 _PAYMENT: Final = """
     SELECT kind, id::text, coalesce(reference, ''), status, amount, currency,
            CASE kind WHEN 'deposit' THEN status IN ('completed', 'reversed') OR coalesce(reference, '') <> ''
@@ -40,45 +40,47 @@ class ReconciliationDay:
 
 
 def fetch_provider_payments(day: ReconciliationDay, adapter: PaymentProvider) -> dict[Key, TheirPayment]:
-    """Ask what the provider has: its records of a day, and what these leave out but it knows when asked.
+    """Fetch the provider's records of a day, and the status of our payments that these leave out.
 
-    Raises NoAnswer.
+    Raises ProviderUnavailable.
     """
     records = adapter.records(account=str(day.operator), since=day.since, until=day.until)
-    found = {
+    payments = {
         (each.kind, each.payment): TheirPayment(
             each.kind, each.payment, each.reference, each.status, each.amount, each.currency
         )
         for each in records
     }
-    rows = _rows(_OF_THE_DAY, _asked(day))
-    missing = [each for each in rows if each.expected and (each.kind, each.payment) not in found]
+    rows = _rows(_OF_THE_DAY, _parameters(day))
+    missing = [each for each in rows if each.expected and (each.kind, each.payment) not in payments]
     for each in missing[:MAX_STATUS_REQUESTS]:
         try:
-            told = adapter.status(kind=each.kind, payment=UUID(each.payment))
-        except PaymentNotFound:
+            report = adapter.status(kind=each.kind, payment=UUID(each.payment))
+        except UnknownPayment:
             continue
-        found[each.kind, each.payment] = TheirPayment(
-            each.kind, each.payment, told.reference, told.status, told.amount, told.currency
+        payments[each.kind, each.payment] = TheirPayment(
+            each.kind, each.payment, report.reference, report.status, report.amount, report.currency
         )
-    return found
+    return payments
 
 
 def load_our_payments(day: ReconciliationDay, theirs: Mapping[Key, TheirPayment]) -> dict[Key, OurPayment]:
-    """Read our payments of a day that matter to the provider, and others that its records name."""
-    rows = _rows(_OF_THE_DAY, _asked(day))
-    found = {(each.kind, each.payment): each for each in rows if each.expected or (each.kind, each.payment) in theirs}
-    others = [payment for kind, payment in theirs if (kind, payment) not in found]
+    """Read our payments of a day that the provider must have, and others that its records name."""
+    rows = _rows(_OF_THE_DAY, _parameters(day))
+    payments = {
+        (each.kind, each.payment): each for each in rows if each.expected or (each.kind, each.payment) in theirs
+    }
+    others = [payment for kind, payment in theirs if (kind, payment) not in payments]
     if others:
-        whose = [day.operator, day.provider, others]
-        found |= {(each.kind, each.payment): each for each in _rows(_BY_IDS, [*whose, *whose])}
-    return found
+        conditions = [day.operator, day.provider, others]
+        payments |= {(each.kind, each.payment): each for each in _rows(_BY_IDS, [*conditions, *conditions])}
+    return payments
 
 
 def by_currency(
     ours: Mapping[Key, OurPayment], theirs: Mapping[Key, TheirPayment], currencies: Iterable[str]
 ) -> dict[str, tuple[list[OurPayment], list[TheirPayment]]]:
-    """Part both sides by currency, these at least; a payment that both know goes by ours."""
+    """Split both sides by currency, with at least these; a payment on both sides goes by our currency."""
     parts: dict[str, tuple[list[OurPayment], list[TheirPayment]]] = defaultdict(lambda: ([], []))
     for currency in currencies:
         parts[currency] = [], []
@@ -89,9 +91,9 @@ def by_currency(
     return parts
 
 
-def _asked(day: ReconciliationDay) -> list[Any]:
-    whose = [day.operator, day.provider, day.since, day.until]
-    return [*whose, *whose]
+def _parameters(day: ReconciliationDay) -> list[Any]:
+    conditions = [day.operator, day.provider, day.since, day.until]
+    return [*conditions, *conditions]
 
 
 def _rows(statement: str, values: list[Any]) -> list[OurPayment]:

@@ -1,4 +1,4 @@
-"""One difference: what its events have made of it, and what a comparison or a person does to it. Pure."""
+"""The state of a discrepancy and the decisions about it. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ from enum import StrEnum
 from wallet.reconciliation.events import (
     DiscrepancyAssigned,
     DiscrepancyCleared,
+    DiscrepancyDetected,
     DiscrepancyEvent,
-    DiscrepancyFound,
     DiscrepancyResolved,
     Resolution,
 )
@@ -17,7 +17,7 @@ from wallet.reconciliation.refusals import DiscrepancyClosed
 
 
 class DiscrepancyStatus(StrEnum):
-    """How a difference stands; `cleared` is one that a later comparison no longer finds."""
+    """Status of a discrepancy; `cleared` when a later comparison no longer found it."""
 
     OPEN = "open"
     ASSIGNED = "assigned"
@@ -30,9 +30,9 @@ CLOSED = frozenset({DiscrepancyStatus.RESOLVED, DiscrepancyStatus.CLEARED})
 
 @dataclass(frozen=True, slots=True)
 class DiscrepancyState:
-    """A difference as it stands, with what was found last."""
+    """A discrepancy with its latest finding."""
 
-    latest: DiscrepancyFound
+    latest: DiscrepancyDetected
     first_detected_at: datetime
     status: DiscrepancyStatus = DiscrepancyStatus.OPEN
     owner: str | None = None
@@ -52,15 +52,15 @@ def fold(events: Iterable[DiscrepancyEvent], before: DiscrepancyState | None = N
 
 
 def _begin(event: DiscrepancyEvent) -> DiscrepancyState:
-    if not isinstance(event, DiscrepancyFound):
+    if not isinstance(event, DiscrepancyDetected):
         raise TypeError(f"A discrepancy begins with being found, not with {type(event).__name__}.")
     return DiscrepancyState(event, event.at)
 
 
 def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState:
-    """Apply one event; what is found anew is open again, and stays its owner's."""
+    """Apply one event; a new finding opens the discrepancy again and keeps its owner."""
     match event:
-        case DiscrepancyFound():
+        case DiscrepancyDetected():
             status = DiscrepancyStatus.OPEN if state.owner is None else DiscrepancyStatus.ASSIGNED
             return DiscrepancyState(event, state.first_detected_at, status, state.owner)
         case DiscrepancyCleared():
@@ -73,8 +73,8 @@ def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState
             return replace(resolved, resolved_by=event.by, ended_at=event.at)
 
 
-def record_discrepancy(state: DiscrepancyState | None, found: DiscrepancyFound) -> tuple[DiscrepancyFound, ...]:
-    """Return what follows when a comparison finds it: nothing where that is known, whatever was decided."""
+def record_discrepancy(state: DiscrepancyState | None, found: DiscrepancyDetected) -> tuple[DiscrepancyDetected, ...]:
+    """Return the events when a comparison finds it: none if it is known, whatever was decided."""
     if state is None:
         return (found,)
     same = replace(found, at=state.latest.at) == state.latest
@@ -82,14 +82,14 @@ def record_discrepancy(state: DiscrepancyState | None, found: DiscrepancyFound) 
 
 
 def record_cleared(state: DiscrepancyState, *, at: datetime) -> tuple[DiscrepancyCleared, ...]:
-    """Return what follows when a comparison no longer finds it; what was resolved stays so."""
+    """Return the events when a comparison no longer finds it; a resolved one stays resolved."""
     if state.status in CLOSED:
         return ()
     return (DiscrepancyCleared(state.latest.discrepancy, state.latest.operator, at),)
 
 
 def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tuple[DiscrepancyAssigned, ...]:
-    """Give it to an owner; to the same one again changes nothing. Raises DifferenceClosed."""
+    """Assign it to an owner; the same one again changes nothing. Raises DiscrepancyClosed."""
     _require_open(state)
     if state.owner == owner:
         return ()
@@ -99,11 +99,11 @@ def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tup
 def resolve(
     state: DiscrepancyState, *, resolution: Resolution, by: str, at: datetime
 ) -> tuple[DiscrepancyResolved, ...]:
-    """Say what became of it. Raises DifferenceClosed."""
+    """Resolve it. Raises DiscrepancyClosed."""
     _require_open(state)
     return (DiscrepancyResolved(state.latest.discrepancy, state.latest.operator, resolution, by, at),)
 
 
 def _require_open(state: DiscrepancyState) -> None:
     if state.status in CLOSED:
-        raise DiscrepancyClosed(f"The difference is {state.status}.", current_status=state.status.value)
+        raise DiscrepancyClosed(f"The discrepancy is {state.status}.", current_status=state.status.value)

@@ -1,6 +1,4 @@
-"""What protects players as an audit follows it: each change judged again, wagers and deposits held against exclusions,
-and what was used worked out anew from the entries.
-"""
+"""Audit of responsible gaming: every change is decided again, and usage is recomputed from entries."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -36,65 +34,66 @@ _COUNTED: Final = {
 }
 _DIFFERENCES: Final = """
     SELECT coalesce(due.place, has.place), coalesce(due.content, 'none'), coalesce(has.content, 'none')
-      FROM (SELECT {place} AS place, {content} AS content FROM ({wanted}) counted) due
+      FROM (SELECT {place} AS place, {content} AS content FROM ({expected}) counted) due
       FULL JOIN (SELECT {place} AS place, {content} AS content FROM {table}) has ON has.place = due.place
      WHERE due.content IS DISTINCT FROM has.content ORDER BY 1
 """
 
 
 class ResponsibleGamingTraces:
-    """What the log so far says of each player's protection and of each operator's, with the versions."""
+    """Restrictions of players and limits of operators as of the events replayed, with versions."""
 
     def __init__(self) -> None:
         self._stakes = StakeLimitTraces()
         self._players: dict[UUID, tuple[UUID, PlayerRestrictionsState, int]] = {}
-        self._houses: dict[UUID, tuple[str, OperatorLimitsState, int]] = {}
+        self._operators: dict[UUID, tuple[str, OperatorLimitsState, int]] = {}
 
     def replay(
         self, event: e.ResponsibleGamingEvent, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """Follow an event and yield what contradicts the rules.
-
-        `opened` is the operator and the currency that the player's wallet was opened with.
-        """
+        """Replay an event and yield violations; `wallet` is the operator and currency of the player's accounts."""
         if isinstance(event, e.OperatorLimitSet | e.PlayMoneyCapSet):
-            yield from self._follow_house(event, stream=stream, version=version, where=where)
+            yield from self._replay_operator_limits(event, stream=stream, version=version, where=where)
             return
         _, state, before = self._players.get(event.player, (event.operator, PlayerRestrictionsState(), 0))
         if wallet is None or wallet[0] != event.operator:
             yield Finding("responsible gaming of another wallet", where, str(wallet), str(event.operator))
         yield from _place(stream, responsible_gaming_stream(event.player), version, before, where)
-        yield from _judged(state, event, where)
+        yield from _check_restriction(state, event, where)
         after = evolve(state, event)
         self._players[event.player] = event.operator, after, version
         self._stakes.replay(event.player, after, event.at)
 
-    def _follow_house(self, event: e.OperatorLimitEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        _, state, before = self._houses.get(event.operator, ("", OperatorLimitsState(), 0))
+    def _replay_operator_limits(
+        self, event: e.OperatorLimitEvent, *, stream: str, version: int, where: str
+    ) -> Iterator[Finding]:
+        _, state, before = self._operators.get(event.operator, ("", OperatorLimitsState(), 0))
         yield from _place(stream, operator_limits_stream(event.operator), version, before, where)
-        yield from _judged_house(state, event, where)
-        self._houses[event.operator] = event.currency, evolve_operator_limits(state, event), version
+        yield from _check_operator_limit(state, event, where)
+        self._operators[event.operator] = event.currency, evolve_operator_limits(state, event), version
 
     def exclusion_at(self, player: UUID, *, at: datetime) -> Exclusion | None:
-        """Return the exclusion that a wager or deposit at this time goes against, if there is one."""
+        """Return the exclusion that a wager or deposit at this time violates, if any."""
         known = self._players.get(player)
         exclusion = None if known is None else known[1].active_exclusion(at)
         return exclusion if exclusion is not None and exclusion.since < at else None
 
     def is_blocked(self, player: UUID) -> bool:
-        """Tell whether the house holds the player back from play now."""
+        """Return whether staff have blocked the player."""
         known = self._players.get(player)
         return known is not None and known[1].block is not None
 
     def check_state(self) -> Iterator[Finding]:
-        """Compare the rows with what the events have led to, and what was used with the entries."""
+        """Compare rows with the result of the events, and usage with the entries."""
         players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
         yield from _compare(projection.RESTRICTIONS_TABLE, players, projection.load_all_restrictions())
-        yield from _compare(projection.OPERATOR_LIMITS_TABLE, dict(self._houses), projection.load_all_operator_limits())
-        for what, (place, content, wanted, table) in _COUNTED.items():
-            statement = _DIFFERENCES.format(place=place, content=content, wanted=wanted, table=table)
-            for where, due, has in fetch(statement):
-                yield Finding(what, f"{table} {where}", due, has)
+        yield from _compare(
+            projection.OPERATOR_LIMITS_TABLE, dict(self._operators), projection.load_all_operator_limits()
+        )
+        for name, (place, content, expected, table) in _COUNTED.items():
+            statement = _DIFFERENCES.format(place=place, content=content, expected=expected, table=table)
+            for where, due, actual in fetch(statement):
+                yield Finding(name, f"{table} {where}", due, actual)
         yield from self._stakes.violations()
 
 
@@ -105,17 +104,19 @@ def _place(stream: str, right: str, version: int, before: int, where: str) -> It
         yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
 
 
-def _judged(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent, where: str) -> Iterator[Finding]:
+def _check_restriction(
+    state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent, where: str
+) -> Iterator[Finding]:
     try:
-        right = _again(state, event)
+        expected = _decide(state, event)
     except Refusal as refusal:
         yield Finding("responsible gaming changed against the rules", where, refusal.code, str(event))
         return
-    if right != event:
-        yield Finding("responsible gaming changed against the rules", where, str(right), str(event))
+    if expected != event:
+        yield Finding("responsible gaming changed against the rules", where, str(expected), str(event))
 
 
-def _judged_house(state: OperatorLimitsState, event: e.OperatorLimitEvent, where: str) -> Iterator[Finding]:
+def _check_operator_limit(state: OperatorLimitsState, event: e.OperatorLimitEvent, where: str) -> Iterator[Finding]:
     if isinstance(event, e.PlayMoneyCapSet):
         return
     try:
@@ -132,51 +133,51 @@ def _judged_house(state: OperatorLimitsState, event: e.OperatorLimitEvent, where
         yield Finding("responsible gaming changed against the rules", where, refusal.code, str(event))
 
 
-def _again(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e.PlayerRestrictionEvent:
-    """The event that the rules would have led to at that time. Raises Refusal."""
-    whose = WalletOwner(event.operator, event.player, getattr(event, "currency", ""))
+def _decide(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> e.PlayerRestrictionEvent:
+    """Decide again with the state of that time. Raises Refusal."""
+    owner = WalletOwner(event.operator, event.player, getattr(event, "currency", ""))
     now = event.at
     match event:
         case e.PlayLimitSet(by=by, limit_type=limit_type, period=period, limit=limit):
             return decider.set_limit(
-                state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now
+                state, owner=owner, by=by, limit_type=limit_type, period=period, limit=limit, now=now
             )
         case e.PlayLimitIncreaseRequested(limit_type=limit_type, period=period, limit=limit):
             by = Initiator.PLAYER
             return decider.set_limit(
-                state, owner=whose, by=by, limit_type=limit_type, period=period, limit=limit, now=now
+                state, owner=owner, by=by, limit_type=limit_type, period=period, limit=limit, now=now
             )
         case e.PlayLimitIncreased(limit_type=limit_type, period=period):
-            return decider.confirm_increase(state, owner=whose, limit_type=limit_type, period=period, now=now)
+            return decider.confirm_increase(state, owner=owner, limit_type=limit_type, period=period, now=now)
         case e.PlayLimitIncreaseCancelled(limit_type=limit_type, period=period):
-            return decider.cancel_increase(state, owner=whose, limit_type=limit_type, period=period, now=now)
+            return decider.cancel_increase(state, owner=owner, limit_type=limit_type, period=period, now=now)
         case _:
-            return _exclusion_again(state, event, whose)
+            return _decide_exclusion(state, event, owner)
 
 
-def _exclusion_again(state: PlayerRestrictionsState, event: Any, whose: WalletOwner) -> e.PlayerRestrictionEvent:
+def _decide_exclusion(state: PlayerRestrictionsState, event: Any, owner: WalletOwner) -> e.PlayerRestrictionEvent:
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=now):
-            return decider.cool_off(state, owner=whose, by=by, hours=(until - now) // _HOUR, now=now)
+            return decider.cool_off(state, owner=owner, by=by, hours=(until - now) // _HOUR, now=now)
         case e.SelfExcluded(by=by, until=until, at=now):
             months = decider.months_between(now, until)
-            return decider.self_exclude(state, owner=whose, by=by, months=months, now=now)
+            return decider.self_exclude(state, owner=owner, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
-            return decider.end_exclusion(state, owner=whose, now=now)
+            return decider.end_exclusion(state, owner=owner, now=now)
         case e.PlayerBlocked(player_message=message, at=now):
-            return decider.block_player(state, owner=whose, player_message=message, now=now)
+            return decider.block_player(state, owner=owner, player_message=message, now=now)
         case e.PlayerUnblocked(at=now):
-            return decider.unblock_player(state, owner=whose, now=now)
+            return decider.unblock_player(state, owner=owner, now=now)
         case _:
-            return decider.set_reality_check(owner=whose, minutes=event.minutes, now=event.at)
+            return decider.set_reality_check(owner=owner, minutes=event.minutes, now=event.at)
 
 
-def _compare(table: str, wanted: dict[UUID, Any], found: dict[UUID, Any]) -> Iterator[Finding]:
-    for key in sorted(wanted.keys() | found.keys()):
-        due, has = wanted.get(key), found.get(key)
+def _compare(table: str, expected: dict[UUID, Any], stored: dict[UUID, Any]) -> Iterator[Finding]:
+    for key in sorted(expected.keys() | stored.keys()):
+        due, actual = expected.get(key), stored.get(key)
         if due is None:
             yield Finding("row is extra", f"{table} {key}", "none", "a row")
-        elif has is None:
+        elif actual is None:
             yield Finding("row is missing", f"{table} {key}", "a row", "none")
-        elif due != has:
-            yield Finding("row differs", f"{table} {key}", str(due), str(has))
+        elif due != actual:
+            yield Finding("row differs", f"{table} {key}", str(due), str(actual))

@@ -1,7 +1,7 @@
-"""Whether a player may wager, sit down, rebuy or deposit now: judged under the lock of the player's real account.
+"""Check whether a player may wager, buy in or deposit now, under the lock of the player's real account.
 
-`ASKED` is one statement for all that a move at a table is judged by. Whoever calls holds the table's lock, if any, and
-takes the account's here; entries are posted after it.
+ELIGIBILITY_CALL_SQL reads everything for a move at a table in one statement. The caller holds the table's lock, if
+any; the account's is taken here, and entries are posted afterwards.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s::timest
 ELIGIBILITY_COLUMNS: Final = "balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted"
 PERIODS: Final = tuple(LimitPeriod)
 
-_STANDING: Final = f"SELECT {ELIGIBILITY_COLUMNS} FROM {ELIGIBILITY_CALL_SQL}"  # noqa: S608  (constants)
+_ELIGIBILITY: Final = f"SELECT {ELIGIBILITY_COLUMNS} FROM {ELIGIBILITY_CALL_SQL}"  # noqa: S608  (constants)
 _USED: Final = "SELECT staked, lost, played, slot_counted FROM wallet_play_used(%s, %s::timestamptz[], true, true)"
 _DEPOSITED: Final = """
     SELECT coalesce(sum(amount) FILTER (WHERE requested_at > %s), 0)::bigint,
@@ -36,7 +36,7 @@ _DEPOSITED: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlayerEligibility:
-    """How a player stands: the purse and the debt in minor units, what protects the player, and what is used of it."""
+    """A player's balance and debt in minor units, restrictions, and usage of limits."""
 
     account: AccountName
     now: datetime
@@ -47,31 +47,29 @@ class PlayerEligibility:
     usage: Usage
 
     def require_not_blocked(self) -> None:
-        """Check that the house does not hold the player back. Raises PlayerIsStopped."""
-        stopped = self.restrictions.block
-        if stopped is not None:
-            raise PlayerIsBlocked(
-                replace(stopped, player_message=crypto_shredding.decrypt_text(stopped.player_message))
-            )
+        """Check that staff have not blocked the player. Raises PlayerIsBlocked."""
+        block = self.restrictions.block
+        if block is not None:
+            raise PlayerIsBlocked(replace(block, player_message=crypto_shredding.decrypt_text(block.player_message)))
 
     def require_may_play(self) -> None:
-        """Check that the player is neither held back nor away. Raises PlayerIsStopped, PlayerExcluded."""
+        """Check that the player is neither blocked nor excluded. Raises PlayerIsBlocked, PlayerExcluded."""
         self.require_not_blocked()
         exclusion = self.restrictions.active_exclusion(self.now)
         if exclusion is not None:
             raise PlayerExcluded(exclusion)
 
     def require_wager(self, staked: int) -> None:
-        """Hold a wager of so many minor units against debts, exclusions and limits.
+        """Check a wager of minor units against debts, exclusions and limits.
 
-        Raises DebtOutstanding, PlayerExcluded, LimitReached.
+        Raises DebtOutstanding, PlayerExcluded, PlayLimitReached.
         """
         self._require(wager_usage(staked=staked, real_money=self._real, usage=self.usage))
 
     def require_buy_in(self, moved: int) -> None:
-        """Hold sitting down with, or adding, so many minor units against the same: some wager has to fit.
+        """Check a buy-in or rebuy of minor units: the smallest wager has to fit the limits.
 
-        Raises DebtOutstanding, PlayerExcluded, LimitReached.
+        Raises DebtOutstanding, PlayerExcluded, PlayLimitReached.
         """
         self._require(buy_in_usage(amount=moved, real_money=self._real, usage=self.usage))
 
@@ -86,17 +84,17 @@ class PlayerEligibility:
         limits = strictest_limits(self.restrictions, self.operator_limits)
         excess = find_exceeded_limit(limits, self.usage.used, needs)
         if excess is not None:
-            raise _reached(excess, player=_player(self.account), currency=self.account.currency, now=self.now)
+            raise _limit_reached(excess, player=_player(self.account), currency=self.account.currency, now=self.now)
 
 
 def load_eligibility(account: AccountName, *, now: datetime) -> PlayerEligibility:
-    """Lock a player's real account and read how the player stands, `account` being the purse, in one go."""
-    (row,) = fetch(_STANDING, eligibility_parameters(account, now))
+    """Lock a player's real account and read the eligibility to spend from `account`, in one statement."""
+    (row,) = fetch(_ELIGIBILITY, eligibility_parameters(account, now))
     return eligibility_from_row(account, now, row)
 
 
 def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
-    """Return the parameters of ASKED for a purse: the player's account or the game balance at a table."""
+    """Return the parameters of ELIGIBILITY_CALL_SQL for a player's account or game balance."""
     player, operator, currency = _player(account), account.operator, account.currency
     real = account.money_type is MoneyType.REAL
     lock = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
@@ -123,42 +121,42 @@ def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]
 
 
 def window_starts(now: datetime) -> list[datetime]:
-    """Return when the windows that end now began, the longest last."""
+    """Return the starts of the windows that end now, the longest last."""
     return [windows.start(period, now) for period in PERIODS]
 
 
 def usage(*, player: UUID, now: datetime) -> Usage:
-    """Read all that a player has used of limits, whether there are any or not, without a lock."""
+    """Read a player's usage of all limit types, without a lock."""
     ((staked, lost, played, slot_counted),) = fetch(_USED, [player, window_starts(now)])
     used = _by_period(staked, lost, played)
     return Usage({**used, **_deposited(player, now)}, slot_counted)
 
 
 def usage_since(*, player: UUID, since: datetime) -> Usage:
-    """Read what a player has used since a moment; it stands under every period alike."""
+    """Read a player's usage since a moment, the same for every period."""
     ((staked, lost, played, slot_counted),) = fetch(_USED, [player, [since] * len(PERIODS)])
     return Usage(_by_period(staked, lost, played), slot_counted)
 
 
 def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int, now: datetime) -> None:
-    """Hold a deposit of so many minor units against exclusions and limits.
+    """Check a deposit of minor units against exclusions and limits.
 
-    What was asked for counts unless it failed, whether it has arrived or not. Call it under the lock of the player's
-    real account. Raises PlayerExcluded, LimitReached.
+    Requested deposits count unless they failed. Call it under the lock of the player's real account.
+    Raises PlayerExcluded, PlayLimitReached.
     """
-    protection, _ = projection.load_restrictions(operator=operator, player=player)
-    house, _ = projection.load_operator_limits(operator=operator)
-    exclusion = protection.active_exclusion(now)
+    restrictions, _ = projection.load_restrictions(operator=operator, player=player)
+    operator_limits, _ = projection.load_operator_limits(operator=operator)
+    exclusion = restrictions.active_exclusion(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
-    limits = strictest_limits(protection, house)
-    if any(measure is LimitType.DEPOSIT for measure, _ in limits):
+    limits = strictest_limits(restrictions, operator_limits)
+    if any(limit_type is LimitType.DEPOSIT for limit_type, _ in limits):
         excess = find_exceeded_limit(limits, _deposited(player, now), {LimitType.DEPOSIT: amount})
         if excess is not None:
-            raise _reached(excess, player=player, currency=currency, now=now)
+            raise _limit_reached(excess, player=player, currency=currency, now=now)
 
 
-def _reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
+def _limit_reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
     available_at = release_times.available_at(excess, player=player, now=now)
     return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=available_at)
 
@@ -172,10 +170,10 @@ def _deposited(player: UUID, now: datetime) -> dict[tuple[LimitType, LimitPeriod
 def _by_period(
     staked: Sequence[int] | None, lost: Sequence[int] | None, played: Sequence[int] | None
 ) -> dict[tuple[LimitType, LimitPeriod], int]:
-    found = ((LimitType.STAKE, staked), (LimitType.LOSS, lost), (LimitType.TIME, played))
+    usage = ((LimitType.STAKE, staked), (LimitType.LOSS, lost), (LimitType.TIME, played))
     return {
-        (measure, period): amount
-        for measure, amounts in found
+        (limit_type, period): amount
+        for limit_type, amounts in usage
         if amounts is not None
         for period, amount in zip(PERIODS, amounts, strict=True)
     }

@@ -1,6 +1,7 @@
-"""What players and operators do to keep play within bounds: limits, cooling-off, self-exclusion, reality checks.
+"""Events of limits, cooling-off, self-exclusion, reality checks and blocks.
 
-Streams: `responsible-gaming-{player}` for one player, `operator-limits-{operator}` for what holds for all players of an operator.
+Streams: `responsible-gaming-{player}` for one player, `operator-limits-{operator}` for all players of an operator,
+`limit-{player}` for the limit per spot that a player sets. Top-ups of play money are in `wallet-{player}`.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from uuid import UUID
 
 
 class LimitType(StrEnum):
-    """What a limit holds back: money paid in, staked or lost (minor units of real money), or time played (minutes)."""
+    """What is limited: deposits, stakes or losses (minor units of real money), or time played (minutes)."""
 
     DEPOSIT = "deposit"
     STAKE = "stake"
@@ -27,7 +28,7 @@ class LimitPeriod(StrEnum):
 
 
 class Initiator(StrEnum):
-    """Who set it."""
+    """The party that set a limit or exclusion."""
 
     PLAYER = "player"
     OPERATOR = "operator"
@@ -35,7 +36,7 @@ class Initiator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlayLimitSet:
-    """From now on at most `limit` in any period of this length; None, which only an operator sets, lifts its limit."""
+    """At most `limit` in any period of this length from now on; None, set by operators only, removes the limit."""
 
     operator: UUID
     player: UUID
@@ -49,7 +50,7 @@ class PlayLimitSet:
 
 @dataclass(frozen=True, slots=True)
 class PlayLimitIncreaseRequested:
-    """A player wants a higher limit, or none (None), and may confirm that from `confirm_from` on."""
+    """A player requested a higher limit, or none (None), and may confirm it from `confirm_from` on."""
 
     operator: UUID
     player: UUID
@@ -63,7 +64,7 @@ class PlayLimitIncreaseRequested:
 
 @dataclass(frozen=True, slots=True)
 class PlayLimitIncreased:
-    """The player confirmed what was asked for; `limit` holds from now on, None for no limit of one's own."""
+    """The player confirmed the requested `limit`; None for no own limit."""
 
     operator: UUID
     player: UUID
@@ -76,7 +77,7 @@ class PlayLimitIncreased:
 
 @dataclass(frozen=True, slots=True)
 class PlayLimitIncreaseCancelled:
-    """The player took the wish for a higher limit back."""
+    """The player withdrew the request for a higher limit."""
 
     operator: UUID
     player: UUID
@@ -87,7 +88,7 @@ class PlayLimitIncreaseCancelled:
 
 @dataclass(frozen=True, slots=True)
 class CoolingOffStarted:
-    """The player stays away from deposits and play until then."""
+    """The player may neither deposit nor play until `until`."""
 
     operator: UUID
     player: UUID
@@ -98,7 +99,7 @@ class CoolingOffStarted:
 
 @dataclass(frozen=True, slots=True)
 class SelfExcluded:
-    """The player stays away from deposits and play: until then at least, and until the operator ends it."""
+    """The player may neither deposit nor play until the operator ends it, which is possible from `until` on."""
 
     operator: UUID
     player: UUID
@@ -109,7 +110,7 @@ class SelfExcluded:
 
 @dataclass(frozen=True, slots=True)
 class SelfExclusionEnded:
-    """The operator confirmed that the player may play again."""
+    """The operator ended the player's self-exclusion."""
 
     operator: UUID
     player: UUID
@@ -118,7 +119,7 @@ class SelfExclusionEnded:
 
 @dataclass(frozen=True, slots=True)
 class RealityCheckSet:
-    """The player is to be reminded of time and result every so many minutes."""
+    """The player is reminded of time and result every so many minutes."""
 
     operator: UUID
     player: UUID
@@ -128,7 +129,7 @@ class RealityCheckSet:
 
 @dataclass(frozen=True, slots=True)
 class PlayerBlocked:
-    """Those who run the house let the player neither sit down nor wager; `player_message` is what the player reads."""
+    """Staff blocked the player from sitting down and wagering; `player_message` is shown to the player."""
 
     operator: UUID
     player: UUID
@@ -138,7 +139,7 @@ class PlayerBlocked:
 
 @dataclass(frozen=True, slots=True)
 class PlayerUnblocked:
-    """The player may play again, as far as nothing else holds."""
+    """Staff removed the block."""
 
     operator: UUID
     player: UUID
@@ -147,7 +148,7 @@ class PlayerUnblocked:
 
 @dataclass(frozen=True, slots=True)
 class OperatorLimitSet:
-    """Every player of the operator is held to `limit` in any period of this length; None lifts it."""
+    """At most `limit` for every player of the operator in any period of this length; None removes the limit."""
 
     operator: UUID
     currency: str
@@ -159,7 +160,7 @@ class OperatorLimitSet:
 
 @dataclass(frozen=True, slots=True)
 class PlayMoneyCapSet:
-    """Play money is topped up to so many minor units."""
+    """Play money is topped up to `cap` minor units."""
 
     operator: UUID
     currency: str
@@ -169,7 +170,7 @@ class PlayMoneyCapSet:
 
 @dataclass(frozen=True, slots=True)
 class PlayMoneyToppedUp:
-    """`amount` minor units of play money appeared on a player's account at the player's own wish."""
+    """A player requested `amount` minor units of play money, which were credited."""
 
     operator: UUID
     player: UUID
@@ -180,9 +181,9 @@ class PlayMoneyToppedUp:
 
 @dataclass(frozen=True, slots=True)
 class TableLimitSet:
-    """A player stakes at most `amount` minor units on a spot, or None: as much as the tables take.
+    """A player limited the stake per spot to `amount` minor units, or removed the limit (None).
 
-    It changes again from `next_change_at` on. Stream: `limit-{player}`.
+    It can change again from `next_change_at` on.
     """
 
     operator: UUID
@@ -208,7 +209,7 @@ def responsible_gaming_stream(player: UUID) -> str:
 
 
 def operator_limits_stream(operator: UUID) -> str:
-    """Name the stream of what holds for all players of an operator."""
+    """Name the stream of the limits for all players of an operator."""
     return f"operator-limits-{operator}"
 
 

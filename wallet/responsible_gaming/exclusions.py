@@ -1,6 +1,4 @@
-"""The exclusions of a player, with what staff said about them: kept beside the events, sealed
-under the player's own key, so that it can be erased.
-"""
+"""The exclusions of a player with staff's notes, which are encrypted under the player's key and not in events."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,10 +16,10 @@ from wallet.responsible_gaming.refusals import ExclusionNoteInvalid
 MAX_NOTE_LENGTH: Final = 500
 MAX_EXCLUSIONS: Final = 100
 
-_SAY: Final = """
+_SAVE: Final = """
     INSERT INTO wallet_exclusion_note (player_id, since, operator_id, author, note) VALUES (%s, %s, %s, %s, %s)
 """
-_SAID: Final = "SELECT since, note FROM wallet_exclusion_note WHERE player_id = %s AND operator_id = %s"
+_NOTES: Final = "SELECT since, note FROM wallet_exclusion_note WHERE player_id = %s AND operator_id = %s"
 _EVENTS: Final = """
     SELECT type, schema, data::text, clock_timestamp() FROM events_event
      WHERE stream = %s AND type IN ('CoolingOffStarted', 'SelfExcluded', 'SelfExclusionEnded')
@@ -31,23 +29,23 @@ _EVENTS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedExclusion:
-    """An exclusion that holds or has ended, and why staff set it, in words that may be empty."""
+    """An active or past exclusion with the note of the staff who set it, which may be empty."""
 
     record: ExclusionRecord
     note: str
 
 
 def save_note(*, operator: UUID, player: UUID, since: datetime, by: str, note: str) -> None:
-    """Keep why somebody excluded a player, beside the exclusion's event of that time."""
-    execute(_SAY, [player, since, operator, by, crypto_shredding.encrypt_text(player, note)])
+    """Save the note about the exclusion that began at `since`."""
+    execute(_SAVE, [player, since, operator, by, crypto_shredding.encrypt_text(player, note)])
 
 
 def require_note(note: str) -> str:
-    """Strip what staff say about an exclusion. Raises ExclusionNoteInvalid for nothing, or too much."""
-    words = note.strip()
-    if not words or len(words) > MAX_NOTE_LENGTH or "\0" in words:
+    """Return a note without surrounding space. Raises ExclusionNoteInvalid if it is empty or too long."""
+    note = note.strip()
+    if not note or len(note) > MAX_NOTE_LENGTH or "\0" in note:
         raise ExclusionNoteInvalid
-    return words
+    return note
 
 
 def list_exclusions(*, operator: UUID, player: UUID) -> list[AnnotatedExclusion]:
@@ -56,13 +54,12 @@ def list_exclusions(*, operator: UUID, player: UUID) -> list[AnnotatedExclusion]
     rows = fetch(_EVENTS, [responsible_gaming_stream(player), MAX_EXCLUSIONS])
     if not rows:
         return []
-    events: list[Any] = [
-        RESPONSIBLE_GAMING_EVENTS.registry.decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)
-    ]
-    said = fetch(_SAID, [player, operator])
-    opened = crypto_shredding.decrypt_many([note for _, note in said])
-    notes = {since: note or "" for (since, _), note in zip(said, opened, strict=True)}
+    decode = RESPONSIBLE_GAMING_EVENTS.registry.decode
+    events: list[Any] = [decode(kind, schema, data) for kind, schema, data, _ in reversed(rows)]
+    stored = fetch(_NOTES, [player, operator])
+    decrypted = crypto_shredding.decrypt_many([note for _, note in stored])
+    notes = {since: note or "" for (since, _), note in zip(stored, decrypted, strict=True)}
     return [
-        AnnotatedExclusion(each, notes.get(each.exclusion.since, ""))
-        for each in exclusion_history(events, now=rows[0][3])
+        AnnotatedExclusion(record, notes.get(record.exclusion.since, ""))
+        for record in exclusion_history(events, now=rows[0][3])
     ]

@@ -1,4 +1,4 @@
-"""Play money from nothing, on request: up to a cap that the operator sets, and once in an hour."""
+"""Top up play money on request: up to the operator's cap, once an hour."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -20,7 +20,7 @@ from wallet.responsible_gaming.refusals import PlayerExcluded, PlayMoneyCapReach
 
 TOP_UP_INTERVAL: Final = timedelta(hours=1)
 DEFAULT_CAP_UNITS: Final = 1000
-"""The cap where an operator has set none: a thousand of the currency."""
+"""The cap of operators that set none, in units of the currency."""
 
 _CURRENT: Final = """
     SELECT clock_timestamp(),
@@ -33,26 +33,28 @@ _CURRENT: Final = """
 
 
 def play_money_cap(*, operator: UUID, currency: str) -> int:
-    """Return up to how many minor units play money is topped up."""
+    """Return the cap on play money in minor units."""
     cap = projection.load_operator_limits(operator=operator)[0].play_money_cap
     return DEFAULT_CAP_UNITS * 10 ** money.exponent(currency) if cap is None else cap
 
 
 def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> tuple[int, int]:
-    """Fill a player's play money up to the cap; returns what came and the account's balance, in minor units.
+    """Fill a player's play money up to the cap; returns the credit and the new balance, in minor units.
 
-    What the player has at tables counts. Raises UnknownAccount, PlayerExcluded, PlayMoneyEnough, PlayMoneyTooSoon.
+    Game balances count. Raises UnknownAccount, PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon.
     """
     account = player_account(operator=operator, player=player, money_type=MoneyType.PLAY, currency=currency)
     source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=MoneyType.PLAY, currency=currency)
     with transaction.atomic():
         store.require_open(account)
-        # Who holds the balance alone may write the stream, as with credits: a twin waits here.
+        # The lock of the balance serializes writers of the stream, as for credits.
         store.lock((account, source))
-        now, version, last, held = fetch(_CURRENT, [wallet_stream(player), wallet_stream(player), player, operator])[0]
+        now, version, last, balance = fetch(_CURRENT, [wallet_stream(player), wallet_stream(player), player, operator])[
+            0
+        ]
         _require_playing(operator, player, now)
         amount = _missing(
-            held, play_money_cap(operator=operator, currency=currency), last=last, now=now, currency=currency
+            balance, play_money_cap(operator=operator, currency=currency), last=last, now=now, currency=currency
         )
         event = PlayMoneyToppedUp(operator, player, currency, amount, now)
         RESPONSIBLE_GAMING_EVENTS.record(wallet_stream(player), version=version, events=[event], metadata=metadata)
@@ -65,11 +67,11 @@ def _require_playing(operator: UUID, player: UUID, now: datetime) -> None:
         raise PlayerExcluded(exclusion)
 
 
-def _missing(held: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:
-    if held >= cap:
+def _missing(balance: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:
+    if balance >= cap:
         raise PlayMoneyCapReached(
-            balance=money.format_amount(held, currency), cap=money.format_amount(cap, currency), currency=currency
+            balance=money.format_amount(balance, currency), cap=money.format_amount(cap, currency), currency=currency
         )
     if last is not None and now < last + TOP_UP_INTERVAL:
         raise PlayMoneyTooSoon(next_at=last + TOP_UP_INTERVAL)
-    return cap - held
+    return cap - balance

@@ -1,4 +1,4 @@
-"""What protects players as rows: projections of the streams responsible-gaming-{player} and operator-limits-{operator}."""
+"""Restrictions of players and limits of operators as rows, and the rebuild of everything derived from play."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -16,8 +16,8 @@ from wallet.responsible_gaming.usage import PLAYED, TURNOVER
 RESTRICTIONS_TABLE: Final = "wallet_playerrestrictions"
 OPERATOR_LIMITS_TABLE: Final = "wallet_operatorlimits"
 RESPONSIBLE_GAMING_EVENTS: Final = event_group(ResponsibleGamingEvent | PlayerRequestEvent, entry_for)
-_protection: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
-_house: Final = msgspec.json.Decoder(OperatorLimitsState).decode
+_decode_restrictions: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
+_decode_operator_limits: Final = msgspec.json.Decoder(OperatorLimitsState).decode
 
 _FIRST_OF_PLAYER: Final = ("PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked")
 _FIRST_OF_OPERATOR: Final = ("OperatorLimitSet", "PlayMoneyCapSet")
@@ -28,49 +28,50 @@ _SAVE: Final = """
     SET state = excluded.state, limit_types = excluded.limit_types, excluded_until = excluded.excluded_until,
         version = excluded.version
 """
-_SAVE_HOUSE: Final = """
+_SAVE_OPERATOR: Final = """
     INSERT INTO wallet_operatorlimits (operator_id, currency, state, limit_types, version)
     VALUES (%s, %s, %s::jsonb, %s::text[], %s)
     ON CONFLICT (operator_id) DO UPDATE
-    SET currency = excluded.currency, state = excluded.state, limit_types = excluded.limit_types, version = excluded.version
+    SET currency = excluded.currency, state = excluded.state, limit_types = excluded.limit_types,
+        version = excluded.version
 """
 _LOAD: Final = "SELECT state::text, version FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s"
 _ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_playerrestrictions"
-_ALL_HOUSES: Final = "SELECT operator_id, currency, state::text, version FROM wallet_operatorlimits"
-_LOAD_HOUSE: Final = "SELECT state::text, version FROM wallet_operatorlimits WHERE operator_id = %s"
+_ALL_OPERATORS: Final = "SELECT operator_id, currency, state::text, version FROM wallet_operatorlimits"
+_LOAD_OPERATOR: Final = "SELECT state::text, version FROM wallet_operatorlimits WHERE operator_id = %s"
 
 
 def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictionsState, version: int) -> None:
-    """Add a player's row or bring it up to date."""
+    """Insert or update a player's row."""
     until = None if state.exclusion is None else state.exclusion.until
     execute(_SAVE, [player, operator, encode(state).decode(), _limit_types(state), until, version])
 
 
 def save_operator_limits(*, operator: UUID, currency: str, state: OperatorLimitsState, version: int) -> None:
-    """Add an operator's row or bring it up to date."""
-    execute(_SAVE_HOUSE, [operator, currency, encode(state).decode(), _limit_types(state), version])
+    """Insert or update an operator's row."""
+    execute(_SAVE_OPERATOR, [operator, currency, encode(state).decode(), _limit_types(state), version])
 
 
 def load_restrictions(*, operator: UUID, player: UUID) -> tuple[PlayerRestrictionsState, int]:
-    """Read what protects a player, with the version of its stream: nothing and 0 where nothing was said."""
-    found = fetch(_LOAD, [player, operator])
-    return (decode_restrictions(found[0][0]), found[0][1]) if found else (PlayerRestrictionsState(), 0)
+    """Read a player's restrictions with the version of their stream, 0 where there is none."""
+    rows = fetch(_LOAD, [player, operator])
+    return (decode_restrictions(rows[0][0]), rows[0][1]) if rows else (PlayerRestrictionsState(), 0)
 
 
 def load_operator_limits(*, operator: UUID) -> tuple[OperatorLimitsState, int]:
-    """Read what holds for an operator's players, with the version of its stream."""
-    found = fetch(_LOAD_HOUSE, [operator])
-    return (decode_operator_limits(found[0][0]), found[0][1]) if found else (OperatorLimitsState(), 0)
+    """Read the limits for all players of an operator, with the version of their stream."""
+    rows = fetch(_LOAD_OPERATOR, [operator])
+    return (decode_operator_limits(rows[0][0]), rows[0][1]) if rows else (OperatorLimitsState(), 0)
 
 
 def decode_restrictions(text: str | None) -> PlayerRestrictionsState:
-    """Read a stored state, None for none."""
-    return PlayerRestrictionsState() if text is None else _protection(text)
+    """Decode a stored state; None is the initial one."""
+    return PlayerRestrictionsState() if text is None else _decode_restrictions(text)
 
 
 def decode_operator_limits(text: str | None) -> OperatorLimitsState:
-    """Read a stored state, None for none."""
-    return OperatorLimitsState() if text is None else _house(text)
+    """Decode a stored state; None is the initial one."""
+    return OperatorLimitsState() if text is None else _decode_operator_limits(text)
 
 
 def load_all_restrictions() -> dict[UUID, tuple[UUID, PlayerRestrictionsState, int]]:
@@ -82,7 +83,7 @@ def load_all_operator_limits() -> dict[UUID, tuple[str, OperatorLimitsState, int
     """Read every operator's row: currency, state, version."""
     return {
         operator: (currency, decode_operator_limits(state), version)
-        for operator, currency, state, version in fetch(_ALL_HOUSES)
+        for operator, currency, state, version in fetch(_ALL_OPERATORS)
     }
 
 

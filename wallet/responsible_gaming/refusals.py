@@ -1,4 +1,4 @@
-"""Why play, a deposit, or a change of what protects a player is refused."""
+"""Refusals of play, deposits and changes of restrictions."""
 
 from datetime import datetime
 
@@ -9,26 +9,26 @@ from wallet.responsible_gaming.state import Exclusion, PlayerBlock, PlayLimit
 
 
 class PlayLimitReached(Refusal):
-    """`used` of a limit is taken up, so that what was asked for would be over it; it fits again at `available_at`."""
+    """The request would exceed a limit of which `used` is taken; it fits again at `available_at`."""
 
     code = "play_limit_reached"
     title = "A limit on play would be exceeded"
-    remedy = "Ask for no more than `remaining`, or wait until the time that `available_at` tells, where it is not null."
+    remedy = "Request at most `remaining`, or wait until `available_at`, where it is not null."
 
     def __init__(self, *, limit: PlayLimit, used: int, currency: str, available_at: datetime | None) -> None:
-        left = max(0, limit.limit - max(0, used))
-        unit = "minutes" if limit.limit_type is LimitType.TIME else currency
-        most, taken, rest = (
-            format_limit(each, limit.limit_type, currency) for each in (limit.limit, max(0, used), left)
+        limit_type, used = limit.limit_type, max(0, used)
+        most, taken, remaining = (
+            format_limit(amount, limit_type, currency) for amount in (limit.limit, used, max(0, limit.limit - used))
         )
+        unit = "minutes" if limit_type is LimitType.TIME else currency
         super().__init__(
-            f"The {limit.limit_type} limit per {limit.period} is {most} {unit}; {taken} is used, {rest} is left.",
-            limit_type=limit.limit_type.value,
+            f"The {limit_type} limit per {limit.period} is {most} {unit}; {taken} is used, {remaining} remains.",
+            limit_type=limit_type.value,
             period=limit.period.value,
             set_by=limit.by.value,
             limit=most,
             used=taken,
-            remaining=rest,
+            remaining=remaining,
             unit=unit,
             available_at=available_at,
         )
@@ -37,8 +37,8 @@ class PlayLimitReached(Refusal):
 class PlayerExcluded(Refusal):
     code = "player_excluded"
     kind = RefusalKind.FORBIDDEN
-    title = "The player stays away from deposits and play"
-    remedy = "Leaving tables and withdrawing stay possible; `until` tells when a cooling-off ends."
+    title = "The player is excluded from deposits and play"
+    remedy = "Leaving tables and withdrawing stay possible; a cooling-off ends at `until`."
 
     def __init__(self, exclusion: Exclusion) -> None:
         super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
@@ -47,101 +47,101 @@ class PlayerExcluded(Refusal):
 class PlayerIsBlocked(Refusal):
     code = "player_blocked"
     kind = RefusalKind.FORBIDDEN
-    title = "The player is held back from play"
+    title = "The player is blocked from play"
     remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Ask the casino."
 
-    def __init__(self, stopped: PlayerBlock) -> None:
-        super().__init__(stopped.player_message, since=stopped.since)
+    def __init__(self, block: PlayerBlock) -> None:
+        super().__init__(block.player_message, since=block.since)
 
 
 class PlayerAlreadyBlocked(Refusal):
     code = "player_already_blocked"
-    title = "The player is held back from play already"
-    remedy = "Resume the player first, should another reason stand on record."
+    title = "The player is already blocked"
+    remedy = "Unblock the player first to record another reason."
 
 
 class PlayerNotBlocked(Refusal):
     code = "player_not_blocked"
-    title = "The player is not held back from play"
-    remedy = "There is nothing to resume; an exclusion or a wider switch may be what holds play back."
+    title = "The player is not blocked"
+    remedy = "There is nothing to unblock; an exclusion or a wider stop may prevent play."
 
 
 class PlayLimitUnchanged(Refusal):
     code = "play_limit_unchanged"
-    title = "This is what holds, or was asked for, already"
-    remedy = "Send another limit, or cancel the rise that is pending."
+    title = "This limit is already set or requested"
+    remedy = "Send another limit, or cancel the pending increase."
 
 
 class InvalidPlayLimit(Refusal):
     code = "invalid_play_limit"
     kind = RefusalKind.INVALID
-    title = "This can't be a limit"
-    remedy = "Send `amount` and `currency` for a limit on money, `minutes` for one on time: null lifts it."
+    title = "The limit is invalid"
+    remedy = "Send `amount` and `currency` for a limit on money, `minutes` for one on time; null removes the limit."
 
 
 class NoLimitIncreasePending(Refusal):
     code = "no_limit_increase_pending"
-    title = "No higher limit was asked for"
-    remedy = "Ask for one first."
+    title = "No higher limit was requested"
+    remedy = "Request one first."
 
 
 class LimitIncreaseTooEarly(Refusal):
     code = "limit_increase_too_early"
-    title = "A higher limit is confirmed 24 hours after it was asked for, not before"
-    remedy = "Confirm it at the time that `confirm_from` tells, or later."
+    title = "A higher limit can be confirmed 24 hours after the request at the earliest"
+    remedy = "Confirm it at `confirm_from` or later."
 
 
 class LongerExclusionActive(Refusal):
     code = "longer_exclusion_active"
-    title = "An exclusion holds that ends no earlier"
-    remedy = "Ask for a later end; an exclusion is made longer, never shorter."
+    title = "An exclusion with the same or a later end is active"
+    remedy = "Choose a later end; an exclusion can be extended, never shortened."
 
 
 class ExclusionLengthInvalid(Refusal):
     code = "exclusion_length_invalid"
     kind = RefusalKind.INVALID
-    title = "An exclusion can't be that long or short"
+    title = "The length of the exclusion is out of range"
     remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months."
 
 
 class ExclusionNoteInvalid(Refusal):
     code = "exclusion_note_invalid"
     kind = RefusalKind.INVALID
-    title = "An exclusion by staff is explained in words"
-    remedy = "Say why, in 500 characters at most."
+    title = "An exclusion by staff needs a note"
+    remedy = "Give the reason in 1 to 500 characters."
 
 
 class NotSelfExcluded(Refusal):
     code = "not_self_excluded"
     title = "The player is not self-excluded"
-    remedy = "A cooling-off ends by itself; there is nothing to end."
+    remedy = "There is nothing to end; a cooling-off ends by itself."
 
 
 class ExclusionStillRunning(Refusal):
     code = "exclusion_still_running"
-    title = "A self-exclusion is not ended before its time"
-    remedy = "End it at the time that `until` tells, or later."
+    title = "A self-exclusion cannot be ended early"
+    remedy = "End it at `until` or later."
 
 
 class RealityCheckInvalid(Refusal):
     code = "reality_check_invalid"
     kind = RefusalKind.INVALID
-    title = "Reality checks can't come so often or so seldom"
-    remedy = "Ask for one every 15 to 60 minutes."
+    title = "The interval of reality checks is out of range"
+    remedy = "Choose 15 to 60 minutes."
 
 
 class PlayMoneyCapReached(Refusal):
     code = "play_money_cap_reached"
-    title = "The player has as much play money as there is on request"
-    remedy = "Ask again with less than `cap` in all, tables included."
+    title = "The player has the maximum of play money"
+    remedy = "Ask again with less than `cap` in all, including tables."
 
 
 class PlayMoneyTooSoon(Refusal):
     code = "play_money_too_soon"
     title = "Play money was topped up within the last hour"
-    remedy = "Ask again at the time that `next_at` tells."
+    remedy = "Ask again at `next_at`."
 
 
-def format_limit(most: int, measure: LimitType, currency: str) -> str:
-    """Print an amount of a measure: minutes as they are, money as a decimal string."""
-    return str(most) if measure is LimitType.TIME else money.format_amount(most, currency)
+def format_limit(limit: int, limit_type: LimitType, currency: str) -> str:
+    """Format minutes as a number and money as a decimal string."""
+    return str(limit) if limit_type is LimitType.TIME else money.format_amount(limit, currency)

@@ -1,4 +1,4 @@
-"""What is done to protect players, by themselves and by their operator: each is one transaction."""
+"""Set limits, exclusions, blocks and reality checks, each in one transaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Decide = Callable[[PlayerRestrictionsState, datetime], PlayerRestrictionEvent]
 
 @dataclass(frozen=True, slots=True)
 class PlayerContext:
-    """Whose protection, and what the events remember of the request."""
+    """The player whose restrictions change, and the metadata of the request."""
 
     operator: UUID
     player: UUID
@@ -42,16 +42,16 @@ class PlayerContext:
 
     @property
     def owner(self) -> WalletOwner:
-        """The player, as deciders know it."""
+        """The player as the decision functions take it."""
         return WalletOwner(self.operator, self.player, self.currency)
 
 
 def set_limit(
     *, context: PlayerContext, by: Initiator, limit_type: LimitType, period: LimitPeriod, limit: int | None
 ) -> PlayerRestrictionsState:
-    """Limit a player to `most` (minor units, minutes of time), or ask for a higher limit or none (None).
+    """Set a player's limit (minor units, or minutes of time), or request a higher limit or none (None).
 
-    Raises UnknownAccount, PlayLimitImpossible, PlayLimitUnchanged.
+    Raises UnknownAccount, InvalidPlayLimit, PlayLimitUnchanged.
     """
     return _change(
         context,
@@ -62,7 +62,10 @@ def set_limit(
 
 
 def confirm_increase(*, context: PlayerContext, limit_type: LimitType, period: LimitPeriod) -> PlayerRestrictionsState:
-    """Let a higher limit hold that the player asked for a day ago. Raises NoRaisePending, RaiseNotRipe."""
+    """Confirm an increase that the player requested a day ago.
+
+    Raises NoLimitIncreasePending, LimitIncreaseTooEarly.
+    """
     return _change(
         context,
         lambda state, now: decider.confirm_increase(
@@ -72,7 +75,7 @@ def confirm_increase(*, context: PlayerContext, limit_type: LimitType, period: L
 
 
 def cancel_increase(*, context: PlayerContext, limit_type: LimitType, period: LimitPeriod) -> PlayerRestrictionsState:
-    """Forget that the player asked for a higher limit. Raises NoRaisePending."""
+    """Cancel a requested increase. Raises NoLimitIncreasePending."""
     return _change(
         context,
         lambda state, now: decider.cancel_increase(
@@ -82,14 +85,14 @@ def cancel_increase(*, context: PlayerContext, limit_type: LimitType, period: Li
 
 
 def set_reality_check(*, context: PlayerContext, minutes: int) -> PlayerRestrictionsState:
-    """Have a player reminded every so many minutes. Raises RealityCheckInvalid."""
+    """Set the interval of a player's reality checks. Raises RealityCheckInvalid."""
     return _change(context, lambda _, now: decider.set_reality_check(owner=context.owner, minutes=minutes, now=now))
 
 
 def cool_off(*, context: PlayerContext, by: Initiator, hours: int) -> PlayerRestrictionsState:
-    """Keep a player from deposits and play for so many hours, from now on.
+    """Exclude a player from deposits and play for so many hours.
 
-    Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger.
+    Raises UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive.
     """
     return _change(
         context, lambda state, now: decider.cool_off(state, owner=context.owner, by=by, hours=hours, now=now)
@@ -97,7 +100,7 @@ def cool_off(*, context: PlayerContext, by: Initiator, hours: int) -> PlayerRest
 
 
 def self_exclude(*, context: PlayerContext, by: Initiator, months: int) -> PlayerRestrictionsState:
-    """Keep a player from deposits and play for so many months at least. Raises as `cool_off`."""
+    """Exclude a player from deposits and play for at least so many months. Raises as `cool_off`."""
     return _change(
         context, lambda state, now: decider.self_exclude(state, owner=context.owner, by=by, months=months, now=now)
     )
@@ -109,9 +112,9 @@ def end_exclusion(*, context: PlayerContext) -> PlayerRestrictionsState:
 
 
 def block_player(*, context: PlayerContext, player_message: str) -> PlayerRestrictionsState:
-    """Hold a player back from play, for those who run the house. Raises UnknownAccount, PlayerStoppedAlready.
+    """Block a player from play. Raises UnknownAccount, PlayerAlreadyBlocked.
 
-    A confirmed wager is dealt and settled; deposits and withdrawals stay as they are.
+    Confirmed wagers are dealt and settled; deposits and withdrawals stay possible.
     """
     return _change(
         context,
@@ -120,14 +123,14 @@ def block_player(*, context: PlayerContext, player_message: str) -> PlayerRestri
 
 
 def unblock_player(*, context: PlayerContext) -> PlayerRestrictionsState:
-    """Let a player play again. Raises UnknownAccount, PlayerNotStopped."""
+    """Remove a player's block. Raises UnknownAccount, PlayerNotBlocked."""
     return _change(context, lambda state, now: decider.unblock_player(state, owner=context.owner, now=now))
 
 
 def check_pin(*, player: UUID, pin: str | None) -> Refusal | None:
-    """Hold a PIN against a player's where there is one, and answer why it is refused, None if it is not.
+    """Check a PIN where the player has one; returns the refusal, or None.
 
-    Commit the transaction before the refusal is raised: a wrong try is counted in it.
+    Commit the transaction before raising the refusal: it counts the failed attempt.
     """
     refusal = pins.try_pin(player=player, pin=pin or "")
     return None if isinstance(refusal, PinNotSet) else refusal
@@ -136,9 +139,9 @@ def check_pin(*, player: UUID, pin: str | None) -> Refusal | None:
 def set_operator_wide_limit(
     *, operator: UUID, currency: str, limit_type: LimitType, period: LimitPeriod, limit: int | None, metadata: Metadata
 ) -> None:
-    """Hold every player of an operator to `most`, or no longer to any limit (None).
+    """Set a limit for every player of an operator, or remove it (None).
 
-    Raises PlayLimitImpossible, PlayLimitUnchanged, VersionConflict.
+    Raises InvalidPlayLimit, PlayLimitUnchanged, VersionConflict.
     """
     with transaction.atomic():
         state, version = projection.load_operator_limits(operator=operator)
@@ -151,34 +154,36 @@ def set_operator_wide_limit(
             limit=limit,
             now=store.database_now(),
         )
-        _change_house(event, version, metadata)
+        _change_operator_limits(event, version, metadata)
 
 
 def set_play_money_cap(*, operator: UUID, currency: str, cap: int, metadata: Metadata) -> None:
-    """Say up to how many minor units play money is topped up. Raises PlayLimitImpossible, VersionConflict."""
+    """Set the cap on play money in minor units. Raises InvalidPlayLimit, VersionConflict."""
     with transaction.atomic():
         _, version = projection.load_operator_limits(operator=operator)
         event = decider.set_play_money_cap(operator=operator, currency=currency, cap=cap, now=store.database_now())
-        _change_house(event, version, metadata)
+        _change_operator_limits(event, version, metadata)
 
 
-def _change(on: PlayerContext, decide: Decide) -> PlayerRestrictionsState:
-    account = player_account(operator=on.operator, player=on.player, money_type=MoneyType.REAL, currency=on.currency)
+def _change(context: PlayerContext, decide: Decide) -> PlayerRestrictionsState:
+    account = player_account(
+        operator=context.operator, player=context.player, money_type=MoneyType.REAL, currency=context.currency
+    )
     with transaction.atomic():
         store.require_open(account)
-        # Wagers and deposits hold this lock too: what is decided here holds for every one that comes after it.
+        # Wagers and deposits take this lock too, so the change applies to every later one.
         store.lock((account,))
         now = store.database_now()
-        state, version = projection.load_restrictions(operator=on.operator, player=on.player)
+        state, version = projection.load_restrictions(operator=context.operator, player=context.player)
         event = decide(state, now)
-        stream = responsible_gaming_stream(on.player)
-        RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=on.metadata)
+        stream = responsible_gaming_stream(context.player)
+        RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=context.metadata)
         state = evolve(state, event)
-        projection.save_restrictions(operator=on.operator, player=on.player, state=state, version=version + 1)
+        projection.save_restrictions(operator=context.operator, player=context.player, state=state, version=version + 1)
     return state
 
 
-def _change_house(event: OperatorLimitEvent, version: int, metadata: Metadata) -> None:
+def _change_operator_limits(event: OperatorLimitEvent, version: int, metadata: Metadata) -> None:
     stream = operator_limits_stream(event.operator)
     RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=metadata)
     state, _ = projection.load_operator_limits(operator=event.operator)

@@ -1,4 +1,4 @@
-"""Limits on stakes as an audit follows them: what held from when to when, and every wager that was over it."""
+"""Audit of stake limits: the limits in effect over time, and the wagers that exceeded them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -18,7 +18,8 @@ _OVERSTAKED: Final = """
     SELECT 'event ' || entry.cause, span.most::text, sums.staked::text
       FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::timestamptz[], %s::timestamptz[])
            AS span (player, period, most, since, until)
-      JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game' AND account.money_type = 'real'
+      JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game'
+           AND account.money_type = 'real'
       JOIN wallet_posting posting ON posting.account_id = account.id
       JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
            AND entry.recorded_at > span.since AND entry.recorded_at <= span.until
@@ -38,31 +39,31 @@ _OVERSTAKED: Final = """
 
 
 class StakeLimitTraces:
-    """Each player's limits on stakes: what holds, since when; and what held, from when to when."""
+    """The stake limits of each player, current and past, with their times."""
 
     def __init__(self) -> None:
-        self._holds: dict[tuple[UUID, LimitPeriod], tuple[int, datetime]] = {}
-        self._held: list[Span] = []
+        self._current: dict[tuple[UUID, LimitPeriod], tuple[int, datetime]] = {}
+        self._past: list[Span] = []
 
     def replay(self, player: UUID, state: PlayerRestrictionsState, at: datetime) -> None:
-        """Note what holds for a player from now on."""
+        """Record a player's stake limits from now on."""
         limits = strictest_limits(state, OperatorLimitsState())
         for period in LimitPeriod:
-            limit, before = limits.get((LimitType.STAKE, period)), self._holds.get((player, period))
-            most = None if limit is None else limit.limit
-            if most == (None if before is None else before[0]):
+            limit, before = limits.get((LimitType.STAKE, period)), self._current.get((player, period))
+            amount = None if limit is None else limit.limit
+            if amount == (None if before is None else before[0]):
                 continue
             if before is not None:
-                self._held.append((player, period, *before, at))
-            if most is None:
-                del self._holds[player, period]
+                self._past.append((player, period, *before, at))
+            if amount is None:
+                del self._current[player, period]
             else:
-                self._holds[player, period] = most, at
+                self._current[player, period] = amount, at
 
     def violations(self) -> Iterator[Finding]:
-        """Yield every wager that was over the limit which held for its player then."""
-        spans = [*self._held, *((*key, *held, FOREVER) for key, held in self._holds.items())]
+        """Yield every wager that exceeded its player's limit at the time."""
+        spans = [*self._past, *((*key, *limit, FOREVER) for key, limit in self._current.items())]
         if spans:
             columns = [list(column) for column in zip(*spans, strict=True)]
-            for where, most, staked in fetch(_OVERSTAKED, columns):
-                yield Finding("staked over a limit", where, f"{most} at most", staked)
+            for where, limit, staked in fetch(_OVERSTAKED, columns):
+                yield Finding("staked over a limit", where, f"{limit} at most", staked)

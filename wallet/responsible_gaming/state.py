@@ -1,9 +1,10 @@
-"""What protects a player, and what an operator holds all its players to: what their events have led to. Pure."""
+"""Restrictions of a player and limits of an operator, folded from their events. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from wallet.responsible_gaming import events as e
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
@@ -18,7 +19,7 @@ class ExclusionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlayLimit:
-    """At most `most` (minor units; minutes for time) in any period of this length."""
+    """At most `limit` (minor units; minutes for time) in any period of this length."""
 
     by: Initiator
     limit_type: LimitType
@@ -29,7 +30,7 @@ class PlayLimit:
 
 @dataclass(frozen=True, slots=True)
 class PendingIncrease:
-    """A higher limit that the player asked for, None for no limit, to be confirmed from `confirm_from` on."""
+    """A higher limit that the player requested, None for no limit, to be confirmed from `confirm_from` on."""
 
     limit_type: LimitType
     period: LimitPeriod
@@ -40,7 +41,7 @@ class PendingIncrease:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """The player neither deposits nor plays."""
+    """The player may neither deposit nor play."""
 
     kind: ExclusionKind
     by: Initiator
@@ -48,13 +49,13 @@ class Exclusion:
     until: datetime
 
     def is_active(self, now: datetime) -> bool:
-        """Tell whether it holds: a self-exclusion does until it is ended, whatever the time."""
+        """Return whether it is active; a self-exclusion is until it is ended, whatever the time."""
         return self.kind is ExclusionKind.SELF_EXCLUSION or now < self.until
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerBlock:
-    """The house holds the player back from play; `says` is what the player is told."""
+    """Staff blocked the player from play; `player_message` is shown to the player."""
 
     player_message: str
     since: datetime
@@ -62,7 +63,7 @@ class PlayerBlock:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRestrictionsState:
-    """All that protects one player; `reality_minutes` is None where the player has no wish."""
+    """All restrictions of one player; `reality_check_minutes` is None for the default interval."""
 
     limits: tuple[PlayLimit, ...] = ()
     pending_increases: tuple[PendingIncrease, ...] = ()
@@ -71,36 +72,36 @@ class PlayerRestrictionsState:
     block: PlayerBlock | None = None
 
     def limit(self, by: Initiator, limit_type: LimitType, period: LimitPeriod) -> int | None:
-        """Return what somebody has limited this to, None for no limit."""
-        return _most(
+        """Return the limit that a party has set, None for no limit."""
+        return _first_limit(
             limit for limit in self.limits if (limit.by, limit.limit_type, limit.period) == (by, limit_type, period)
         )
 
     def pending_increase(self, limit_type: LimitType, period: LimitPeriod) -> PendingIncrease | None:
-        """Return the higher limit that the player has asked for."""
+        """Return the higher limit that the player requested."""
         return next(
             (each for each in self.pending_increases if (each.limit_type, each.period) == (limit_type, period)), None
         )
 
     def active_exclusion(self, now: datetime) -> Exclusion | None:
-        """Return the exclusion that holds, if one does."""
+        """Return the active exclusion, if any."""
         return self.exclusion if self.exclusion is not None and self.exclusion.is_active(now) else None
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorLimitsState:
-    """What an operator holds every player to; `play_cap` in minor units is None where nothing was said."""
+    """Limits for every player of an operator; `play_money_cap` in minor units is None for the default."""
 
     limits: tuple[PlayLimit, ...] = ()
     play_money_cap: int | None = None
 
     def limit(self, limit_type: LimitType, period: LimitPeriod) -> int | None:
-        """Return what every player is held to, None for no limit."""
-        return _most(limit for limit in self.limits if (limit.limit_type, limit.period) == (limit_type, period))
+        """Return the limit for every player, None for no limit."""
+        return _first_limit(limit for limit in self.limits if (limit.limit_type, limit.period) == (limit_type, period))
 
 
 def fold(events: Iterable[e.PlayerRestrictionEvent]) -> PlayerRestrictionsState:
-    """Rebuild a player's protection from its events."""
+    """Rebuild a player's restrictions from their events."""
     state = PlayerRestrictionsState()
     for event in events:
         state = evolve(state, event)
@@ -109,33 +110,33 @@ def fold(events: Iterable[e.PlayerRestrictionEvent]) -> PlayerRestrictionsState:
 
 def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> PlayerRestrictionsState:
     """Apply one event; it never refuses."""
-    if isinstance(
-        event, e.PlayLimitSet | e.PlayLimitIncreaseRequested | e.PlayLimitIncreased | e.PlayLimitIncreaseCancelled
-    ):
-        return _evolve_limits(state, event)
-    if isinstance(event, e.PlayerBlocked | e.PlayerUnblocked):
-        stopped = PlayerBlock(event.player_message, event.at) if isinstance(event, e.PlayerBlocked) else None
-        return replace(state, block=stopped)
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
-            return replace(state, exclusion=Exclusion(ExclusionKind.COOLING_OFF, by, at, until))
+            changes: dict[str, Any] = {"exclusion": Exclusion(ExclusionKind.COOLING_OFF, by, at, until)}
         case e.SelfExcluded(by=by, until=until, at=at):
-            return replace(state, exclusion=Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, until))
+            changes = {"exclusion": Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, until)}
         case e.SelfExclusionEnded():
-            return replace(state, exclusion=None)
+            changes = {"exclusion": None}
         case e.RealityCheckSet(minutes=minutes):
-            return replace(state, reality_check_minutes=minutes)
+            changes = {"reality_check_minutes": minutes}
+        case e.PlayerBlocked(player_message=player_message, at=at):
+            changes = {"block": PlayerBlock(player_message, at)}
+        case e.PlayerUnblocked():
+            changes = {"block": None}
+        case _:
+            return _evolve_limits(state, event)
+    return replace(state, **changes)
 
 
 def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> PlayerRestrictionsState:
-    others = _without_wish(state, event.limit_type, event.period)
+    others = _without_pending(state, event.limit_type, event.period)
     match event:
         case e.PlayLimitSet(by=by):
-            raises = others if by is Initiator.PLAYER else state.pending_increases
-            return replace(state, limits=_with(state.limits, event, by=by), pending_increases=raises)
+            pending = others if by is Initiator.PLAYER else state.pending_increases
+            return replace(state, limits=_with(state.limits, event, by=by), pending_increases=pending)
         case e.PlayLimitIncreaseRequested(limit_type=limit_type, period=period, limit=limit, at=at):
-            wish = PendingIncrease(limit_type, period, limit, at, event.confirm_from)
-            return replace(state, pending_increases=(*others, wish))
+            pending_increase = PendingIncrease(limit_type, period, limit, at, event.confirm_from)
+            return replace(state, pending_increases=(*others, pending_increase))
         case e.PlayLimitIncreased():
             return replace(state, limits=_with(state.limits, event, by=Initiator.PLAYER), pending_increases=others)
         case e.PlayLimitIncreaseCancelled():
@@ -143,7 +144,7 @@ def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> P
 
 
 def fold_operator_limits(events: Iterable[e.OperatorLimitEvent]) -> OperatorLimitsState:
-    """Rebuild what holds for all players of an operator from its events."""
+    """Rebuild an operator's limits from their events."""
     state = OperatorLimitsState()
     for event in events:
         state = evolve_operator_limits(state, event)
@@ -160,15 +161,15 @@ def evolve_operator_limits(state: OperatorLimitsState, event: e.OperatorLimitEve
 
 
 def strictest_limits(
-    protection: PlayerRestrictionsState, house: OperatorLimitsState
+    restrictions: PlayerRestrictionsState, operator_limits: OperatorLimitsState
 ) -> dict[tuple[LimitType, LimitPeriod], PlayLimit]:
-    """Return the limit that holds for each measure and period: the lowest of all who set one."""
-    found: dict[tuple[LimitType, LimitPeriod], PlayLimit] = {}
-    for limit in (*protection.limits, *house.limits):
-        held = found.get((limit.limit_type, limit.period))
-        if held is None or limit.limit < held.limit:
-            found[limit.limit_type, limit.period] = limit
-    return found
+    """Return the lowest limit for each type and period."""
+    strictest: dict[tuple[LimitType, LimitPeriod], PlayLimit] = {}
+    for limit in (*restrictions.limits, *operator_limits.limits):
+        other = strictest.get((limit.limit_type, limit.period))
+        if other is None or limit.limit < other.limit:
+            strictest[limit.limit_type, limit.period] = limit
+    return strictest
 
 
 def _with(
@@ -179,11 +180,11 @@ def _with(
     return others if event.limit is None else (*others, PlayLimit(*key, event.limit, event.at))
 
 
-def _without_wish(
+def _without_pending(
     state: PlayerRestrictionsState, limit_type: LimitType, period: LimitPeriod
 ) -> tuple[PendingIncrease, ...]:
     return tuple(each for each in state.pending_increases if (each.limit_type, each.period) != (limit_type, period))
 
 
-def _most(limits: Iterable[PlayLimit]) -> int | None:
+def _first_limit(limits: Iterable[PlayLimit]) -> int | None:
     return next((limit.limit for limit in limits), None)

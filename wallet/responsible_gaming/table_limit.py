@@ -1,4 +1,4 @@
-"""A player's own limit on what is staked on one spot, in all games of the casino: when it changes, what it allows."""
+"""The limit that a player sets on stakes per spot, in all games. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from wallet.responsible_gaming.table_limit_refusals import (
 
 @dataclass(frozen=True, slots=True)
 class PersonalTableLimit:
-    """At most `amount` minor units on a spot, None for no limit of one's own; it changes from `next_change_at` on."""
+    """At most `amount` minor units per spot, None for no limit; it may change from `next_change_at` on."""
 
     amount: int | None
     currency: str
@@ -34,9 +34,9 @@ def set_limit(
     now: datetime,
     week: BettingWeek,
 ) -> TableLimitSet:
-    """Judge a change to `amount` minor units (None lifts the limit) and answer with its event.
+    """Change the limit to `amount` minor units; None removes it.
 
-    Raises LimitChangedThisWeek, and LimitUnchanged, so that a change that is none uses up no week.
+    Raises TableLimitChangedThisWeek, and TableLimitUnchanged, so that the same limit again does not use up the week.
     """
     if current is not None and now < current.next_change_at:
         raise TableLimitChangedThisWeek(next_change_at=current.next_change_at)
@@ -50,7 +50,7 @@ def limit_from_event(event: TableLimitSet) -> PersonalTableLimit:
 
 
 def require_within(limit: PersonalTableLimit | None, stakes: Iterable[int]) -> None:
-    """Hold stakes, in minor units per spot, against a player's own limit. Raises OverOwnLimit."""
+    """Check stakes, in minor units per spot, against a player's limit. Raises OverOwnTableLimit."""
     if limit is None or limit.amount is None:
         return
     if any(stake > limit.amount for stake in stakes):

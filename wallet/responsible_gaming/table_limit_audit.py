@@ -1,4 +1,4 @@
-"""Players' own limits as an audit follows them: each change in its place and its week, and the rows that result."""
+"""Audit of the table limits that players set: order, betting weeks, and rows."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -11,7 +11,7 @@ from wallet.responsible_gaming.table_limit_projection import TABLE_LIMITS, table
 
 
 class TableLimitTraces:
-    """The last change of every player's limit that the log has told of, with its version."""
+    """The last change of every player's table limit, with its version."""
 
     def __init__(self) -> None:
         self._last: dict[UUID, tuple[TableLimitSet, int]] = {}
@@ -19,10 +19,7 @@ class TableLimitTraces:
     def replay(
         self, event: TableLimitSet, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """Follow a change and yield what contradicts the rules.
-
-        `opened` is the operator and the currency that the player's wallet was opened with.
-        """
+        """Replay a change and yield violations; `wallet` is the operator and currency of the player's accounts."""
         last, before = self._last.get(event.player, (None, 0))
         self._last[event.player] = event, version
         if stream != table_limit_stream(event.player):

@@ -1,4 +1,4 @@
-"""What a player does about the limit: look at it, and change it with the PIN."""
+"""Read the limit per spot that a player sets, and change it with the PIN."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -25,20 +25,20 @@ _CURRENT: Final = """
 
 
 def table_limit(*, operator: UUID, player: UUID, currency: str) -> PersonalTableLimit | None:
-    """Return the limit that a player has set, None if there never was one. Raises UnknownAccount."""
+    """Return a player's limit, None if none was ever set. Raises UnknownAccount."""
     return _current(operator, player, currency)[2]
 
 
 def set_table_limit(
     *, operator: UUID, player: UUID, currency: str, amount: int | None, pin: str, metadata: Metadata
 ) -> PersonalTableLimit:
-    """Set a player's own limit to `amount` minor units, or lift it with None, for wagers from now on.
+    """Set a player's limit to `amount` minor units, or remove it with None, for wagers from now on.
 
-    Raises PinNotSet, PinLocked, PinWrong (which has been counted), UnknownAccount, LimitChangedThisWeek,
-    LimitUnchanged.
+    Raises PinNotSet, PinLocked, PinWrong (already counted), UnknownAccount, TableLimitChangedThisWeek,
+    TableLimitUnchanged.
     """
     with transaction.atomic():
-        # Whoever tries the PIN holds it until the transaction ends: a twin waits here and then sees the change.
+        # The attempt locks the PIN until the transaction ends: a concurrent call waits here and then sees the change.
         refusal = pins.try_pin(player=player, pin=pin)
         if refusal is None:
             return _change(operator, player, currency, amount, metadata)
@@ -63,9 +63,9 @@ def _change(operator: UUID, player: UUID, currency: str, amount: int | None, met
 
 
 def _current(operator: UUID, player: UUID, currency: str) -> tuple[Any, int, PersonalTableLimit | None]:
-    """The time, the version of the player's stream, and the limit that holds."""
+    """Return the time, the version of the player's stream, and the current limit."""
     account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    ((now, is_open, version, *kept),) = fetch(_CURRENT, [account.id, player])
+    ((now, is_open, version, *limit),) = fetch(_CURRENT, [account.id, player])
     if not is_open:
         raise UnknownAccount
-    return now, version or 0, None if version is None else PersonalTableLimit(*kept)
+    return now, version or 0, None if version is None else PersonalTableLimit(*limit)

@@ -1,8 +1,7 @@
-"""What players have staked, lost and played, worked out anew from the ledger's entries.
+"""Queries that compute stakes, losses and time played from all entries, for audit and rebuild.
 
-The function `wallet_post` counts along as entries are posted; these statements say the same over everything, for the
-audit and for a rebuild. A wager takes its stake and counts as lost until a settlement or a void brings something back.
-A wager that is voided has been staked all the same.
+`wallet_post` counts the same as entries are posted. A wager counts as lost until a settlement or void returns
+something; a voided wager still counts as staked.
 """
 
 from typing import Final

@@ -15,13 +15,13 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wallet.api.csv_export import escape_cell, iterate_in_thread
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
 from tests.wallet.ledger.world import METADATA, causes, deposits, move
+from wallet.api.csv_export import escape_cell, iterate_in_thread
 from wallet.api.statements import format_statement_csv
 from wallet.ledger import player_accounts, queries, store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, player_account

@@ -17,7 +17,7 @@ from wallet.reconciliation import services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import (
     DiscrepancyCleared,
-    DiscrepancyFound,
+    DiscrepancyDetected,
     DiscrepancyType,
     ReconciliationCompleted,
     Resolution,
@@ -39,8 +39,8 @@ DAY = date(2026, 11, 20)
 RUN = run_id(operator=OPERATOR, provider="sandbox", currency="EUR", day=DAY)
 RAN = ReconciliationCompleted(RUN, OPERATOR, "sandbox", "EUR", DAY, AT - timedelta(days=1), AT, 2, 2, 1, 5000, 1, AT)
 WHAT = DiscrepancyType.AMOUNT_MISMATCH
-KEY = discrepancy_id(run=RUN, kind="deposit", payment="p1", type=WHAT)
-FOUND = DiscrepancyFound(
+KEY = discrepancy_id(run=RUN, kind="deposit", payment="p1", discrepancy_type=WHAT)
+FOUND = DiscrepancyDetected(
     KEY, RUN, OPERATOR, "sandbox", "EUR", DAY, "deposit", "p1", "tx", WHAT, 1, "completed", 2, "EUR", "completed", AT
 )
 

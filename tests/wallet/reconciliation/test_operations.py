@@ -138,10 +138,10 @@ def test_a_difference_that_is_over_is_gone_and_comes_back_to_its_owner(desk: Des
     row = Discrepancy.objects.get(pk=key)
     assert (row.status, row.owner, row.their_status) == ("assigned", "staff:7", "reversed")
     assert names(f"discrepancy-{key}") == [
-        "DiscrepancyFound",
+        "DiscrepancyDetected",
         "DiscrepancyAssigned",
         "DiscrepancyCleared",
-        "DiscrepancyFound",
+        "DiscrepancyDetected",
     ]
 
 
@@ -211,7 +211,7 @@ def test_the_command_compares_yesterday_and_tells_by_its_status(desk: Desk) -> N
     desk.yesterday("deposits", payment)
     written = StringIO()
     call_command("reconcile", "--operator", "lucky", stdout=written)
-    assert f"day={YESTERDAY} currency=EUR ours=1 theirs=1 matched=1 amount=50.00 differences=0" in written.getvalue()
+    assert f"day={YESTERDAY} currency=EUR ours=1 theirs=1 matched=1 amount=50.00 discrepancies=0" in written.getvalue()
     past = (datetime.now(UTC) - timedelta(days=1)).isoformat()
     desk.tell(f"/deposits/{payment}", status="failed", at=past)
     with pytest.raises(SystemExit) as ended:

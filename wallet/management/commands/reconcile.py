@@ -1,4 +1,4 @@
-"""`manage.py reconcile`: a day's payments beside the providers' records of it."""
+"""`manage.py reconcile`: compare a day's payments with the providers' records."""
 
 import sys
 from argparse import ArgumentParser
@@ -22,45 +22,43 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare what can be chosen."""
-        parser.add_argument("--date", type=_day, metavar="YYYY-MM-DD", help="the day; yesterday when left out")
-        parser.add_argument("--operator", metavar="SLUG", help="one operator; all when left out")
+        parser.add_argument("--date", type=_day, metavar="YYYY-MM-DD", help="the day; default: yesterday")
+        parser.add_argument("--operator", metavar="SLUG", help="one operator; default: all")
 
     def handle(self, *_args: Any, operator: str | None, **options: Any) -> None:
-        """Compare, and print a line for each currency."""
-        chosen = Operator.objects.order_by("slug")
+        operators = Operator.objects.order_by("slug")
         if operator is not None:
-            chosen = chosen.filter(slug=operator)
-            if not chosen:
+            operators = operators.filter(slug=operator)
+            if not operators:
                 raise CommandError(f"There is no operator {operator!r}.")
-        fine = [self._one(each, options["date"]) for each in chosen]
-        if not all(fine):
+        matched = [self._reconcile(each, options["date"]) for each in operators]
+        if not all(matched):
             sys.exit(1)
 
-    def _one(self, operator: Operator, day: date | None) -> bool:
+    def _reconcile(self, operator: Operator, day: date | None) -> bool:
         day = day or days.day_of(timezone.now(), operator.time_zone) - timedelta(days=1)
-        fine = True
+        matched = True
         for provider in sorted({method.offer.provider for method in methods.list_methods(operator=operator.id)}):
             try:
-                compared = reconcile(operator=operator.id, provider=provider, day=day)
-            except (Refusal, ProviderUnavailable) as trouble:
-                self.stderr.write(f"reconcile: operator={operator.slug} provider={provider} day={day}: {trouble}")
-                fine = False
+                results = reconcile(operator=operator.id, provider=provider, day=day)
+            except (Refusal, ProviderUnavailable) as error:
+                self.stderr.write(f"reconcile: operator={operator.slug} provider={provider} day={day}: {error}")
+                matched = False
                 continue
-            for one in compared:
-                self._print(operator, provider, day, one)
-                fine = fine and not one.outcome.discrepancies
-        return fine
+            for result in results:
+                self._print(operator, provider, day, result)
+                matched = matched and not result.outcome.discrepancies
+        return matched
 
-    def _print(self, operator: Operator, provider: str, day: date, one: ReconciliationResult) -> None:
-        found = one.outcome
-        agreed = money.format_amount(found.amount, one.currency)
+    def _print(self, operator: Operator, provider: str, day: date, result: ReconciliationResult) -> None:
+        outcome = result.outcome
+        amount = money.format_amount(outcome.amount, result.currency)
         self.stdout.write(
-            f"reconcile: operator={operator.slug} provider={provider} day={day} currency={one.currency} "
-            f"ours={found.ours} theirs={found.theirs} matched={found.matched} amount={agreed} "
-            f"differences={len(found.discrepancies)}"
+            f"reconcile: operator={operator.slug} provider={provider} day={day} currency={result.currency} "
+            f"ours={outcome.ours} theirs={outcome.theirs} matched={outcome.matched} amount={amount} "
+            f"discrepancies={len(outcome.discrepancies)}"
         )
-        for each in found.discrepancies:
+        for each in outcome.discrepancies:
             side = each.ours or each.theirs
             if side is not None:
                 self.stdout.write(f"  {each.type}: {side.kind} {side.payment}")
@@ -68,5 +66,5 @@ class Command(BaseCommand):
 
 def _day(text: str) -> date:
     day = date.fromisoformat(text)
-    day.replace(year=day.year + 1, day=1)  # a day can follow it, or a ValueError says that it is none
+    day.replace(year=day.year + 1, day=1)  # raises ValueError for the last year that dates can have
     return day
