@@ -117,9 +117,9 @@ class _Verdict:
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """Answer any exception of a view with its problem document; what nobody foresaw is logged with its id."""
+    """Answer any exception of a view with its problem document; an unexpected one is logged with its id."""
     request: HttpRequest = getattr(context["request"], "_request", context["request"])
-    verdict = _judge(exc)
+    verdict = _verdict_of(exc)
     if verdict.problem.status >= 500:
         _log.error("%s %s failed, request %s", request.method, request.path, request_id(request), exc_info=exc)
     response = _answer(request, verdict)
@@ -133,7 +133,7 @@ def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "
     return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
 
 
-def _judge(exc: Exception) -> _Verdict:
+def _verdict_of(exc: Exception) -> _Verdict:
     if isinstance(exc, Refusal):
         problem = error_catalogue.problem_for_refusal(type(exc))
         return _Verdict(problem, exc.detail, problem.remedy, _printed(exc.facts))

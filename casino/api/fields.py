@@ -69,7 +69,7 @@ def parse_query(serializer: type[serializers.Serializer[Any]], request: Request)
 
 @extend_schema_field({"type": "string", "pattern": AMOUNT_PATTERN, "examples": ["25.00"]})
 class AmountField(serializers.Field[int, Any, str, int]):
-    """A decimal string in; minor units out, in the `currency` given here or by the context."""
+    """A decimal string in; minor units out, in the `currency` of the field or of the context."""
 
     def __init__(self, *, currency: str | None = None, allow_zero: bool = False, **options: Any) -> None:
         super().__init__(**options)
@@ -195,18 +195,6 @@ class IdField(serializers.Field[UUID, Any, str, UUID]):
 
     def to_representation(self, value: UUID) -> str:
         return str(value)
-
-
-class MoneySerializer(serializers.Serializer[Any]):
-    """An amount and its currency, as answers show them."""
-
-    amount = serializers.CharField(help_text="A decimal string with the decimals of the currency.")
-    currency = serializers.CharField(help_text="ISO 4217.")
-
-
-def present_money(minor: int, currency: str) -> dict[str, str]:
-    """Print minor units for an answer: 1950 EUR is {"amount": "19.50", "currency": "EUR"}."""
-    return {"amount": kernel_money.format_amount(minor, currency), "currency": currency}
 
 
 def _unknown(serializer: serializers.Serializer[Any], data: Any) -> dict[str, list[ErrorDetail]]:

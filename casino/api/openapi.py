@@ -67,12 +67,14 @@ def operation(
     accepts. `parameters` may be query serializers. `responses` and `examples` are further answers, such as CSV, in the
     form that `extend_schema` takes.
     """
-    shown = list(examples)
+    all_examples = list(examples)
     if example is not None:
-        shown.append(OpenApiExample("Request", value=example, request_only=True))
+        all_examples.append(OpenApiExample("Request", value=example, request_only=True))
     if isinstance(returns, type) and issubclass(returns, Shape):
         answer = example_of(returns)
-        shown.append(OpenApiExample("Answer", answer, response_only=True, media_type=JSON, status_codes=[str(status)]))
+        all_examples.append(
+            OpenApiExample("Answer", answer, response_only=True, media_type=JSON, status_codes=[str(status)])
+        )
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
@@ -80,7 +82,7 @@ def operation(
         parameters=list(parameters),
         request=request,
         responses={**({} if returns is None else {(status, JSON): returns}), **(responses or {})},
-        examples=shown,
+        examples=all_examples,
         auth=auth,
     )
 

@@ -25,7 +25,7 @@ PageT = TypeVar("PageT")
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """What was asked for: at most `limit` rows, those after the key `after` (None: from the start)."""
+    """The requested page: at most `limit` rows, those after the key `after` (None: from the start)."""
 
     limit: int
     after: tuple[Any, ...] | None
@@ -46,15 +46,6 @@ def parse_page_request(request: Request, *keys: type) -> PageRequest:
         raise RequestRejected(INVALID_LIMIT)
     cursor = request.query_params.get("cursor")
     return PageRequest(int(limit), None if cursor is None else _decode(cursor, keys))
-
-
-def present_page(
-    page: PageRequest, rows: Sequence[Row], *, key: Callable[[Row], tuple[Any, ...]], item: Callable[[Row], Any]
-) -> dict[str, Any]:
-    """Shape up to `page.fetch` rows into {"items": [...], "next": cursor or None}."""
-    shown = rows[: page.limit]
-    more = len(rows) > page.limit
-    return {"items": [item(row) for row in shown], "next": _encode(key(shown[-1])) if more else None}
 
 
 def page(
@@ -87,12 +78,12 @@ def _encode(key: tuple[Any, ...]) -> str:
 def _decode(cursor: str, keys: tuple[type, ...]) -> tuple[Any, ...]:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        found = tuple(msgspec.json.decode(raw, type=list[int | str]))
+        key = tuple(msgspec.json.decode(raw, type=list[int | str]))
     except (binascii.Error, ValueError, msgspec.MsgspecError):
         raise RequestRejected(INVALID_CURSOR) from None
-    if tuple(type(part) for part in found) != keys or not all(map(_fits, found)):
+    if tuple(type(part) for part in key) != keys or not all(map(_fits, key)):
         raise RequestRejected(INVALID_CURSOR)
-    return found
+    return key
 
 
 def _fits(part: int | str) -> bool:

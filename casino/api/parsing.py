@@ -91,10 +91,10 @@ def _require_storable(text: str) -> None:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        _refuse("A key stands twice in one object.")
-    return found
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        _refuse("A key is twice in one object.")
+    return members
 
 
 def _number(text: str) -> float:

@@ -5,6 +5,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.conf import settings
 from django.db import connection
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
@@ -31,7 +32,7 @@ from casino.operators.sessions import (
     TOUCHES_PER_TIMEOUT,
 )
 
-_LONGEST: Final = 200
+_MAX_LENGTH: Final = 200
 _BY_KEY_ID: Final = """
     SELECT k.secret_hash, k.revoked_at IS NOT NULL, o.id, o.slug, o.currency, o.sandbox
     FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id WHERE k.key_id = %s
@@ -40,17 +41,17 @@ _BY_KEY_ID: Final = """
 # after which an unused one ends: it may end that much early, and never late.
 _BY_HASH: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {SESSION_STATUS} AS standing, p.id, p.operator_id, o.currency, o.sandbox
+        SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currency, o.sandbox
         FROM operators_playersession s
         JOIN operators_player p ON p.id = s.player_id
         JOIN operators_operator o ON o.id = p.operator_id
         WHERE s.token_hash = %(hash)s
     ), used AS (
         UPDATE operators_playersession s SET last_used_at = clock_timestamp()
-        FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
+        FROM known WHERE s.token_hash = known.token_hash AND known.status = ''
                      AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
-    SELECT standing, id, operator_id, currency, sandbox FROM known
+    SELECT status, id, operator_id, currency, sandbox FROM known
 """  # noqa: S608  (constants)
 _OVER: Final[Mapping[str, tuple[ProblemType, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
@@ -60,17 +61,29 @@ _OVER: Final[Mapping[str, tuple[ProblemType, str]]] = {
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }
 _NEXT_TICKET: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
+_OPERATOR_KEY: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "op_<key id>.<secret>",
+    "description": "The operator's server. Keep the secret out of browsers.",
+}
+_PLAYER_TOKEN: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "pt_<token>",
+    "description": "A player's browser, with the short-lived token that the operator's server obtained.",
+}
 PrincipalT = TypeVar("PrincipalT", bound=Principal)
 
 
 class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
-    """Reads the Authorization header; subclasses say whom they let in."""
+    """Reads the Authorization header; subclasses say who may call."""
 
     accepts: tuple[type[Principal], ...]
     remedy: str
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
-        """Return the caller. Raises Rejected: not_authenticated and its kin, forbidden."""
+        """Return the caller. Raises RequestRejected: not_authenticated and its kin, forbidden."""
         try:
             caller = _caller(request)
         except RequestRejected as rejected:
@@ -107,8 +120,46 @@ class OperatorOrPlayerAuthentication(BearerAuthentication[Principal]):
     remedy = ""
 
 
+class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """`operatorKey`."""
+
+    target_class = OperatorKeyAuthentication
+    name = "operatorKey"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        del auto_schema
+        return _OPERATOR_KEY
+
+
+class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """`playerToken`."""
+
+    target_class = PlayerTokenAuthentication
+    name = "playerToken"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        del auto_schema
+        return _PLAYER_TOKEN
+
+
+class OperatorOrPlayerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """Either of the two, which are described above."""
+
+    target_class = OperatorOrPlayerAuthentication
+    name: list[str] = []
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        del auto_schema
+        return [{"operatorKey": []}, {"playerToken": []}]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
+        """Add no description of its own."""
+        del auto_schema
+        return []
+
+
 def player_from_header(header: str) -> PlayerPrincipal:
-    """Return the player that an Authorization header names. Raises Rejected."""
+    """Return the player that an Authorization header names. Raises RequestRejected."""
     caller = _caller_of(header)
     if not isinstance(caller, PlayerPrincipal):
         raise RequestRejected(
@@ -118,8 +169,8 @@ def player_from_header(header: str) -> PlayerPrincipal:
 
 
 def player_from_ticket(ticket: str) -> PlayerPrincipal:
-    """Take a stream's ticket, which is good once, and return its player. Raises Rejected."""
-    session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _LONGEST else None
+    """Take a stream's ticket, which is good once, and return its player. Raises RequestRejected."""
+    session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _MAX_LENGTH else None
     if session is None:
         raise RequestRejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)
     return _player_of(session)
@@ -132,38 +183,42 @@ def _caller(request: Request) -> Principal:
 def _caller_of(header: str) -> Principal:
     if not header:
         raise RequestRejected(NOT_AUTHENTICATED)
-    scheme, _, given = header.partition(" ")
-    if scheme.lower() != "bearer" or len(given) > _LONGEST or not (given.isascii() and given.isprintable()):
+    scheme, _, credential = header.partition(" ")
+    if (
+        scheme.lower() != "bearer"
+        or len(credential) > _MAX_LENGTH
+        or not (credential.isascii() and credential.isprintable())
+    ):
         raise RequestRejected(INVALID_CREDENTIALS, "The Authorization header is not a Bearer credential.")
-    if given.startswith(credentials.KEY_PREFIX):
-        return _operator(given)
-    if given.startswith(credentials.TOKEN_PREFIX):
-        return _player(given)
+    if credential.startswith(credentials.KEY_PREFIX):
+        return _operator(credential)
+    if credential.startswith(credentials.TOKEN_PREFIX):
+        return _player(credential)
     raise RequestRejected(INVALID_CREDENTIALS)
 
 
-def _operator(given: str) -> OperatorPrincipal:
-    key_id, _, secret = given.partition(".")
+def _operator(credential: str) -> OperatorPrincipal:
+    key_id, _, secret = credential.partition(".")
     row = _one(_BY_KEY_ID, (key_id,))
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    kept, revoked, operator, slug, currency, sandbox = row
-    if not credentials.verify_secret(secret, bytes(kept)) or revoked:
+    secret_hash, revoked, operator, slug, currency, sandbox = row
+    if not credentials.verify_secret(secret, bytes(secret_hash)) or revoked:
         raise RequestRejected(INVALID_CREDENTIALS)
     return OperatorPrincipal(operator, slug, currency, sandbox, key_id)
 
 
-def _player(given: str) -> PlayerPrincipal:
-    return _player_of(credentials.digest(given))
+def _player(credential: str) -> PlayerPrincipal:
+    return _player_of(credentials.digest(credential))
 
 
 def _player_of(token_hash: bytes) -> PlayerPrincipal:
     row = _one(_BY_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    standing, player, operator, currency, sandbox = row
-    if standing:
-        raise RequestRejected(*_OVER[standing])
+    status, player, operator, currency, sandbox = row
+    if status:
+        raise RequestRejected(*_OVER[status])
     return PlayerPrincipal(player, operator, currency, sandbox, token_hash)
 
 

@@ -7,12 +7,8 @@ from rest_framework.request import Request
 from casino.api.views import BaseApiView
 from casino.events.store import Metadata
 from casino.observability.request_id import request_id
-from casino.operators import openapi
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication, PlayerTokenAuthentication
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
-
-SCHEMES = (openapi.OperatorKeyScheme, openapi.PlayerTokenScheme, openapi.OperatorOrPlayerScheme)
-"""Named here so that the document knows them wherever these views are."""
 
 
 class OperatorView(BaseApiView):

@@ -24,7 +24,7 @@ def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> Id
     """
 
     @idempotent
-    def judged(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Response:
+    def keyed(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Response:
         try:
             return handler(view, request, *args, **kwargs)
         except CommittedRefusal as refusal:
@@ -32,9 +32,9 @@ def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> Id
             answer = errors.handle(refusal, {"request": request})
             return Response(msgspec.Raw(answer.content), status=answer.status_code)
 
-    @wraps(judged)
+    @wraps(keyed)
     def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
-        answer = judged(view, request, *args, **kwargs)
+        answer = keyed(view, request, *args, **kwargs)
         if answer.status_code >= 400:
             answer["Content-Type"] = errors.MEDIA_TYPE
         return answer

@@ -27,6 +27,7 @@ from casino.kernel.errors import Refusal
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal
+from wallet.ledger.store import database_now
 from wallet.payments import methods
 from wallet.payments.fees import DepositTerms, parse_percent, percent, quote
 from wallet.payments.methods import MethodOffer, MethodVersion
@@ -180,7 +181,7 @@ class DepositMethodListView(OperatorOrPlayerView):
         if isinstance(self.caller, PlayerPrincipal):
             currency = self.caller.currency
             versions = [each for each in versions if each.offer.enabled and each.offer.terms.currency == currency]
-        now = methods.database_now()
+        now = database_now()
         return Response(
             DepositMethodList.of(DepositMethodResponse.of(version, amount=amount, now=now) for version in versions)
         )

@@ -15,8 +15,8 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.operators.base_views import PlayerView
-from wallet import notices
-from wallet.notices import StoredNotice
+from wallet.adjustments import notices
+from wallet.adjustments.notices import StoredNotice
 
 _AMOUNTS: Final = ("amount", "owed")
 _DETAILS: Final = {"money_type": "real", "reason": "complaint", "amount": {"amount": "20.00", "currency": "EUR"}}

@@ -255,12 +255,12 @@ class ReportFileView(OperatorView):
 def parse_interval(body: dict[str, Any], *, zone: str, now: datetime) -> Interval:
     """Return the interval that a ReportRequest describes. Raises IntervalInvalid."""
     period, day, since, until = body["period"], body["date"], body["since"], body["until"]
-    given = (day is not None, since is not None, until is not None)
-    if period is ReportPeriod.LIFE and given == (False, False, False):
+    sent = (day is not None, since is not None, until is not None)
+    if period is ReportPeriod.LIFE and sent == (False, False, False):
         return lifetime_interval(until=now, zone=zone)
-    if period is ReportPeriod.INTERVAL and given == (False, True, True):
+    if period is ReportPeriod.INTERVAL and sent == (False, True, True):
         return between(since=since, until=until, zone=zone)
-    if period in {ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR} and given == (True, False, False):
+    if period in {ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR} and sent == (True, False, False):
         return period_interval(period, day=day, zone=zone)
     raise IntervalInvalid
 

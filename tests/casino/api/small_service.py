@@ -22,9 +22,9 @@ from casino.api.fields import (
     TextField,
     WholeNumberField,
     parse_body,
-    present_money,
 )
 from casino.api.idempotency import idempotent, idempotent_without_storing
+from casino.api.shapes import Money, Page
 from casino.events.ids import new_id
 from casino.events.store import VersionConflict
 from casino.kernel.errors import Refusal
@@ -120,7 +120,7 @@ class Found(views.BaseApiView):
             connection.connection.close()
         if how == "conflicts" or (how == "conflicts once" and self.first_time()):
             raise VersionConflict("stream", 1, 2)
-        return Response({"id": fresh, "price": present_money(1950, "EUR")}, status=201)
+        return Response({"id": fresh, "price": Money.of(1950, "EUR")}, status=201)
 
     def first_time(self) -> bool:
         self.conflicts += 1
@@ -138,6 +138,10 @@ class Peek(views.BaseApiView):
         return Response({"secret": "queen of hearts"})
 
 
+class NumberPage(Page[dict[str, int]]):
+    """Some of the numbers."""
+
+
 class Numbers(views.BaseApiView):
     """The numbers 1 to 7, by pages, and a text beside each."""
 
@@ -146,7 +150,7 @@ class Numbers(views.BaseApiView):
         after = page.after[0] if page.after else 0
         rows = list(range(1, 8))[after : after + page.fetch_limit]
         return Response(
-            paging.present_page(page, rows, key=lambda row: (row, f"n{row}"), item=lambda row: {"number": row})
+            paging.page(NumberPage, page, rows, key=lambda row: (row, f"n{row}"), item=lambda row: {"number": row})
         )
 
 

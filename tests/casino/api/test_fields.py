@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.api.error_catalogue import RequestRejected
-from casino.api.fields import present_money
 from casino.api.parsing import parse
+from casino.api.shapes import Money
 
 LONG = "a" * 11
 
@@ -101,12 +101,12 @@ def test_good_values_arrive_as_minor_units_and_members(client: Client) -> None:
 
 
 def test_money_is_printed_with_the_decimals_of_its_currency() -> None:
-    printed = [present_money(1950, "EUR"), present_money(1950, "JPY"), present_money(-5, "KWD")]
+    printed = [Money.of(1950, "EUR"), Money.of(1950, "JPY"), Money.of(-5, "KWD")]
 
     assert printed == [
-        {"amount": "19.50", "currency": "EUR"},
-        {"amount": "1950", "currency": "JPY"},
-        {"amount": "-0.005", "currency": "KWD"},
+        Money(amount="19.50", currency="EUR"),
+        Money(amount="1950", currency="JPY"),
+        Money(amount="-0.005", currency="KWD"),
     ]
 
 
