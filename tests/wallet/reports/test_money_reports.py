@@ -86,10 +86,11 @@ def test_all_that_moves_an_account_has_its_column_and_adds_up() -> None:
     first = read(ACCOUNTS, start, middle)
     assert first == [
         {
-            "money_type": "real", "currency": "EUR", "player": ALICE, "opening": 0, "deposits": 9_900, "deposits_reversed": -200,
-            "withdrawals": -2_000, "to_games": -4_100, "from_games": 1_000, "adjustments": -10, "sandbox_credits": 500,
-            "debts_paid": -60, "voids": 40, "other": 0, "closing": 5_070, "wagered": 700, "paid_by_games": 150, "games": 2_550,
-            "held": 500, "debt": 45, "active": 1,
+            "money_type": "real", "currency": "EUR", "player": ALICE, "opening": 0, "deposits": 9_900,
+            "deposits_reversed": -200, "withdrawals": -2_000, "to_games": -4_100, "from_games": 1_000,
+            "adjustments": -10, "sandbox_credits": 500, "debts_paid": -60, "voids": 40, "other": 0,
+            "closing": 5_070, "wagered": 700, "paid_by_games": 150, "games": 2_550, "held": 500, "debt": 45,
+            "active": 1,
         }
     ]  # fmt: skip
     second = read(ACCOUNTS, middle, end)
