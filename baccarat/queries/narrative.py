@@ -202,7 +202,7 @@ def _exact(minor: Fraction, rules: TableRules) -> str:
 
 
 def _lapsed(event: e.RoundLapsed, _table: NarratedTable) -> Iterator[str]:
-    yield f"The round lapsed at {_time(event.lapsed_at)}: {event.reason}. No card was dealt."
+    yield f"The round lapsed at {_time(event.lapsed_at)}: {event.reason.replace('_', ' ')}. No card was dealt."
 
 
 def _suspended(event: e.RoundSuspended, _table: NarratedTable) -> Iterator[str]:

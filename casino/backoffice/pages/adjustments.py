@@ -21,7 +21,7 @@ from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.operators import memberships
 from wallet.adjustments import queries, services
-from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, player_account
@@ -30,13 +30,13 @@ from wallet.models import Account, Adjustment
 REQUEST: Final = "wallet.request_adjustment"
 DECIDE: Final = "wallet.approve_adjustment"
 _TONES: Final = {"requested": "warn", "approved": "good", "rejected": "bad"}
-_DIRECTIONS: Final = {Direction.CREDIT: "Credit the player", Direction.DEBIT: "Debit the player"}
+_DIRECTIONS: Final = {AdjustmentDirection.CREDIT: "Credit the player", AdjustmentDirection.DEBIT: "Debit the player"}
 
 
 class AdjustmentRequestForm(RowForm):
     """What is to be adjusted on an account, and why."""
 
-    direction = EnumSelectField(Direction, labels=_DIRECTIONS, label="Direction")
+    direction = EnumSelectField(AdjustmentDirection, labels=_DIRECTIONS, label="Direction")
     reason = EnumSelectField(AdjustmentReason, label="Reason")
     note = text_field("Explanation, for staff")
     message = text_field("Message to the player (optional)", required=False)
@@ -55,7 +55,7 @@ class ApproveForm(RowForm):
 
     def prepare(self) -> None:
         """Leave out the debt for credits."""
-        if self.row.direction != Direction.DEBIT:
+        if self.row.direction != AdjustmentDirection.DEBIT:
             del self.fields["as_debt"]
 
 

@@ -18,7 +18,7 @@ from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import memberships
 from wallet.models import Discrepancy, Reconciliation
 from wallet.reconciliation import queries, services
-from wallet.reconciliation.events import DiscrepancyType, Resolution
+from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 WORK: Final = "wallet.change_discrepancy"
@@ -41,7 +41,7 @@ class AssignDiscrepancyForm(AssignForm):
 class ResolutionForm(RowForm):
     """How a discrepancy was resolved."""
 
-    resolution = EnumSelectField(Resolution, label="Resolution")
+    resolution = EnumSelectField(DiscrepancyResolution, label="Resolution")
     note = text_field(f"Explanation {_RECORDED}", required=False)
 
 

@@ -13,6 +13,7 @@ from tests.support.office import client_of
 from tests.wallet.adjustments.test_operations import ask
 from tests.wallet.ledger.world import OPERATOR, account
 from tests.wallet.payments.counter import holds, open_alice
+from wallet.adjustments.refusals import AdjustmentNoteMissing, AdjustmentRequiresSecondPerson
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Adjustment
 
@@ -55,7 +56,7 @@ def test_one_asks_another_agrees_and_the_queue_counts_what_waits() -> None:
     own = maker.get(url("adjustment_change", waiting.pk)).content.decode()
     assert "Waiting for another person" in own
     assert url("adjustment_approve", waiting.pk) not in own
-    assert "can't decide it" in send(maker, "adjustment_approve", waiting.pk)
+    assert AdjustmentRequiresSecondPerson.title in send(maker, "adjustment_approve", waiting.pk)
     assert holds(AccountKind.ACCOUNT) == 0
 
     page = unescape(checker.get(url("adjustment_change", waiting.pk)).content.decode())
@@ -69,7 +70,7 @@ def test_one_asks_another_agrees_and_the_queue_counts_what_waits() -> None:
 
 def test_a_rejection_needs_a_reason() -> None:
     wanted, checker = ask(by="staff:0"), member("checker", *ALL)
-    assert "explained in words" in send(checker, "adjustment_reject", wanted, answer=" ")
+    assert AdjustmentNoteMissing.title in send(checker, "adjustment_reject", wanted, answer=" ")
     assert Adjustment.objects.get().status == "requested"
     assert "no money has moved" in send(checker, "adjustment_reject", wanted, answer="Paid on Monday.")
     assert Adjustment.objects.get().status == "rejected"

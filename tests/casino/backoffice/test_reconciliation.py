@@ -16,6 +16,7 @@ from tests.wallet.reconciliation.conftest import address, reachable
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
 from wallet.models import Discrepancy, ProviderCallback, Reconciliation
 from wallet.payments import callbacks
+from wallet.reconciliation.refusals import DiscrepancyNoteMissing
 
 pytestmark = pytest.mark.django_db
 __all__ = ["address", "reachable"]
@@ -60,7 +61,7 @@ def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> Non
     me = f"staff:{User.objects.get(username='ann').pk}"
     assert f"Assigned to {me}" in send(ann, "discrepancy_assign", waiting.pk)
     assert "Assigned to staff:99" in send(ann, "discrepancy_assign", waiting.pk, owner="staff:99", note="Ticket 12.")
-    assert "told in words" in send(ann, "discrepancy_resolve", waiting.pk, resolution="timing", note="")
+    assert DiscrepancyNoteMissing.title in send(ann, "discrepancy_resolve", waiting.pk, resolution="timing", note="")
     assert "not one of the available choices" in send(
         ann, "discrepancy_resolve", waiting.pk, resolution="magic", note="x"
     )

@@ -21,6 +21,7 @@ from wallet.ledger import player_accounts as wallet
 from wallet.ledger.accounts import player_account
 from wallet.responsible_gaming import services as protection
 from wallet.responsible_gaming.events import Initiator, LimitType
+from wallet.responsible_gaming.refusals import ExclusionStillRunning, LongerExclusionActive
 
 pytestmark = pytest.mark.django_db
 RIGHTS = ("view_account", "view_playerrestrictions", "change_playerrestrictions")
@@ -97,7 +98,7 @@ def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, ali
     protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=6)
     listed = staff.get(reverse("admin:wallet_playerrestrictions_changelist"), {"exclusion": "yes"})
     assert [row.pk for row in listed.context["cl"].result_list] == [alice]
-    assert "before its time" in send(staff, "playerrestrictions_end", alice)
+    assert ExclusionStillRunning.title in send(staff, "playerrestrictions_end", alice)
     age_wishes(alice, timedelta(days=200))
     assert "may play again" in send(staff, "playerrestrictions_end", alice)
     assert (
@@ -112,7 +113,7 @@ def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, a
     staff, account = member(house, *RIGHTS), real(house, alice)
     assert url("account_exclude", account) in staff.get(url("account_change", account)).content.decode()
     assert "is excluded from deposits and play until" in send(staff, "account_exclude", account, **AWAY)
-    assert "ends no earlier" in send(staff, "account_exclude", account, **{**AWAY, "length": "24"})
+    assert LongerExclusionActive.title in send(staff, "account_exclude", account, **{**AWAY, "length": "24"})
     page = unescape(staff.get(url("playerrestrictions_change", alice)).content.decode())
     assert all(word in page for word in ("cooling off", "operator", "asked for by telephone"))
     ((by, actor, told),) = fetch(

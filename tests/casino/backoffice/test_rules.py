@@ -9,7 +9,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.domain.tables.kill_switch_refusals import TableIsStopped
+from baccarat.domain.tables.kill_switch_refusals import TableIsStopped, UnknownSwitch
+from baccarat.domain.tables.refusals import CloseReasonInvalid
+from baccarat.domain.tables.rules_refusals import RulesNeedSecondPerson, VersionReasonMissing
 from baccarat.storage.models import RulesVersion, Switch
 from baccarat.storage.rules_versions import decode_rules
 from casino.backoffice.pages.rules_form import initial_values
@@ -78,9 +80,9 @@ def test_a_draft_is_taken_back_by_its_maker_and_rules_are_withdrawn_with_a_reaso
     first = RulesVersion.objects.get(table_id=table)
     act(both, "draft", first, **filled_in(first, turn_seconds="30"))
     draft = RulesVersion.objects.get(table_id=table, version=2)
-    assert "Who drafted rules can't publish them" in act(both, "publish", draft)
+    assert RulesNeedSecondPerson.title in act(both, "publish", draft)
     assert "Discarded mini@2" in act(both, "discard", draft)
-    assert "explained in words" in act(both, "retire", first, reason="")
+    assert VersionReasonMissing.title in act(both, "retire", first, reason="")
     assert "Retired mini@1" in act(both, "retire", first, reason="Printed wrong.")
 
 
@@ -106,7 +108,7 @@ def test_a_floor_manager_closes_a_table_for_good_from_its_page(office: Office) -
     page, close = page_of("baccarat_table", table), reverse("admin:baccarat_table_close", args=[table])
     assert "Close this table permanently" in body(boss, page)
     assert "Close this table permanently" not in body(staff(*SEE, name="looker"), page)
-    assert "why the table is closed" in body_after(boss, close, reason=" ")
+    assert CloseReasonInvalid.title in body_after(boss, close, reason=" ")
     assert "Closed permanently" in body_after(boss, close, reason="Worn out")
     assert "This table is closed permanently" in body(boss, page)
 
@@ -123,5 +125,5 @@ def test_only_who_works_for_the_whole_house_stops_it_and_nobody_stops_anothers(o
     assert 'value="gaming"' not in body(mine, throw)
     assert mine.post(throw, {"scope": "gaming", "reason": "x"}).status_code == 403
     told = mine.post(throw, {"scope": "table", "subject": str(office.single.guest.table), "reason": "x"}, follow=True)
-    assert "There is nothing of this name" in told.content.decode()
+    assert UnknownSwitch.title in told.content.decode()
     assert Switch.objects.count() == 0
