@@ -18,19 +18,24 @@ def text(name: str, default: str | None = None) -> str:
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Read true or false, and nothing else."""
+    """Read true or false; nothing else is accepted."""
     value = os.environ.get(name, str(default)).lower()
     if value not in {"true", "false"}:
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
     return value == "true"
 
 
-def integer(name: str, *, default: int) -> int:
-    return parse_integer(name, os.environ.get(name, str(default)))
+def integer(name: str, *, default: int, least: int | None = None, most: int | None = None) -> int:
+    """Read a whole number in a range."""
+    number = parse_integer(name, os.environ.get(name, str(default)))
+    if (least is not None and number < least) or (most is not None and number > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ImproperlyConfigured(f"{name} must be {bounds}.")
+    return number
 
 
 def parse_integer(name: str, value: str) -> int:
-    """Read a whole number that stands in a longer value; `name` is what it is called where it is none."""
+    """Parse a whole number; `name` is used in the error."""
     try:
         return int(value)
     except ValueError:
@@ -44,7 +49,7 @@ def string_list(name: str, default: str = "") -> list[str]:
 
 def pairs(name: str) -> list[tuple[str, str]]:
     """Read a comma-separated list of `key=value`, from NAME or the file that NAME_FILE points at."""
-    found = [word.strip().partition("=") for word in text(name, "").split(",") if word.strip()]
-    if not all(key and value for key, _, value in found):
+    items = [word.strip().partition("=") for word in text(name, "").split(",") if word.strip()]
+    if not all(key and value for key, _, value in items):
         raise ImproperlyConfigured(f"{name} must be `name=value`, comma separated.")
-    return [(key, value) for key, _, value in found]
+    return [(key, value) for key, _, value in items]

@@ -22,33 +22,28 @@ DEBUG = env.flag("CASINO_DEBUG", default=False)
 
 DEVELOPMENT_SECRET = "development-only-secret-never-use-in-production"  # noqa: S105  (refused below)
 SECRET_KEY = env.text("SECRET_KEY", None if PRODUCTION else DEVELOPMENT_SECRET)
-DEVELOPMENT_SHOE_KEYS = "development:" + "00" * 32
-SHOE_KEYS = env.text("SHOE_KEYS", None if PRODUCTION else DEVELOPMENT_SHOE_KEYS)
+DEVELOPMENT_KEYS = None if PRODUCTION else "development:" + "00" * 32
+SHOE_KEYS = env.text("SHOE_KEYS", DEVELOPMENT_KEYS)
 """`key-id:64 hex digits`, comma separated; the first one encrypts, all decrypt."""
+PERSONAL_KEYS = env.text("PERSONAL_KEYS", DEVELOPMENT_KEYS)
+"""As SHOE_KEYS, for personal data of players and the secrets of staff's authenticators."""
 
-DEVELOPMENT_CHECKPOINT_KEYS = "development:" + "00" * 32
-CHECKPOINT_KEYS = env.text("CHECKPOINT_KEYS", None if PRODUCTION else DEVELOPMENT_CHECKPOINT_KEYS)
-"""`key-id:64 hex digits`, comma separated: the first one signs, all are trusted. `none` where nothing is signed."""
+CHECKPOINT_KEYS = env.text("CHECKPOINT_KEYS", DEVELOPMENT_KEYS)
+"""`key-id:64 hex digits`, comma separated; the first one signs, all are trusted. `none` where nothing is signed."""
 CHECKPOINT_PUBLIC_KEYS = env.text("CHECKPOINT_PUBLIC_KEYS", "")
-"""The same of public halves that are trusted besides, such as those of keys long gone."""
+"""The same of public keys that are trusted too, such as retired ones."""
 CHECKPOINT_STORAGE = env.text("CHECKPOINT_STORAGE", None if PRODUCTION else "")
-"""Where checkpoints are kept outside of the database: `file:///folder` or `https://host/path`."""
+"""Where checkpoints are copied outside the database: `file:///folder` or `https://host/path`."""
 CHECKPOINT_STORAGE_TOKEN = env.text("CHECKPOINT_STORAGE_TOKEN", "")
-CHECKPOINT_SECONDS = env.integer("CHECKPOINT_SECONDS", default=300)
-CHECKPOINT_POSITIONS = env.integer("CHECKPOINT_POSITIONS", default=1000)
-"""After so many seconds or events, whichever is first, and at least daily, a checkpoint is signed."""
-if not (1 <= CHECKPOINT_SECONDS <= 86400 and CHECKPOINT_POSITIONS >= 1):
-    raise ImproperlyConfigured("CHECKPOINT_SECONDS must be 1 to 86400, CHECKPOINT_POSITIONS 1 or more.")
+CHECKPOINT_SECONDS = env.integer("CHECKPOINT_SECONDS", default=300, least=1, most=86400)
+CHECKPOINT_POSITIONS = env.integer("CHECKPOINT_POSITIONS", default=1000, least=1)
+"""A checkpoint is signed after so many seconds or events, whichever is first, and at least daily."""
 
 ALLOWED_HOSTS = env.string_list("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
 CSRF_TRUSTED_ORIGINS = env.string_list("CSRF_TRUSTED_ORIGINS")
 
 DEMO_OPERATOR = env.text("DEMO_OPERATOR", "")
 """The slug of the sandbox operator whose demo players anybody may play as on the table page; empty for none."""
-
-DEVELOPMENT_PERSONAL_KEYS = "development:" + "00" * 32
-PERSONAL_KEYS = env.text("PERSONAL_KEYS", None if PRODUCTION else DEVELOPMENT_PERSONAL_KEYS)
-"""As SHOE_KEYS, for what is personal: players' names and words, and the secrets of staff's authenticators."""
 
 if PRODUCTION:
     if DEBUG:
@@ -57,14 +52,12 @@ if PRODUCTION:
         raise ImproperlyConfigured("DEMO_OPERATOR must be empty in production.")
     if "development" in SECRET_KEY or len(SECRET_KEY) < 50:
         raise ImproperlyConfigured("SECRET_KEY must be a secret of your own, of 50 characters or more.")
-    if "development" in SHOE_KEYS or "00" * 32 in SHOE_KEYS:
-        raise ImproperlyConfigured("SHOE_KEYS must hold keys of your own: key-id:64 hex digits.")
-    if "development" in PERSONAL_KEYS or "00" * 32 in PERSONAL_KEYS:
-        raise ImproperlyConfigured("PERSONAL_KEYS must hold keys of your own: key-id:64 hex digits.")
-    if "development" in CHECKPOINT_KEYS or "00" * 32 in CHECKPOINT_KEYS or not CHECKPOINT_KEYS:
-        raise ImproperlyConfigured("CHECKPOINT_KEYS must hold keys of your own (key-id:64 hex digits), or be `none`.")
+    for _name, _keys in (("SHOE", SHOE_KEYS), ("PERSONAL", PERSONAL_KEYS), ("CHECKPOINT", CHECKPOINT_KEYS)):
+        if not _keys or "development" in _keys or "00" * 32 in _keys:
+            _or_none = " (or be `none`)" if _name == "CHECKPOINT" else ""
+            raise ImproperlyConfigured(f"{_name}_KEYS must hold keys of your own{_or_none}: key-id:64 hex digits.")
     if not CHECKPOINT_STORAGE:
-        raise ImproperlyConfigured("CHECKPOINT_STORAGE must name a place outside of the database.")
+        raise ImproperlyConfigured("CHECKPOINT_STORAGE must name a storage outside the database.")
     if not ALLOWED_HOSTS:
         raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
 
@@ -133,12 +126,12 @@ TEMPLATES = [
 # -- PostgreSQL ---------------------------------------------------------------------------------------------------
 
 DATABASE_APP_ROLE = env.text("DATABASE_APP_ROLE", "casino_app")
-"""Every process but `migrate` acts as this role, which may only SELECT and INSERT where rows are immutable."""
+"""The role of every process but `migrate`. It may only SELECT and INSERT where rows are immutable."""
 
 
 def database(url: str) -> dict[str, Any]:
     """Turn a libpq URL into Django's settings for one database."""
-    given = conninfo_to_dict(url)
+    parameters = conninfo_to_dict(url)
     options: dict[str, Any] = {
         # Prepared statements need server-side binding; switch off behind a transaction-mode pooler.
         "server_side_binding": True,
@@ -150,11 +143,11 @@ def database(url: str) -> dict[str, Any]:
     if pool:
         options["pool"] = {"min_size": min(2, pool), "max_size": pool, "timeout": 10, "max_lifetime": 1800}
     names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
-    found = {names[key]: value for key, value in given.items() if key in names}
-    options.update({key: value for key, value in given.items() if key not in names})
+    keys = {names[key]: value for key, value in parameters.items() if key in names}
+    options.update({key: value for key, value in parameters.items() if key not in names})
     return {
         "ENGINE": "django.db.backends.postgresql",
-        **found,
+        **keys,
         "OPTIONS": options,
         "CONN_MAX_AGE": 0 if pool else env.integer("DATABASE_CONN_MAX_AGE", default=600),
         "CONN_HEALTH_CHECKS": True,
@@ -189,13 +182,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TIMEZONE = "UTC"
-AUDIT_HOUR = env.integer("AUDIT_HOUR", default=3)
+AUDIT_HOUR = env.integer("AUDIT_HOUR", default=3, least=0, most=23)
 """The hour, in UTC, in which everything is audited each night."""
-if not 0 <= AUDIT_HOUR <= 23:
-    raise ImproperlyConfigured("AUDIT_HOUR must be 0 to 23.")
 
 
 def _every(seconds: float, task: str, *, expires: float | None = None) -> dict[str, Any]:
@@ -232,21 +220,22 @@ CELERY_BEAT_SCHEDULE_FILENAME = env.text("CELERY_BEAT_FILE", str(BASE_DIR / ".ca
 # -- integrity ----------------------------------------------------------------------------------------------------
 
 INTEGRITY_AT_START = env.flag("INTEGRITY_AT_START", default=PRODUCTION)
-"""Each process measures what it runs when it starts, and every 24 hours."""
+"""Each process attests what it runs when it starts, and every 24 hours."""
 INTEGRITY_STOPS_PLAY = env.flag("INTEGRITY_STOPS_PLAY", default=False)
-"""What runs and was not approved stops all gaming."""
+"""Code that differs from the approved release stops all gaming."""
 CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
-"""Milliseconds that a process's clock may be from PostgreSQL's."""
+"""The largest offset of a process's clock from PostgreSQL's."""
 OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)
-"""Seconds without a reading of any clock after which the service counts as having been unavailable."""
+"""Without a clock reading for so long the service was unavailable."""
 INTEGRITY_SETTINGS = (
-    "ALLOWED_HOSTS", "API_ALLOWED_ORIGINS", "DATABASE_APP_ROLE", "BETTING_WEEK", "DEMO_OPERATOR", "CELERY_BEAT_SCHEDULE",
-    "CELERY_TASK_ROUTES", "CLOCK_TOLERANCE_MS", "DEBUG", "INSTALLED_APPS", "INTEGRITY_AT_START", "INTEGRITY_STOPS_PLAY",
-    "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS", "PLAYER_IDLE_SECONDS",
-    "PLAYER_SESSION_SECONDS", "PRODUCTION", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS", "SECURE_HSTS_SECONDS",
-    "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES", "TEMPLATES",
+    "ALLOWED_HOSTS", "API_ALLOWED_ORIGINS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CELERY_TASK_ROUTES",
+    "CLOCK_TOLERANCE_MS", "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START",
+    "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
+    "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",
+    "SECURE_HSTS_SECONDS", "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES",
+    "TEMPLATES",
 )  # fmt: skip
-"""Settings that affect operations: each one is compared by its digest, and shown nowhere. No secrets are among them."""
+"""Settings that attestation compares, by their digests. None is a secret."""
 
 # -- payment providers --------------------------------------------------------------------------------------------
 
@@ -304,14 +293,12 @@ SPECTACULAR_SETTINGS = {
 API_ALLOWED_ORIGINS = env.string_list("API_ALLOWED_ORIGINS")
 """Origins whose browsers may call the API, such as https://play.example."""
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
-PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900)
-"""A player's session ends after so long without a request: half an hour at most (GLI-19 2.5.4)."""
-if not 60 <= PLAYER_IDLE_SECONDS <= 1800:
-    raise ImproperlyConfigured("PLAYER_IDLE_SECONDS must be 60 to 1800.")
+PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900, least=60, most=1800)
+"""Without a request for so long a player's session ends: half an hour at most (GLI-19 2.5.4)."""
 PLAYER_AWAY_SECONDS = env.integer("PLAYER_AWAY_SECONDS", default=PLAYER_IDLE_SECONDS // 10)
-"""A player of whom nothing was heard for so long is away. Use is noted every PLAYER_IDLE_SECONDS / 30."""
+"""Without a request for so long a player is away. Use is recorded every PLAYER_IDLE_SECONDS / 30."""
 SEAT_HOLD_SECONDS = env.integer("SEAT_HOLD_SECONDS", default=PLAYER_IDLE_SECONDS + 300)
-"""For how long the seat of a player who is away is kept where no rounds pass."""
+"""How long an absent player's seat is held while no rounds are played."""
 if not PLAYER_IDLE_SECONDS / 15 <= PLAYER_AWAY_SECONDS <= SEAT_HOLD_SECONDS:
     raise ImproperlyConfigured("PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_HOLD_SECONDS.")
 try:
@@ -326,21 +313,17 @@ SECURE_HSTS_SECONDS = 31536000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
 SECURE_HSTS_PRELOAD = PRODUCTION
 SESSION_COOKIE_SECURE = PRODUCTION
-SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = PRODUCTION
-X_FRAME_OPTIONS = "DENY"
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 
 # -- staff ---------------------------------------------------------------------------------------------------------
 
 STAFF_TOTP_REQUIRED = env.flag("STAFF_TOTP_REQUIRED", default=PRODUCTION)
-"""Whether staff need a second factor. Production does not start without."""
+"""Whether staff need a second factor. Production does not start without it."""
 if PRODUCTION and not STAFF_TOTP_REQUIRED:
     raise ImproperlyConfigured("STAFF_TOTP_REQUIRED must be true in production.")
-STAFF_IDLE_SECONDS = env.integer("STAFF_IDLE_SECONDS", default=900)
-"""A member of staff who asked for nothing for so long logs in again."""
-if not 60 <= STAFF_IDLE_SECONDS <= 1800:
-    raise ImproperlyConfigured("STAFF_IDLE_SECONDS must be 60 to 1800.")
+STAFF_IDLE_SECONDS = env.integer("STAFF_IDLE_SECONDS", default=900, least=60, most=1800)
+"""Without a request for so long a member of staff logs in again."""
 SESSION_COOKIE_AGE = STAFF_IDLE_SECONDS
 SESSION_ENGINE = "casino.staff.sessions"  # each request begins the time anew; sessions are staff's alone
 
@@ -354,9 +337,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are kept by casino.staff
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "password", "code", "csrfmiddlewaretoken"]
 AXES_ENABLE_ADMIN = False
-SILENCED_SYSTEM_CHECKS = [
-    "axes.W002"
-]  # casino.staff.lockout_middleware does what django-axes' middleware can't under ASGI
+SILENCED_SYSTEM_CHECKS = ["axes.W002"]  # casino.staff.lockout_middleware replaces a middleware that fails under ASGI
 AXES_VERBOSE = False
 
 RETENTION_DAYS = {
@@ -367,8 +348,6 @@ RETENTION_DAYS = {
 # -- the admin ----------------------------------------------------------------------------------------------------
 
 UNFOLD = menu.UNFOLD
-
-# -- the rest -----------------------------------------------------------------------------------------------------
 
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
@@ -381,8 +360,6 @@ AUTH_PASSWORD_VALIDATORS = [
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
-USE_TZ = True
-USE_I18N = True
 FORMAT_MODULE_PATH = "casino.backoffice.formats"
 
 STATIC_URL = "static/"
@@ -398,7 +375,7 @@ STORAGES = {
     },
 }
 
-# Seeds, cards and keys are among the variables of what fails: no error page, mail or log shows any.
+# Variables may hold seeds, cards and keys: no error page, mail or log shows them.
 DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.error_pages.RedactingExceptionFilter"
 
 LOGGING = {
@@ -416,7 +393,7 @@ LOGGING = {
     "loggers": {
         "httpx": {"level": "WARNING"},
         "uvicorn.access": {"level": "WARNING"},
-        "axes": {"level": "ERROR"},  # what it counts is recorded as significant events
+        "axes": {"level": "ERROR"},  # its counts are recorded as significant events
         "fontTools": {"level": "WARNING"},
         "celery": {"level": env.text("CELERY_LOG_LEVEL", "WARNING")},
     },

@@ -48,7 +48,7 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"SHOE_KEYS": "mine:" + "00" * 32}, "SHOE_KEYS must hold keys of your own"),
         ({"PERSONAL_KEYS": "development:" + "00" * 32}, "PERSONAL_KEYS must hold keys of your own"),
         ({"CHECKPOINT_KEYS": "development:" + "5c" * 32}, "CHECKPOINT_KEYS must hold keys of your own"),
-        ({"CHECKPOINT_STORAGE": ""}, "CHECKPOINT_STORAGE must name a place"),
+        ({"CHECKPOINT_STORAGE": ""}, "CHECKPOINT_STORAGE must name a storage"),
         ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
         ({"DEMO_OPERATOR": "demo"}, "DEMO_OPERATOR must be empty in production"),
