@@ -86,7 +86,7 @@ class Screen:
 
     def require_quiet(self) -> None:
         """Refuse a window that has shown an error."""
-        assert self.faults == []
+        assert self.faults == [], self.faults
 
     def choose(self, amount: str) -> None:
         """Choose the chip of this many units."""

@@ -89,7 +89,7 @@ def test_the_keyboard_alone_is_enough_and_zero_bets_again(house, sees):
     screen.press("n")
     expect(screen.page.locator(".hands .card")).to_have_count(0)
     screen.press("?")
-    expect(screen.page.locator(".panel kbd").require_event).to_be_visible()
+    expect(screen.page.locator(".panel kbd").first).to_be_visible()
     screen.press("Escape")
     expect(screen.page.locator(".panel")).to_be_hidden()
 
@@ -320,7 +320,7 @@ def test_an_own_limit_is_set_with_the_pin_and_holds(house, sees):
     screen.press("Escape")
     screen.place("banker", "25")
 
-    expect(screen.notice.filter(has_text="limit").require_event).to_be_visible()
+    expect(screen.notice.filter(has_text="limit").first).to_be_visible()
     expect(screen.bet).to_have_text("€0.00")
 
 
@@ -331,7 +331,7 @@ def test_limits_on_play_hold_at_once_and_a_higher_one_has_to_be_confirmed_later(
 
     panel.locator("#play-limit-limit_type").select_option("Losses")
     panel.get_by_label("At most").fill("50")
-    panel.get_by_role("button", name="Set the limit").require_event.click()
+    panel.get_by_role("button", name="Set the limit").first.click()
     line = panel.locator("[data-limit='loss day']")
     expect(line).to_contain_text("Used: €0.00. Left: €50.00.")
     expect(line).to_contain_text("You set this limit.")
@@ -379,7 +379,7 @@ def test_who_takes_a_break_is_asked_twice_and_then_plays_no_more(house, sees):
     expect(screen.bet).to_have_text("€0.00")
     screen.press("Escape")
     screen.place("banker", "5")
-    screen.see("The player stays away from deposits and play")
+    screen.see("The player is excluded from deposits and play")
     screen.page.get_by_role("button", name="Leave").click()
     screen.see("You left the table")
 
@@ -406,7 +406,7 @@ def test_players_add_to_the_shuffle_and_check_the_round_afterwards(house, sees):
     screen = sees(table, 1)
     panel = screen.open("fair")
     expect(panel.locator(".fair-now")).to_contain_text("Your browser drew")
-    named = panel.locator("section", has_text="Shoe of round 1, next").locator(".hash").require_event.text_content()
+    named = panel.locator("section", has_text="Shoe of round 1, next").locator(".hash").first.text_content()
     panel.get_by_label("Add something of your own").fill("lucky seven")
     panel.get_by_role("button", name="Add it").click()
     expect(panel.get_by_role("status")).to_have_text("It goes along with your next bet.")

@@ -35,7 +35,7 @@ class Talk {
     this.input = h("input", { type: "text", name: "text", maxlength: LONGEST, autocomplete: "off", "aria-label": t("chat.write"), placeholder: t("chat.write") });
     this.status = h("p", { class: "quiet-words", role: "status" });
     this.form = form(() => this.send(), h("div", { class: "chat-write" }, this.input, h("button", { class: "primary", type: "submit" }, t("chat.send"))));
-    this.door = h("button", { type: "button", class: "quiet", onclick: () => this.turn() });
+    this.door = h("button", { type: "button", class: "quiet", onclick: () => this.turn() }, t("chat.shut"));
     this.accuse = h("button", { type: "button", class: "quiet", onclick: () => game.actions.open("report", 0) }, icon("flag"), t("report.title"));
     this.look();
     const timer = setInterval(() => (this.list.isConnected ? document.hidden || this.look() : clearInterval(timer)), EVERY);

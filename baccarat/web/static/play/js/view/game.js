@@ -99,7 +99,7 @@ export class Game {
 
   async refreshPurse() {
     try {
-      this.purse(await get("me/balances"));
+      this.showBalances(await get("me/balances"));
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
     }
