@@ -18,6 +18,7 @@ from baccarat.storage import projections, rules_versions
 from baccarat.storage import rows as model_rows
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, WagerRow
+from casino.events.projections import RebuildResult
 from casino.events.sql import execute, fetch
 from casino.events.store import COLUMNS, RecordedEvent, to_recorded_events
 from wallet.ledger.rebuild import rebuild_balances
@@ -36,14 +37,6 @@ class CannotRebuild(Exception):
     """Events that lead to no state: audit names what is wrong with them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectionRebuild:
-    """How many rows each projection has now; `changed` names the rows that came out otherwise, where compared."""
-
-    rows: dict[str, int]
-    changed: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class _Fold:
     """Tables and rounds in hand, with their versions, and rows of rounds that ended."""
@@ -58,7 +51,7 @@ class _Fold:
 
     def follow(self, row: RecordedEvent) -> None:
         event = CATALOGUE.decode(row.type, row.schema, row.data)
-        if row.stream.startswith("switch-"):
+        if row.stream.startswith("stop-"):
             self.switches[row.stream] = projections.switch_row(event, row.version)
             return
         if row.stream.startswith("table-"):
@@ -99,7 +92,7 @@ class _Fold:
         self.wager_rows.clear()
 
 
-def rebuild_projections(*, compare: bool = False) -> ProjectionRebuild:
+def rebuild_projections(*, compare: bool = False) -> RebuildResult:
     """Make every projection again in one transaction, holding writers out; with `compare`, name what changed.
 
     Raises Unfoldable, with nothing changed, when the events contradict each other.
@@ -114,7 +107,7 @@ def rebuild_projections(*, compare: bool = False) -> ProjectionRebuild:
         rebuild_balances()
         changed = tuple(_changed()) if compare else ()
         rows = {table: int(fetch(f"SELECT count(*) FROM {table}")[0][0]) for table in KEYS}  # noqa: S608
-        return ProjectionRebuild(rows, changed)
+        return RebuildResult(rows, changed)
 
 
 def _make() -> None:

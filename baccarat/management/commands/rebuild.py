@@ -1,19 +1,22 @@
-"""`manage.py rebuild`: drop every projection and make it again from the events."""
+"""`manage.py rebuild`: drop every projection and rebuild it from the events."""
 
 import sys
+from collections.abc import Callable
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.audit.rebuild import CannotRebuild, rebuild_projections
 from baccarat.chat.rebuild import rebuild_chat
+from casino.events.projections import RebuildResult
 from wallet.adjustments.records import rebuild_adjustments
 from wallet.payments.records import rebuild_payments
 from wallet.reconciliation.records import rebuild_reconciliation
 from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.table_limit_projection import rebuild_limits
 
-OTHER_REBUILDS: Final = (
+REBUILDS: Final[tuple[Callable[..., RebuildResult], ...]] = (
+    rebuild_projections,
     rebuild_chat,
     rebuild_payments,
     rebuild_limits,
@@ -34,9 +37,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, check: bool, **_options: Any) -> None:
         try:
-            rebuilt = [rebuild_projections(compare=check), *(again(compare=check) for again in OTHER_REBUILDS)]
-        except CannotRebuild as trouble:
-            raise CommandError(str(trouble)) from trouble
+            rebuilt = [rebuild(compare=check) for rebuild in REBUILDS]
+        except CannotRebuild as error:
+            raise CommandError(str(error)) from error
         changed = [row for part in rebuilt for row in part.changed]
         for row in changed:
             self.stdout.write(f"changed: {row}")
