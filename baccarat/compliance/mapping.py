@@ -34,9 +34,9 @@ class MappingContext:
     def significant_event(self, kind: SignificantEventKind, subject: str, **more: Any) -> NewSignificantEvent:
         """Make a significant event of this one; `after` gets the place in the log and the time there."""
         place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
-        given: dict[str, Any] = {"actor": self.actor, "dedup_key": f"event:{self.sealed.id}:{kind}:{subject}", **more}
-        after = {**(given.pop("after", None) or {}), **place}
-        return NewSignificantEvent(kind=kind, operator=self.operator, subject=subject, after=after, **given)
+        fields: dict[str, Any] = {"actor": self.actor, "dedup_key": f"event:{self.sealed.id}:{kind}:{subject}", **more}
+        after = {**(fields.pop("after", None) or {}), **place}
+        return NewSignificantEvent(kind=kind, operator=self.operator, subject=subject, after=after, **fields)
 
 
 EventMapper = Callable[[Any, MappingContext], Iterator[NewSignificantEvent]]
@@ -53,10 +53,10 @@ def map_event(sealed: SealedEvent) -> Iterator[NewSignificantEvent]:
     context = MappingContext(sealed, None if house is None else UUID(house), actor)
     try:
         event = catalogue.decode(sealed.type, sealed.schema, sealed.data)
-    except (MalformedEvent, UnknownEvent) as trouble:
+    except (MalformedEvent, UnknownEvent) as error:
         # Told, and passed: one event that can't be read must not hide all that come after it.
         yield context.significant_event(
-            SignificantEventKind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {trouble}"
+            SignificantEventKind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {error}"
         )
         return
     yield from teller(event, context)
@@ -88,7 +88,7 @@ def _voided(event: ve.RoundVoided, context: MappingContext) -> Iterator[NewSigni
 
 
 def _adjusted(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator[NewSignificantEvent]:
-    signed = event.amount if event.direction is ae.Direction.CREDIT else -event.amount
+    signed = event.amount if event.direction is ae.AdjustmentDirection.CREDIT else -event.amount
     amount: dict[str, Any] = {"amount": signed, "currency": event.currency}
     yield context.significant_event(
         SignificantEventKind.MONEY_ADJUSTED,

@@ -36,7 +36,7 @@ from tests.services import Services
 from tests.support.house import At, House, deal_all, fresh_database
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
 from wallet.adjustments import services as adjustments
-from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import callbacks, deposits, methods, withdrawals
 from wallet.payments.provider_reports import PaymentKind
@@ -229,8 +229,8 @@ class WalletLife(RuleBasedStateMachine):
             round_, operator = self.rounds[which % len(self.rounds)], self.house.operator
             self.attempt(lambda: voiding.approve(round_=round_, operator=operator, metadata=self.by(staff)))
 
-    @rule(amount=AMOUNTS, direction=st.sampled_from(Direction), staff=STAFF)
-    def ask_for_an_adjustment(self, amount: int, direction: Direction, staff: str) -> None:
+    @rule(amount=AMOUNTS, direction=st.sampled_from(AdjustmentDirection), staff=STAFF)
+    def ask_for_an_adjustment(self, amount: int, direction: AdjustmentDirection, staff: str) -> None:
         made = self.attempt(
             lambda: adjustments.request(
                 **self.me,

@@ -8,10 +8,10 @@ from casino.kernel.findings import Finding
 from casino.kernel.money import MAX_AMOUNT, MoneyType
 from wallet.adjustments.events import (
     AdjustmentApproved,
+    AdjustmentDirection,
     AdjustmentEvent,
     AdjustmentRejected,
     AdjustmentRequested,
-    Direction,
     adjustment_stream,
 )
 from wallet.adjustments.records import ADJUSTMENTS, adjustment_row
@@ -78,7 +78,7 @@ def _decided(request: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRej
         due, actual = getattr(request, name), getattr(event, name)
         if due != actual:
             yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(actual))
-    moved = event.amount if event.direction is Direction.DEBIT else 0
+    moved = event.amount if event.direction is AdjustmentDirection.DEBIT else 0
     owing = event.owed > 0 and event.money_type is not MoneyType.REAL
     if event.taken + event.owed != moved or min(event.taken, event.owed) < 0 or owing:
         yield Finding("adjustment differs", where, f"{moved} in all", f"{event.taken} taken, {event.owed} owed")

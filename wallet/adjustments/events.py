@@ -12,7 +12,7 @@ from uuid import UUID
 from casino.kernel.money import MoneyType
 
 
-class Direction(StrEnum):
+class AdjustmentDirection(StrEnum):
     """Direction of the money, as the player sees it."""
 
     CREDIT = "credit"
@@ -41,7 +41,7 @@ class AdjustmentRequested:
     player: UUID
     money_type: MoneyType
     currency: str
-    direction: Direction
+    direction: AdjustmentDirection
     amount: int
     reason: AdjustmentReason
     requested_by: str
@@ -57,7 +57,7 @@ class AdjustmentApproved:
     player: UUID
     money_type: MoneyType
     currency: str
-    direction: Direction
+    direction: AdjustmentDirection
     amount: int
     taken: int
     owed: int

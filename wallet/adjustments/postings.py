@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent, Direction
+from wallet.adjustments.events import AdjustmentApproved, AdjustmentDirection, AdjustmentEvent
 from wallet.ledger.accounts import AccountKind, debt_account, operator_account, player_account
 from wallet.ledger.entries import NewEntry, NewPosting, build_entry, transfer
 
@@ -17,7 +17,7 @@ def entry_for(event: AdjustmentEvent, cause: int) -> NewEntry | None:
     name: dict[str, Any] = {"operator": event.operator, "money_type": event.money_type, "currency": event.currency}
     adjustments = operator_account(kind=AccountKind.ADJUSTMENTS, **name)
     account = player_account(player=event.player, **name)
-    if event.direction is Direction.CREDIT:
+    if event.direction is AdjustmentDirection.CREDIT:
         return transfer(kind="adjustment_credit", cause=cause, source=adjustments, target=account, amount=event.amount)
     postings = (
         NewPosting(account, -event.taken),

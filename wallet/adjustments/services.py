@@ -15,9 +15,9 @@ from wallet.adjustments import notices
 from wallet.adjustments import state as lifecycle
 from wallet.adjustments.events import (
     AdjustmentApproved,
+    AdjustmentDirection,
     AdjustmentReason,
     AdjustmentRequested,
-    Direction,
     adjustment_stream,
 )
 from wallet.adjustments.notices import Notice
@@ -41,7 +41,7 @@ def request(
     player: UUID,
     money_type: MoneyType,
     currency: str,
-    direction: Direction,
+    direction: AdjustmentDirection,
     amount: int,
     reason: AdjustmentReason,
     note: str,
@@ -83,7 +83,7 @@ def approve(
             store.lock((_debt(event),))
         after = write(before, event, version=version, metadata=metadata)
         execute(_SAVE_ANSWER, [crypto_shredding.encrypt_text(event.player, _text(answer, empty=True)), adjustment])
-        if event.direction is Direction.CREDIT and event.money_type is MoneyType.REAL:
+        if event.direction is AdjustmentDirection.CREDIT and event.money_type is MoneyType.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
         (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [adjustment])[0])
         notices.notify_player(_notice(event, before.requested.reason, message or ""))

@@ -8,10 +8,10 @@ from enum import StrEnum
 from casino.kernel.money import MoneyType
 from wallet.adjustments.events import (
     AdjustmentApproved,
+    AdjustmentDirection,
     AdjustmentEvent,
     AdjustmentRejected,
     AdjustmentRequested,
-    Direction,
 )
 from wallet.adjustments.refusals import AdjustmentDecided, AdjustmentRequiresSecondPerson, NoDebtInPlayMoney
 from wallet.ledger.accounts import player_account
@@ -76,7 +76,7 @@ def approve(state: AdjustmentState, *, by: str, available: int, as_debt: bool, a
     _require_another(state, by)
     requested = state.requested
     taken = owed = 0
-    if requested.direction is Direction.DEBIT:
+    if requested.direction is AdjustmentDirection.DEBIT:
         taken = min(requested.amount, max(available, 0))
         owed = requested.amount - taken
     if owed and not as_debt:

@@ -32,12 +32,11 @@ from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
 from wallet.adjustments import queries, services
-from wallet.adjustments.events import AdjustmentReason, Direction
-from wallet.adjustments.queries import AdjustmentFilter, AdjustmentTotal
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
+from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentText, AdjustmentTotal
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, PeriodQuery
-from wallet.models import Adjustment, AdjustmentText
 
 COLUMNS: Final = (
     "id", "requested_at", "requested_by", "player", "direction", "money_type", "amount", "currency", "reason", "status",
@@ -59,7 +58,7 @@ class AdjustmentRequest(StrictSerializer):
 
     actor = ActorField()
     player = IdField()
-    direction = EnumField(Direction)
+    direction = EnumField(AdjustmentDirection)
     amount = AmountField()
     currency = CurrencyField()
     money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
@@ -88,7 +87,7 @@ class AdjustmentResponse(Shape):
 
     id: UUID
     player: UUID
-    direction: Annotated[Direction, Meta(description="As the player sees it.")]
+    direction: Annotated[AdjustmentDirection, Meta(description="As the player sees it.")]
     money_type: MoneyType
     amount: Money
     reason: AdjustmentReason
@@ -110,7 +109,7 @@ class AdjustmentResponse(Shape):
         return cls(
             id=adjustment.id,
             player=adjustment.player_id,
-            direction=Direction(adjustment.direction),
+            direction=AdjustmentDirection(adjustment.direction),
             money_type=MoneyType(adjustment.money_type),
             amount=Money.of(adjustment.amount, currency),
             reason=AdjustmentReason(adjustment.reason),
@@ -135,7 +134,7 @@ class AdjustmentTotalResponse(Shape):
     """What was approved for one reason."""
 
     reason: AdjustmentReason
-    direction: Direction
+    direction: AdjustmentDirection
     money_type: MoneyType
     count: int
     amount: Money
@@ -146,7 +145,7 @@ class AdjustmentTotalResponse(Shape):
         """Present the total of one reason."""
         return cls(
             reason=AdjustmentReason(total.reason),
-            direction=Direction(total.direction),
+            direction=AdjustmentDirection(total.direction),
             money_type=MoneyType(total.money_type),
             count=total.count,
             amount=Money.of(total.amount, total.currency),

@@ -25,10 +25,9 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
-from wallet.models import Deposit
 from wallet.payments import deposits, queries
 from wallet.payments.deposit_state import DepositStatus
-from wallet.payments.queries import PaymentFilter
+from wallet.payments.queries import Deposit, PaymentFilter
 
 PAYMENT_EXAMPLE: Final[Mapping[str, str]] = {
     "method": "0199f3a2-8d10-7a01-9b11-3c5d7e9f1a2b",

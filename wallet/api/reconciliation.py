@@ -20,11 +20,10 @@ from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
-from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation import queries, services
-from wallet.reconciliation.events import DiscrepancyType, Resolution
-from wallet.reconciliation.queries import DiscrepancyFilter
+from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
+from wallet.reconciliation.queries import Discrepancy, DiscrepancyFilter, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.state import DiscrepancyStatus
 
 _PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
@@ -56,7 +55,7 @@ class DiscrepancyResolutionRequest(StrictSerializer):
     """A resolution for reports, and a note for people."""
 
     actor = ActorField()
-    resolution = EnumField(Resolution)
+    resolution = EnumField(DiscrepancyResolution)
     note = TextField(max_length=500)
 
 
@@ -131,7 +130,7 @@ class DiscrepancyResponse(Shape):
     their_status: Annotated[str | None, Meta(examples=["completed"])]
     status: DiscrepancyStatus
     owner: Annotated[str | None, Meta(examples=["desk:agent-9"])]
-    resolution: Resolution | None
+    resolution: DiscrepancyResolution | None
     resolved_by: Annotated[str | None, Meta(examples=["desk:agent-9"])]
     found_at: Timestamp
     ended_at: Timestamp | None
@@ -156,7 +155,7 @@ class DiscrepancyResponse(Shape):
             their_status=row.their_status,
             status=DiscrepancyStatus(row.status),
             owner=row.owner,
-            resolution=None if row.resolution is None else Resolution(row.resolution),
+            resolution=None if row.resolution is None else DiscrepancyResolution(row.resolution),
             resolved_by=row.resolved_by,
             found_at=row.found_at,
             ended_at=row.ended_at,

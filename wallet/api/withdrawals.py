@@ -17,8 +17,8 @@ from casino.kernel.errors import Refusal
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
-from wallet.models import Withdrawal
 from wallet.payments import methods, queries, withdrawal_terms, withdrawals
+from wallet.payments.queries import Withdrawal
 from wallet.payments.withdrawal_state import WithdrawalStatus
 from wallet.payments.withdrawal_terms import WithdrawalPolicy
 

@@ -23,7 +23,7 @@ class DiscrepancyType(StrEnum):
     STATUS_MISMATCH = "status_mismatch"
 
 
-class Resolution(StrEnum):
+class DiscrepancyResolution(StrEnum):
     """How a discrepancy was resolved."""
 
     TIMING = "timing"
@@ -106,7 +106,7 @@ class DiscrepancyResolved:
 
     discrepancy: UUID
     operator: UUID
-    resolution: Resolution
+    resolution: DiscrepancyResolution
     by: str
     at: datetime
 

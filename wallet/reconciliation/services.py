@@ -25,8 +25,8 @@ from wallet.reconciliation.days import bounds
 from wallet.reconciliation.events import (
     DiscrepancyDetected,
     DiscrepancyEvent,
+    DiscrepancyResolution,
     ReconciliationCompleted,
-    Resolution,
     discrepancy_id,
     discrepancy_stream,
     reconciliation_stream,
@@ -96,7 +96,7 @@ def assign(
 
 
 def resolve(
-    discrepancy: UUID, *, operator: UUID, resolution: Resolution, note: str, by: str, metadata: Metadata
+    discrepancy: UUID, *, operator: UUID, resolution: DiscrepancyResolution, note: str, by: str, metadata: Metadata
 ) -> DiscrepancyState:
     """Resolve a discrepancy and save the note that explains it.
 

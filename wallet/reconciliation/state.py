@@ -10,8 +10,8 @@ from wallet.reconciliation.events import (
     DiscrepancyCleared,
     DiscrepancyDetected,
     DiscrepancyEvent,
+    DiscrepancyResolution,
     DiscrepancyResolved,
-    Resolution,
 )
 from wallet.reconciliation.refusals import DiscrepancyClosed
 
@@ -36,7 +36,7 @@ class DiscrepancyState:
     first_detected_at: datetime
     status: DiscrepancyStatus = DiscrepancyStatus.OPEN
     owner: str | None = None
-    resolution: Resolution | None = None
+    resolution: DiscrepancyResolution | None = None
     resolved_by: str | None = None
     ended_at: datetime | None = None
 
@@ -97,7 +97,7 @@ def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tup
 
 
 def resolve(
-    state: DiscrepancyState, *, resolution: Resolution, by: str, at: datetime
+    state: DiscrepancyState, *, resolution: DiscrepancyResolution, by: str, at: datetime
 ) -> tuple[DiscrepancyResolved, ...]:
     """Resolve it. Raises DiscrepancyClosed."""
     _require_open(state)

@@ -27,7 +27,7 @@ from casino.significant.models import SignificantEvent
 from casino.significant.thresholds import Thresholds
 from tests.support.office import Office, open_office, staff
 from wallet.adjustments import services as adjustments
-from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.responsible_gaming import services as protection
 
 pytestmark = pytest.mark.django_db
@@ -79,8 +79,8 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
 def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None:
     whose: dict[str, Any] = {"operator": office.operator.id, "metadata": office.house.metadata}
     wanted = adjustments.request(
-        player=office.player.id, money_type=MoneyType.REAL, currency="EUR", direction=Direction.CREDIT, amount=2_000,
-        reason=AdjustmentReason.COMPLAINT, note="Ticket 4411.", message="", by="staff:1", **whose,
+        player=office.player.id, money_type=MoneyType.REAL, currency="EUR", direction=AdjustmentDirection.CREDIT,
+        amount=2_000, reason=AdjustmentReason.COMPLAINT, note="Ticket 4411.", message="", by="staff:1", **whose,
     )  # fmt: skip
     adjustments.approve(wanted, by="staff:2", **whose)
     read()

@@ -17,7 +17,7 @@ from casino.kernel.money import MoneyType
 from casino.operators.models import Operator
 from tests.support.house import At, House, deal_all
 from wallet.adjustments import services as adjustments
-from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 
 CHIPS = (500, 2_500, 10_000)
 
@@ -83,7 +83,7 @@ class Evening:
         correct(
             self.house,
             self.chance.choice(self.company).player,
-            self.chance.choice(list(Direction)),
+            self.chance.choice(list(AdjustmentDirection)),
             self.chance.randint(1, 5_000),
         )
 
@@ -124,7 +124,7 @@ def undo(house: House, round_: UUID) -> None:
         voiding.approve(**remembered, metadata=second)
 
 
-def correct(house: House, player: UUID, direction: Direction, amount: int) -> None:
+def correct(house: House, player: UUID, direction: AdjustmentDirection, amount: int) -> None:
     """Two persons correct an account; a debit may leave a debt."""
     first, second = (replace(house.metadata, actor=actor) for actor in ("staff:1", "staff:2"))
     asked = adjustments.request(

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from casino.backoffice.pages.operator import nicknames
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
@@ -24,6 +23,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.queries import rounds
 from baccarat.services import kill_switch, voiding
+from casino.backoffice.pages.operator import nicknames
 from casino.compliance import erasure as erasing
 from casino.compliance import key_rotation, player_export
 from casino.compliance.models import Erasure
@@ -53,7 +53,7 @@ from tests.support.office import page_of, staff
 from wallet.adjustments import notices
 from wallet.adjustments import queries as adjustment_queries
 from wallet.adjustments import services as adjustments
-from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.ledger import player_accounts as wallet
 from wallet.responsible_gaming import exclusions
 from wallet.responsible_gaming import services as protection
@@ -184,7 +184,7 @@ def talked_about(alice: Alice) -> SignificantEvent:
     """Words of staff about a player, in every place that has some, and the significant event with the last of them."""
     on = {"operator": alice.operator, "metadata": alice.at.guest.metadata}
     asked = adjustments.request(
-        player=alice.id, money_type=MoneyType.REAL, currency="EUR", direction=Direction.CREDIT, amount=500,
+        player=alice.id, money_type=MoneyType.REAL, currency="EUR", direction=AdjustmentDirection.CREDIT, amount=500,
         reason=AdjustmentReason.COMPLAINT, note=WORDS[0], message=WORDS[1], by="staff:1", **on,
     )  # fmt: skip
     adjustments.approve(asked, by="staff:2", answer=WORDS[2], **on)

@@ -16,7 +16,7 @@ from tests.wallet.adjustments.test_operations import agree, ask, refuse
 from tests.wallet.ledger.world import ALICE, OPERATOR
 from tests.wallet.payments.counter import open_alice
 from wallet.adjustments.audit import AdjustmentTraces
-from wallet.adjustments.events import AdjustmentApproved, AdjustmentReason, AdjustmentRequested, Direction
+from wallet.adjustments.events import AdjustmentApproved, AdjustmentDirection, AdjustmentReason, AdjustmentRequested
 from wallet.adjustments.records import rebuild_adjustments
 
 ROWS = "SELECT kept::text FROM wallet_adjustment AS kept ORDER BY 1"
@@ -28,9 +28,11 @@ TAMPERING = {
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 KEY = UUID(int=77)
 ASKED = AdjustmentRequested(
-    KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", Direction.DEBIT, 900, AdjustmentReason.OTHER, "staff:1", AT
+    KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", AdjustmentDirection.DEBIT, 900, AdjustmentReason.OTHER, "staff:1", AT
 )
-AGREED = AdjustmentApproved(KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", Direction.DEBIT, 900, 400, 500, "staff:2", AT)
+AGREED = AdjustmentApproved(
+    KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", AdjustmentDirection.DEBIT, 900, 400, 500, "staff:2", AT
+)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from casino.kernel.money import AmountNotPositive, MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import holds, open_alice
 from wallet.adjustments import notices, queries, services
-from wallet.adjustments.events import AdjustmentReason, Direction
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import AdjustmentFilter, AdjustmentTotal
 from wallet.adjustments.refusals import (
     AdjustmentDecided,
@@ -35,7 +35,9 @@ def ask(direction: str = "credit", amount: int = 2000, **changes: Any) -> UUID:
         "operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR",
         "reason": AdjustmentReason.COMPLAINT, "note": "Ticket 4411.", "message": "Sorry!", "by": "staff:1",
     }  # fmt: skip
-    return services.request(direction=Direction(direction), amount=amount, metadata=METADATA, **{**given, **changes})
+    return services.request(
+        direction=AdjustmentDirection(direction), amount=amount, metadata=METADATA, **{**given, **changes}
+    )
 
 
 def agree(wanted: UUID, by: str = "staff:2", **more: Any) -> AdjustmentStatus:

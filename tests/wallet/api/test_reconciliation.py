@@ -44,7 +44,8 @@ def test_the_desk_assigns_and_resolves_a_difference_in_words() -> None:
     said = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
     done = house.do(f"discrepancies/{key}/resolve", said)
     assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
-    assert code(house.post(f"discrepancies/{key}/resolve", said)) == (409, "discrepancy_closed")
+    closed = house.post(f"discrepancies/{key}/resolve", said)
+    assert (code(closed), closed.json()["current_status"]) == ((409, "discrepancy_closed"), "resolved")
     assert code(house.post(f"discrepancies/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "discrepancy_closed")
 
 

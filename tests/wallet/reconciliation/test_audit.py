@@ -18,9 +18,9 @@ from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import (
     DiscrepancyCleared,
     DiscrepancyDetected,
+    DiscrepancyResolution,
     DiscrepancyType,
     ReconciliationCompleted,
-    Resolution,
     discrepancy_id,
     run_id,
     stream_of,
@@ -54,7 +54,7 @@ def lived(database: Database, reachable: str) -> Any:
         desk.tell(f"/deposits/{desk.deposit()}", status=status)
     today()
     resolved = Discrepancy.objects.filter(their_status="failed").get().pk
-    given: dict[str, Any] = {"resolution": Resolution.ACCEPTED, "by": "staff:1", "metadata": METADATA}
+    given: dict[str, Any] = {"resolution": DiscrepancyResolution.ACCEPTED, "by": "staff:1", "metadata": METADATA}
     services.resolve(resolved, operator=OPERATOR, note="So be it.", **given)
     sealer.seal_all()
     return database

@@ -17,7 +17,7 @@ from tests.wallet.reconciliation.desk import ACCOUNT, YESTERDAY, Desk, open_desk
 from wallet.models import Discrepancy, Reconciliation
 from wallet.payments.provider import ProviderUnavailable
 from wallet.reconciliation import queries, schedule, services
-from wallet.reconciliation.events import DiscrepancyType, Resolution
+from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.queries import DiscrepancyFilter
 from wallet.reconciliation.refusals import DayNotOver, DiscrepancyClosed, DiscrepancyNoteMissing, UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
@@ -59,7 +59,11 @@ def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DiscrepancyStatus:
 
 
 def resolve(key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR) -> DiscrepancyStatus:
-    given: dict[str, Any] = {"resolution": Resolution.PROVIDER_CORRECTED, "by": "staff:7", "metadata": METADATA}
+    given: dict[str, Any] = {
+        "resolution": DiscrepancyResolution.PROVIDER_CORRECTED,
+        "by": "staff:7",
+        "metadata": METADATA,
+    }
     return services.resolve(key, operator=operator, note=note, **given).status
 
 
