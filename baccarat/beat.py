@@ -1,4 +1,4 @@
-"""Celery's beat, which also wakes the dealers at the very moment a turn ends; its sweep stays as the net below that."""
+"""Celery beat scheduler that also wakes the dealers when a turn ends; the periodic sweep is the fallback."""
 
 import logging
 from datetime import datetime
@@ -13,24 +13,24 @@ from baccarat.storage import wakeups
 logger = logging.getLogger(__name__)
 
 CHECK_INTERVAL: Final = 0.5
-"""Seconds between looks for the next deadline: no turn is shorter, so that each is seen before it ends."""
+"""Seconds between checks for the next deadline; no turn is shorter."""
 
 
 class DeadlineWatcher:
-    """Knows up to when the dealers were woken, by the database's clock."""
+    """Wakes the dealers at deadlines, once for each, by the database's clock."""
 
     def __init__(self) -> None:
         self._woken: datetime | None = None
         self._silent = False
 
     def wake_if_due(self) -> float:
-        """Wake the dealers if a turn has ended, and return the seconds until the next look."""
+        """Wake the dealers if a turn has ended, and return the seconds until the next check."""
         try:
             now, due = tables.next_deadline(after=self._woken)
-        except (DatabaseError, InterfaceError) as trouble:
+        except (DatabaseError, InterfaceError) as error:
             connection.close()
             if not self._silent:
-                logger.warning("The database does not answer, turns end by the sweep: %s", trouble)
+                logger.warning("The database does not answer, turns end by the sweep: %s", error)
             self._silent = True
             return CHECK_INTERVAL
         self._silent = False
@@ -44,13 +44,13 @@ class DeadlineWatcher:
 
 
 class DeadlineScheduler(PersistentScheduler):  # type: ignore[misc]
-    """The scheduler of beat."""
+    """Beat's scheduler, with deadlines between its ticks."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._deadlines = DeadlineWatcher()
         super().__init__(*args, **options)
 
     def tick(self, *args: Any, **options: Any) -> float:
-        """Send what the schedule holds, wake the dealers, and return the seconds until the next tick."""
+        """Send due tasks, wake the dealers, and return the seconds until the next tick."""
         wait: float = super().tick(*args, **options)
         return min(wait, self._deadlines.wake_if_due())

@@ -27,7 +27,7 @@ def replay_play_stopped(table: TableTrace, event: PlayStopped) -> None:
     key = event.scope, event.subject
     if key in table.stops:
         table.record_difference("event out of place", f"a table that {event.scope} does not stop", "stopped again")
-    table.stops[key] = PlayStop(event.scope, event.subject, event.says, event.stopped_at)
+    table.stops[key] = PlayStop(event.scope, event.subject, event.player_message, event.stopped_at)
 
 
 def replay_play_resumed(table: TableTrace, event: PlayResumed) -> None:

@@ -55,9 +55,9 @@ def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
         table.record_difference("rules are not playable", wrong.detail, rules)
     else:
         _require_returns(table, rules, event.returns)
-        words = versions.is_acknowledged(rules, floor=event.floor, acknowledgement=event.acknowledgement)
+        words = versions.is_acknowledged(rules, floor=event.return_floor, acknowledgement=event.acknowledgement)
         if MoneyType.REAL in table.opened.money_types and not words:
-            due = versions.acknowledgement_sentence(rules, floor=event.floor)
+            due = versions.acknowledgement_sentence(rules, floor=event.return_floor)
             table.record_difference(UNACKNOWLEDGED, due or "nothing", event.acknowledgement or "nothing")
     _follow(table, event)
 

@@ -27,7 +27,7 @@ def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableT
     """Begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
     table = TableTrace(event, notes, version=1)
     terms = TableSetup(
-        event.rules, event.money_types, event.edge_accepted, event.returns, event.floor, event.acknowledgement
+        event.rules, event.money_types, event.edge_accepted, event.returns, event.return_floor, event.acknowledgement
     )
     for what, expected, found in find_setup_faults(terms):
         table.record_difference(what, expected, found)

@@ -32,12 +32,12 @@ _SHOWN: Final = ("limit_type", "period", "currency", "limit", "cap", "amount")
 _LIMITS: Final = ("PlayLimitSet", "PlayLimitIncreased")
 
 
-def enrich(sealed: SealedEvent, told: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
+def enrich(sealed: SealedEvent, events: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
     """Add to what is told of an event what only the log and the ledger know; these are rare events.
 
     Amounts are written as decimals, limits of time as minutes.
     """
-    for one in _completed(sealed, told):
+    for one in _completed(sealed, events):
         currency = one.currency or msgspec.json.decode(sealed.data).get("currency")
         yield replace(one, before=_spelled(one.before, currency), after=_spelled(one.after, currency))
 
@@ -54,8 +54,8 @@ def _spelled(values: Mapping[str, Any] | None, currency: str | None) -> dict[str
     }
 
 
-def _completed(sealed: SealedEvent, told: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
-    for one in told:
+def _completed(sealed: SealedEvent, events: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
+    for one in events:
         if one.kind is SignificantEventKind.AUDIT_FINDING:
             yield one
         elif sealed.type in REPLACED_SETTING_KEYS:
@@ -89,9 +89,9 @@ def _in_money(one: NewSignificantEvent) -> NewSignificantEvent:
 
 
 def _with_balances(sealed: SealedEvent, one: NewSignificantEvent) -> NewSignificantEvent:
-    asked = fetch(_ASKED, [sealed.stream])
+    rows = fetch(_ASKED, [sealed.stream])
     moved = fetch(_MOVED, [sealed.id])
-    by, reason = asked[0] if asked else (one.actor, "")
+    by, reason = rows[0] if rows else (one.actor, "")
     before, after = moved[0] if moved else (None, None)
     return replace(
         one,

@@ -66,11 +66,11 @@ def find_large_transactions(batch: Sequence[SealedEvent]) -> Iterator[NewSignifi
 
 
 def _payments(batch: Iterable[SealedEvent]) -> list[tuple[Any, ...]]:
-    asked: dict[str, list[UUID]] = {kind: [] for kind in _ASKED}
+    ids: dict[str, list[UUID]] = {kind: [] for kind in _ASKED}
     for one in batch:
         if one.type in _ASKED:
-            asked[one.type].append(UUID(one.stream.removeprefix(_ASKED[one.type])))
-    return fetch(_PAYMENTS, list(asked.values())) if any(asked.values()) else []
+            ids[one.type].append(UUID(one.stream.removeprefix(_ASKED[one.type])))
+    return fetch(_PAYMENTS, list(ids.values())) if any(ids.values()) else []
 
 
 def _single(wager: _Wager, limits: Thresholds) -> Iterator[NewSignificantEvent]:

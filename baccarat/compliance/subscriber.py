@@ -17,7 +17,7 @@ MAX_BATCHES: Final = 20
 def record_new_events() -> int:
     """Record what is significant in the events sealed since the last call, and return how many it read.
 
-    Its checkpoint moves in the transaction of what is recorded: nothing is missed, and nothing told twice.
+    Its checkpoint moves in the transaction of what is recorded: nothing is missed, and nothing events twice.
     """
     read = 0
     for _ in range(MAX_BATCHES):
@@ -30,5 +30,5 @@ def record_new_events() -> int:
 
 def record_batch(batch: Sequence[SealedEvent]) -> None:
     """Record what is significant in these events."""
-    told = [one for sealed in batch for one in enrichment.enrich(sealed, list(mapping.map_event(sealed)))]
-    recorder.record_many([*told, *large_transactions.find_large_transactions(batch)])
+    events = [one for sealed in batch for one in enrichment.enrich(sealed, list(mapping.map_event(sealed)))]
+    recorder.record_many([*events, *large_transactions.find_large_transactions(batch)])

@@ -24,18 +24,18 @@ def add_stop_arguments(parser: CommandParser) -> None:
 
 def find_staff_user(name: str) -> User:
     """Find a member of staff by login. Raises CommandError."""
-    found = User.objects.filter(username=name, is_staff=True, is_active=True).first()
-    if found is None:
+    user = User.objects.filter(username=name, is_staff=True, is_active=True).first()
+    if user is None:
         raise CommandError(f"No member of staff logs in as {name!r}.")
-    return found
+    return user
 
 
-def parse_subject(scope: StopScope, given: str) -> str:
+def parse_subject(scope: StopScope, text: str) -> str:
     """Read a subject, an operator also by its short name."""
     if scope is not StopScope.OPERATOR:
-        return given
-    known = Operator.objects.filter(slug=given).first()
-    return given if known is None else str(known.id)
+        return text
+    known = Operator.objects.filter(slug=text).first()
+    return text if known is None else str(known.id)
 
 
 def staff_metadata(user: User, cause: str) -> Metadata:

@@ -184,7 +184,7 @@ class Migration(migrations.Migration):
                 ("label", models.TextField()),
                 ("rules", models.JSONField()),
                 ("returns", models.JSONField()),
-                ("floor", models.IntegerField()),
+                ("return_floor", models.IntegerField()),
                 ("acknowledgement", models.TextField()),
                 ("status", models.TextField()),
                 ("drafted_by", models.TextField()),

@@ -14,7 +14,7 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundResumed": ("by",),
     "RoundVoidRequested": ("by", "note"),
     "RoundVoidDeclined": ("by", "note"),
-    "RulesDrafted": ("rules", "returns", "floor", "acknowledgement", "by"),
+    "RulesDrafted": ("rules", "returns", "return_floor", "acknowledgement", "by"),
     "RulesRejected": ("reason", "by"),
     "RulesPublished": ("drafted_by", "by"),
     "RulesRetired": ("reason", "by"),

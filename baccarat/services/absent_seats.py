@@ -74,8 +74,8 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
             repository.save([(journal, metadata)])
     except (SeatIsHeld, NotSeated, WagerInPlay):
         return False
-    except repository.StateUnreadable as trouble:
-        logger.critical("ALERT a seat can't be freed: %s", trouble)
+    except repository.StateUnreadable as error:
+        logger.critical("ALERT a seat can't be freed: %s", error)
         return False
     return True
 

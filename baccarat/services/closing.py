@@ -68,8 +68,8 @@ def _close_announced(table: UUID, operator: UUID) -> bool:
                 return False
             _empty_the_round(journal, now)
             return _go_on(journal, by=announced.by, reason=announced.reason, metadata=metadata, now=now)
-    except (SeedUnreadable, repository.StateUnreadable) as trouble:
-        logger.critical("ALERT table %s can't be closed: %s", table, type(trouble).__name__)
+    except (SeedUnreadable, repository.StateUnreadable) as error:
+        logger.critical("ALERT table %s can't be closed: %s", table, type(error).__name__)
         return False
 
 

@@ -43,8 +43,8 @@ def deal_due(*, limit: int = BATCH) -> int:
             return _deal_all(repository.claim_due(limit=limit))
     except SoftTimeLimitExceeded:
         raise
-    except Exception as trouble:  # noqa: BLE001  (whatever it was, the rounds are tried one by one)
-        logger.warning("A batch could not be settled together, dealing one by one: %s", describe(trouble))
+    except Exception as error:  # noqa: BLE001  (whatever it was, the rounds are tried one by one)
+        logger.warning("A batch could not be settled together, dealing one by one: %s", describe(error))
     return _deal_one_by_one(limit)
 
 
@@ -98,16 +98,16 @@ def _deal_next(tried: list[UUID]) -> int | None:
             return _deal_all(claimed)
     except SoftTimeLimitExceeded:
         raise
-    except Exception as trouble:  # a poisoned round must block no other
+    except Exception as error:  # a poisoned round must block no other
         if round_ is None:
             raise
-        return _put_by(round_, trouble)
+        return _put_by(round_, error)
 
 
-def _put_by(round_: RoundOpened, trouble: Exception) -> int:
+def _put_by(round_: RoundOpened, error: Exception) -> int:
     """Set a round aside that can't be dealt; one that only met a passing trouble of the database stays due."""
-    reason = describe(trouble)
-    if isinstance(trouble, TRANSIENT_ERRORS):
+    reason = describe(error)
+    if isinstance(error, TRANSIENT_ERRORS):
         logger.warning("round %s stays due: %s", round_.round, reason)
         return 0
     try:
@@ -116,7 +116,7 @@ def _put_by(round_: RoundOpened, trouble: Exception) -> int:
         logger.critical("ALERT round %s can't be dealt (%s) nor set aside (%s)", round_.round, reason, describe(again))
         return 0
     if moved:
-        where = "".join(traceback.format_tb(trouble.__traceback__))
+        where = "".join(traceback.format_tb(error.__traceback__))
         logger.critical("ALERT round %s was set aside: %s\n%s", round_.round, reason, where)
     return moved
 
@@ -131,15 +131,15 @@ def _set_aside(round_: RoundOpened, reason: str) -> int:
     return len(events)
 
 
-def describe(trouble: Exception) -> str:
+def describe(error: Exception) -> str:
     """Say what went wrong in names only: messages may quote cards or seeds that nobody has been shown."""
-    cause = trouble.__cause__
-    if isinstance(trouble, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
+    cause = error.__cause__
+    if isinstance(error, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
         place = cause.diag.constraint_name or cause.diag.table_name
         return type(cause).__name__ + (f" at {place}" if place else "")
-    if isinstance(trouble, (SeedUnavailable, Refusal)):
-        return f"{type(trouble).__name__}: {trouble}"
-    return type(trouble).__name__
+    if isinstance(error, (SeedUnavailable, Refusal)):
+        return f"{type(error).__name__}: {error}"
+    return type(error).__name__
 
 
 def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:

@@ -33,19 +33,19 @@ def rotate(*, actor: str, batch: int = BATCH) -> ShoeKeyRotation:
     last = _FIRST
     while True:
         with transaction.atomic():
-            found = shoe_seeds.reencrypt(after=last, limit=batch)
-            if found.reencrypted:
+            result = shoe_seeds.reencrypt(after=last, limit=batch)
+            if result.reencrypted:
                 recorder.record(
                     kind=recorder.SignificantEventKind.KEY_ROTATED,
                     operator=None,
                     subject="keys:shoes",
                     actor=actor,
-                    before={"seeds": found.reencrypted},
-                    after={"key": found.key, "seeds": sum(found.reencrypted.values())},
+                    before={"seeds": result.reencrypted},
+                    after={"key": result.key, "seeds": sum(result.reencrypted.values())},
                 )
-        for key, count in found.reencrypted.items():
+        for key, count in result.reencrypted.items():
             resealed[key] = resealed.get(key, 0) + count
-        unreadable.extend(found.unreadable)
-        if found.last is None:
-            return ShoeKeyRotation(found.key, resealed, tuple(unreadable))
-        last = found.last
+        unreadable.extend(result.unreadable)
+        if result.last is None:
+            return ShoeKeyRotation(result.key, resealed, tuple(unreadable))
+        last = result.last

@@ -76,24 +76,26 @@ def stop(
 ) -> SwitchRow:
     """Stop play within `scope`, at once and for all that commits later, and return the switch.
 
-    `operator` is who asks, and may stop what is its own alone; None is the house. `says` is what players are told.
+    `operator` is who asks, and may stop what is its own alone; None is the house. `message` is shown to players.
     Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
     """
-    why, told = _reason(reason), message.strip()
-    if len(told) > MAX_MESSAGE_LENGTH:
+    why, player_message = _reason(reason), message.strip()
+    if len(player_message) > MAX_MESSAGE_LENGTH:
         raise SwitchMessageTooLong
     name, whose, currency = _whose(scope, subject, operator)
     with transaction.atomic():
         kill_switches.lock_exclusive()
-        why, told = _kept(scope, name, why), _kept(scope, name, told) or DEFAULT_MESSAGES[scope]
+        why, player_message = _kept(scope, name, why), _kept(scope, name, player_message) or DEFAULT_MESSAGES[scope]
         before = kill_switches.find_switch(scope, name)
         if before is not None and before.stopped:
             raise AlreadyStopped(since=before.at)
         now = repository.database_now()
-        row = _record(StopImposed(scope, name, whose, why, told, metadata.actor, now), before, metadata)
+        row = _record(StopImposed(scope, name, whose, why, player_message, metadata.actor, now), before, metadata)
         if scope is StopScope.PLAYER and whose is not None:
-            protection.block_player(context=PlayerContext(whose, UUID(name), currency, metadata), player_message=told)
-        _tell(scope, name, tc.StopPlay(scope, _label(scope, name), told, why, metadata.actor, now), metadata)
+            protection.block_player(
+                context=PlayerContext(whose, UUID(name), currency, metadata), player_message=player_message
+            )
+        _tell(scope, name, tc.StopPlay(scope, _label(scope, name), player_message, why, metadata.actor, now), metadata)
         _note(row, before)
     return row
 
@@ -136,8 +138,8 @@ def operator_of(scope: StopScope, subject: str) -> UUID | None:
     return _whose(scope, subject, None)[1]
 
 
-def _reason(given: str) -> str:
-    words = given.strip()
+def _reason(text: str) -> str:
+    words = text.strip()
     if not words or len(words) > MAX_REASON_LENGTH:
         raise SwitchReasonMissing
     return words
@@ -184,7 +186,7 @@ def _tell(scope: StopScope, subject: str, command: tc.SwitchCommand, metadata: M
     """Tell every table that the switch reaches; one that can't be read plays no round, and stops no switch."""
     loaded = repository.lock_tables(kill_switches.affected_tables(scope, subject))
     for table in loaded.unreadable:
-        logger.critical("ALERT table %s was not told of a switch: rebuild it from its events", table)
+        logger.critical("ALERT table %s was not informed of a stop: rebuild it from its events", table)
     for journal in loaded.units_of_work:
         journal.decide_on_table(command)
     repository.save([(journal, metadata) for journal in loaded.units_of_work])
@@ -202,5 +204,5 @@ def _note(row: SwitchRow, before: SwitchRow | None) -> None:
         actor=row.by,
         reason=row.reason,
         before={"stopped": before is not None and before.stopped},
-        after={"stopped": row.stopped, **({} if scope is StopScope.PLAYER else {"says": row.message})},
+        after={"stopped": row.stopped, **({} if scope is StopScope.PLAYER else {"player_message": row.message})},
     )

@@ -34,16 +34,16 @@ _FIXED: Final = frozenset({"preset", "version", "currency"})
 
 def floor_of(operator: UUID) -> int:
     """Return how little a spot may return for real money unless it is acknowledged (1/100 of a percent)."""
-    found = fetch(_FLOOR, [operator])
-    return found[0][0] if found else versions.DEFAULT_FLOOR
+    rows = fetch(_FLOOR, [operator])
+    return rows[0][0] if rows else versions.DEFAULT_FLOOR
 
 
 def rules_of(*, table: UUID, operator: UUID) -> TableRules:
     """Read the rules in force at a table, without a lock. Raises UnknownTable."""
-    found = fetch(_RULES, [table, operator])
-    if not found:
+    rows = fetch(_RULES, [table, operator])
+    if not rows:
         raise UnknownTable
-    return projections.decode_table(found[0][0]).rules
+    return projections.decode_table(rows[0][0]).rules
 
 
 def draft(
@@ -143,7 +143,7 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
             actor=by,
             reason=reason,
             before={"rules": label, "status": "in_force"},
-            after={"rules": label, "status": "decommissioned"},
+            after={"rules": label, "status": "retired"},
         )
 
 

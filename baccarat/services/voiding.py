@@ -153,13 +153,13 @@ def _purses(journal: UnitOfWork, ended: RoundState) -> tuple[PlayerFunds, ...]:
     accounts = [place.player(seat.player, seat.money_type) for seat in wagers]
     games = [place.game(seat.player, seat.money_type) for seat in wagers]
     store.lock(accounts)
-    found = store.balances([*accounts, *games])
+    balances = store.balances([*accounts, *games])
     purses = []
     for seat, account, game in zip(wagers, accounts, games, strict=True):
         now = journal.table.seat_of(seat.player)
         seated = now is not None and now.money_type is seat.money_type
         rack = now.owed if now is not None and seated else 0
-        purses.append(PlayerFunds(seat.player, seat.money_type, seated, found[game], found[account], rack))
+        purses.append(PlayerFunds(seat.player, seat.money_type, seated, balances[game], balances[account], rack))
     return tuple(purses)
 
 

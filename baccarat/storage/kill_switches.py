@@ -33,14 +33,14 @@ def lock_shared() -> None:
 
 def find_switch(scope: StopScope, subject: str) -> SwitchRow | None:
     """Read one switch, None for one that was never thrown."""
-    found = fetch(_ONE, [switch_id(scope, subject)])
-    return SwitchRow(*found[0]) if found else None
+    rows = fetch(_ONE, [switch_id(scope, subject)])
+    return SwitchRow(*rows[0]) if rows else None
 
 
 def active_stops(*, operator: UUID, rules: str) -> list[SwitchRow]:
     """List the switches that hold a new table of this operator by these rules."""
-    asked = [(StopScope.GAMING, ""), (StopScope.OPERATOR, str(operator)), (StopScope.RULES, rules)]
-    return [SwitchRow(*row) for row in fetch(_HOLDING, [[switch_id(*each) for each in asked]])]
+    stops = [(StopScope.GAMING, ""), (StopScope.OPERATOR, str(operator)), (StopScope.RULES, rules)]
+    return [SwitchRow(*row) for row in fetch(_HOLDING, [[switch_id(*each) for each in stops]])]
 
 
 def affected_tables(scope: StopScope, subject: str) -> list[UUID]:

@@ -169,7 +169,8 @@ class Switch(models.Model):
 class RulesVersion(models.Model):
     """One version of a table's rules: what it returns, who made it and when it held. The id is the table's with it.
 
-    `floor` is the operator's least return then, in hundredths of a percent; `returns` are exact fractions by spot.
+    `return_floor` is the operator's least return then, in hundredths of a percent. `returns` are exact fractions by
+    spot.
     """
 
     id = models.TextField(primary_key=True)
@@ -179,7 +180,7 @@ class RulesVersion(models.Model):
     label = models.TextField()
     rules = models.JSONField()
     returns = models.JSONField()
-    floor = models.IntegerField()
+    return_floor = models.IntegerField()
     acknowledgement = models.TextField()
     status = models.TextField()
     drafted_by = models.TextField()

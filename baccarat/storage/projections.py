@@ -147,19 +147,19 @@ def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType |
 
     Returns None for an event that moves nobody, and for a move before the player left in the same breath.
     """
-    found: tuple[UUID, int | None, MoneyType | None, datetime]
+    change: tuple[UUID, int | None, MoneyType | None, datetime]
     match event:
         case te.SeatTaken():
-            found = event.player, event.seat, event.money_type, event.taken_at
+            change = event.player, event.seat, event.money_type, event.taken_at
         case te.SeatChanged():
-            found = event.player, event.to_seat, money_type, event.changed_at
+            change = event.player, event.to_seat, money_type, event.changed_at
         case te.SeatLeft():
-            found = event.player, None, event.money_type, event.left_at
+            change = event.player, None, event.money_type, event.left_at
         case te.SeatReleased():
-            found = event.player, None, event.money_type, event.released_at
+            change = event.player, None, event.money_type, event.released_at
         case _:
             return None
-    player, seat, money, at = found
+    player, seat, money, at = change
     if money is None:
         return None
     return SittingRow(f"{facts.table}/{player}", facts.table, facts.operator, player, seat, money.value, at)
@@ -174,7 +174,7 @@ def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
         operator_id=event.operator,
         stopped=isinstance(event, StopImposed),
         reason=event.reason,
-        message=event.says if isinstance(event, StopImposed) else "",
+        message=event.player_message if isinstance(event, StopImposed) else "",
         by=event.by,
         at=event.at,
         version=version,

@@ -2,7 +2,6 @@
 
 import logging
 import secrets
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +22,6 @@ from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import projections, rows, rules_versions, shoe_seeds, wakeups
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
-from casino.kernel.ids import uuid7
 from wallet.ledger import store as ledger
 from wallet.ledger.entries import NewEntry
 
@@ -81,10 +79,10 @@ def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, da
     """Lock the table of one of this operator's rounds, in hand or long gone. Raises UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLE_OF, [round_, operator])
-        found = cursor.fetchall()
-    if not found:
+        rows = cursor.fetchall()
+    if not rows:
         raise UnknownRound
-    return lock_table(table=found[0][0], operator=operator)
+    return lock_table(table=rows[0][0], operator=operator)
 
 
 def load_ended_round(round_: UUID) -> tuple[RoundState, int]:
@@ -96,8 +94,8 @@ def load_ended_round(round_: UUID) -> tuple[RoundState, int]:
         raise UnknownRound
     try:
         return projections.decode_round(rows[0][2]), rows[0][1]
-    except msgspec.DecodeError as trouble:
-        raise StateUnreadable(f"round {round_} has to be rebuilt from its events") from trouble
+    except msgspec.DecodeError as error:
+        raise StateUnreadable(f"round {round_} has to be rebuilt from its events") from error
 
 
 def claim_due(*, limit: int, excluding: Sequence[UUID] = ()) -> LoadedTables:
@@ -113,24 +111,24 @@ def _load(query: str, parameters: list[Any]) -> LoadedTables:
         if in_hand:
             cursor.execute(_ROUNDS, [in_hand])
         rows = cursor.fetchall() if in_hand else []
-    found = {identity: (state, version) for identity, version, state in rows}
+    states = {identity: (state, version) for identity, version, state in rows}
     loaded = LoadedTables(units_of_work=[], unreadable=[], now=tables[-1][4] if tables else database_now())
     for row in tables:
         try:
-            loaded.units_of_work.append(_journal(row, found))
+            loaded.units_of_work.append(_journal(row, states))
         except (msgspec.DecodeError, LookupError):
             loaded.unreadable.append(row[0])
     return loaded
 
 
-def _journal(row: tuple[Any, ...], found: dict[UUID, tuple[str, int]]) -> UnitOfWork:
+def _journal(row: tuple[Any, ...], states: dict[UUID, tuple[str, int]]) -> UnitOfWork:
     """The journal of one table; a row that is damaged, or whose round is gone, raises."""
     _, round_id, version, state, _ = row
     table = projections.decode_table(state)
     table.require_opened()
     if round_id is None:
         return UnitOfWork(table=table, table_version=version)
-    round_state, round_version = found[round_id]
+    round_state, round_version = states[round_id]
     round_ = projections.decode_round(round_state)
     round_.require_opened()
     return UnitOfWork(table=table, table_version=version, round=round_, round_version=round_version)
@@ -154,18 +152,18 @@ def draw_entropy(
     """
     table, coming = journal.table, journal.table.next_shoe
     long = table.has_long_shoe()
-    trusted, found = defer_seed_check and not long, seeds or {}
+    trusted, available = defer_seed_check and not long, seeds or {}
     is_due = coming is not None and table.shoe is None and table.round is None and table.seats
     if coming is not None and is_due and seeds is None and not trusted:
-        found = shoe_seeds.decrypt([coming.shoe])
-        if not found:
+        available = shoe_seeds.decrypt([coming.shoe])
+        if not available:
             _alert(table)
     drawn = draw_shoe_seed()
     return Entropy(
         round=new_id(),
         shoe=drawn.shoe,
         seed=drawn.seed,
-        committed_seed=None if coming is None else found.get(coming.shoe),
+        committed_seed=None if coming is None else available.get(coming.shoe),
         deferred_seed_check=trusted,
     )
 
@@ -177,11 +175,6 @@ def draw_shoe_seed() -> ShoeSeed:
 
 def _alert(table: TableState) -> None:
     logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.require_opened().table)
-
-
-def new_id() -> UUID:
-    """Make an id that sorts by its time."""
-    return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=secrets.token_bytes(10))
 
 
 def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:

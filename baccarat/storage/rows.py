@@ -121,9 +121,9 @@ def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequenc
     """Insert or replace rows of all three read models in one statement."""
     if not (tables or rounds or wagers):
         return
-    given = [TABLES.as_json(tables), ROUNDS.as_json(rounds), WAGERS.as_json(wagers)]
+    parameters = [TABLES.as_json(tables), ROUNDS.as_json(rounds), WAGERS.as_json(wagers)]
     with connection.cursor() as cursor:
-        cursor.execute(_SAVE, given)
+        cursor.execute(_SAVE, parameters)
 
 
 _SAVE_SITTINGS: Final = SITTINGS.upsert_sql

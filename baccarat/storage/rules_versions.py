@@ -22,7 +22,7 @@ DRAFT: Final = "draft"
 REJECTED: Final = "rejected"
 PUBLISHED: Final = "published"
 IN_FORCE: Final = "in_force"
-RETIRED: Final = "decommissioned"
+RETIRED: Final = "retired"
 STATUSES: Final = (DRAFT, REJECTED, PUBLISHED, IN_FORCE, RETIRED)
 EVENT_TYPES: Final = (
     TableOpened,
@@ -46,7 +46,7 @@ class VersionRow(NamedTuple):
     label: str
     rules: str
     returns: str
-    floor: int
+    return_floor: int
     acknowledgement: str
     status: str
     drafted_by: str
@@ -81,18 +81,18 @@ def apply_events(rows: VersionRows, events: Iterable[object], facts: TableOpened
 
 
 def load(tables: Iterable[UUID]) -> dict[UUID, VersionRows]:
-    found: dict[UUID, VersionRows] = {table: {} for table in tables}
-    for values in fetch(_OF_TABLES, [list(found)]):
+    versions: dict[UUID, VersionRows] = {table: {} for table in tables}
+    for values in fetch(_OF_TABLES, [list(versions)]):
         row = VersionRow(*_canonical(values))
-        found[row.table_id][row.version] = row
-    return found
+        versions[row.table_id][row.version] = row
+    return versions
 
 
 def save(rows: Iterable[VersionRow]) -> None:
     """Insert or replace rows; nothing for none."""
-    given = list(rows)
-    if given:
-        execute(_SAVE, [VERSIONS.as_json(given)])
+    changed = list(rows)
+    if changed:
+        execute(_SAVE, [VERSIONS.as_json(changed)])
 
 
 def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -149,7 +149,7 @@ def _took_effect(event: e.RulesTookEffect, rows: VersionRows) -> list[VersionRow
 def _first(event: TableOpened) -> VersionRow:
     row = _row(event.rules, facts=event, returns=_encode(event.returns).decode(), at=event.opened_at)
     return row._replace(
-        floor=event.floor,
+        return_floor=event.return_floor,
         acknowledgement=event.acknowledgement,
         status=IN_FORCE,
         first_round=1,
@@ -159,7 +159,7 @@ def _first(event: TableOpened) -> VersionRow:
 
 def _drafted(event: e.RulesDrafted, facts: TableOpened) -> VersionRow:
     row = _row(event.rules, facts=facts, returns=_encode(event.returns).decode(), at=event.at)
-    return row._replace(floor=event.floor, acknowledgement=event.acknowledgement, drafted_by=event.by)
+    return row._replace(return_floor=event.return_floor, acknowledgement=event.acknowledgement, drafted_by=event.by)
 
 
 def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -> VersionRow:
@@ -171,7 +171,7 @@ def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -
         label=rules.label,
         rules=_encode(rules).decode(),
         returns=returns,
-        floor=0,
+        return_floor=0,
         acknowledgement="",
         status=DRAFT,
         drafted_by="",

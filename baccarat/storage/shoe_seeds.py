@@ -31,9 +31,9 @@ SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret
 WHERE shoe_id > %s AND key_id <> %s ORDER BY shoe_id LIMIT %s FOR UPDATE
 """
 _RESEAL: Final = """
-UPDATE baccarat_shoesecret SET key_id = %s, nonce = given.nonce, ciphertext = given.ciphertext
-FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS given (shoe_id, nonce, ciphertext)
-WHERE baccarat_shoesecret.shoe_id = given.shoe_id
+UPDATE baccarat_shoesecret SET key_id = %s, nonce = sent.nonce, ciphertext = sent.ciphertext
+FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS sent (shoe_id, nonce, ciphertext)
+WHERE baccarat_shoesecret.shoe_id = sent.shoe_id
 """
 
 
@@ -54,7 +54,7 @@ class SeedUnavailable(Exception):
 @lru_cache(maxsize=4)
 def parse_keys(configured: str) -> dict[str, AESGCM]:
     """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
-    found: dict[str, AESGCM] = {}
+    keys: dict[str, AESGCM] = {}
     for part in configured.split(","):
         key_id, _, digits = part.strip().partition(":")
         try:
@@ -63,8 +63,8 @@ def parse_keys(configured: str) -> dict[str, AESGCM]:
             key = b""
         if not key_id or len(key) != 32:
             raise ImproperlyConfigured("SHOE_KEYS must be key-id:64 hex digits, comma separated.")
-        found[key_id] = AESGCM(key)
-    return found
+        keys[key_id] = AESGCM(key)
+    return keys
 
 
 def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:

@@ -1,4 +1,4 @@
-"""Wake the dealers when a round became ready: one message for all who ask at once. Losing it costs a second at most."""
+"""Wakes the dealers when a round is ready, with one message at a time. A lost one costs a second at most."""
 
 import logging
 from typing import Final
@@ -27,5 +27,5 @@ def wake_dealers() -> None:
         return
     try:
         current_app.send_task(TASK, expires=5, retry=False, ignore_result=True)
-    except (OperationalError, OSError) as trouble:
-        logger.warning("No wake-up could be sent; the sweep will find the round: %s", trouble)
+    except (OperationalError, OSError) as error:
+        logger.warning("No wake-up could be sent; the sweep will find the round: %s", error)

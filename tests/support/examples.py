@@ -121,7 +121,7 @@ def table_opened(
         edge_accepted=(),
         opened_at=OPENED,
         returns=theoretical_returns(rules),
-        floor=DEFAULT_FLOOR,
+        return_floor=DEFAULT_FLOOR,
         acknowledgement="",
         next_shoe=None,
     )

@@ -30,12 +30,12 @@ class Contribution:
 def parse_contribution(digits: str) -> bytes:
     """Read a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
     try:
-        given = bytes.fromhex(digits)
+        parsed = bytes.fromhex(digits)
     except ValueError:
-        given = b""
-    if not 1 <= len(given) <= MAX_CONTRIBUTION_BYTES or len(digits) != 2 * len(given):
+        parsed = b""
+    if not 1 <= len(parsed) <= MAX_CONTRIBUTION_BYTES or len(digits) != 2 * len(parsed):
         raise MalformedContribution(f"A contribution is 1 to {MAX_CONTRIBUTION_BYTES} bytes in hex.")
-    return given
+    return parsed
 
 
 def compute_cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
@@ -48,6 +48,6 @@ def compute_cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
     if not listed:
         return NO_CUT
     parts = [CUT_TAG, shoe.bytes, _NUMBER.pack(len(listed))]
-    for seat, given in listed:
-        parts += [_NUMBER.pack(seat), _NUMBER.pack(len(given)), given]
+    for seat, contribution in listed:
+        parts += [_NUMBER.pack(seat), _NUMBER.pack(len(contribution)), contribution]
     return hashlib.sha256(b"".join(parts)).digest()

@@ -37,8 +37,8 @@ def _by_part(shoes: Sequence[Sequence[Card]], decks: int) -> Counter[tuple[Card,
     counted: Counter[tuple[Card, int]] = Counter()
     for part in range(PARTS):
         here = slice(part * 4 * decks, (part + 1) * 4 * decks)
-        found = Counter(card for shoe in shoes for card in shoe[here])
-        counted.update({(card, part): count for card, count in found.items()})
+        counts = Counter(card for shoe in shoes for card in shoe[here])
+        counted.update({(card, part): count for card, count in counts.items()})
     return counted
 
 

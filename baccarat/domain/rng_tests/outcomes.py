@@ -43,10 +43,12 @@ def expected_shares(sample: Sample) -> dict[Outcome, float]:
 
 def outcome_independence(sample: Sample) -> RngTestResult:
     """Test whether an outcome says anything of the next one: chi-square of pairs, 4 degrees."""
-    found = [outcome for _, outcome in sample.outcomes]
-    pairs, before, after = Counter(pairwise(found)), Counter(found[:-1]), Counter(found[1:])
+    outcomes = [outcome for _, outcome in sample.outcomes]
+    pairs, before, after = Counter(pairwise(outcomes)), Counter(outcomes[:-1]), Counter(outcomes[1:])
     expected = {
-        (a, b): before[a] * after[b] / (len(found) - 1) if len(found) > 1 else 0.0 for a in Outcome for b in Outcome
+        (a, b): before[a] * after[b] / (len(outcomes) - 1) if len(outcomes) > 1 else 0.0
+        for a in Outcome
+        for b in Outcome
     }
     if min(expected.values()) < MIN_EXPECTED_COUNT:
         return RngTestResult("outcomes in a row", "too few rounds", None)
@@ -58,12 +60,12 @@ def outcome_independence(sample: Sample) -> RngTestResult:
 
 def outcome_runs(sample: Sample) -> RngTestResult:
     """Test whether Banker and Player come in as many runs as they should, ties left out (Wald, Wolfowitz)."""
-    found = [outcome for _, outcome in sample.outcomes if outcome is not Outcome.TIE]
-    counted = Counter(found)
-    n, twice = len(found), 2 * counted[Outcome.BANKER] * counted[Outcome.PLAYER]
+    outcomes = [outcome for _, outcome in sample.outcomes if outcome is not Outcome.TIE]
+    counted = Counter(outcomes)
+    n, twice = len(outcomes), 2 * counted[Outcome.BANKER] * counted[Outcome.PLAYER]
     if min(counted[Outcome.BANKER], counted[Outcome.PLAYER]) < MIN_EXPECTED_COUNT:
         return RngTestResult("runs of outcomes", "too few rounds", None)
-    found_runs = 1 + sum(a is not b for a, b in pairwise(found))
+    found_runs = 1 + sum(a is not b for a, b in pairwise(outcomes))
     z = (found_runs - 1 - twice / n) / math.sqrt(twice * (twice - n) / (n * n * (n - 1)))
     return RngTestResult("runs of outcomes", f"{z:+.2f} standard deviations", normal_tails(z))
 
@@ -112,12 +114,12 @@ def _cells(name: str, lengths: Sequence[int], chances: Sequence[float]) -> RngTe
     """Chi-square over lengths 0, 1, …; those that are too rare are counted together, at either end."""
     counted, n = Counter(lengths), len(lengths)
     cells: list[list[float]] = []
-    found = expected = 0.0
+    observed = expected = 0.0
     for length, chance in enumerate(chances):
-        found, expected = found + counted[length], expected + n * chance
+        observed, expected = observed + counted[length], expected + n * chance
         if expected >= MIN_EXPECTED_COUNT:
-            cells.append([found, expected])
-            found = expected = 0.0
+            cells.append([observed, expected])
+            observed = expected = 0.0
     if len(cells) < 2:
         return RngTestResult(name, "too few shoes", None)
     cells[-1][0] = n - sum(cell[0] for cell in cells[:-1])

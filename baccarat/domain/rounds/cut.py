@@ -25,14 +25,14 @@ class SeatContribution:
 SeatContributions = tuple[SeatContribution, ...]
 
 
-def find_contribution(given: SeatContributions, seat: int) -> SeatContribution | None:
+def find_contribution(contributions: SeatContributions, seat: int) -> SeatContribution | None:
     """Find a seat's contribution, None where it has given none."""
-    return next((each for each in given if each.seat == seat), None)
+    return next((each for each in contributions if each.seat == seat), None)
 
 
-def is_new_contribution(given: SeatContributions, *, seat: int, player: UUID, contribution: str) -> bool:
+def is_new_contribution(contributions: SeatContributions, *, seat: int, player: UUID, contribution: str) -> bool:
     """Tell whether a contribution differs from what the seat has given. Raises CutGivenTooOften."""
-    last = find_contribution(given, seat)
+    last = find_contribution(contributions, seat)
     if last is None or last.player != player:
         return True
     if last.contribution == contribution:
@@ -42,17 +42,19 @@ def is_new_contribution(given: SeatContributions, *, seat: int, player: UUID, co
     return True
 
 
-def replace_contribution(given: SeatContributions, *, seat: int, player: UUID, contribution: str) -> SeatContributions:
+def replace_contribution(
+    contributions: SeatContributions, *, seat: int, player: UUID, contribution: str
+) -> SeatContributions:
     """Put a seat's contribution in place of its last one; seats ascend."""
-    last = find_contribution(given, seat)
+    last = find_contribution(contributions, seat)
     times = last.change_count + 1 if last is not None and last.player == player else 1
-    others = [each for each in given if each.seat != seat]
+    others = [each for each in contributions if each.seat != seat]
     return tuple(sorted((*others, SeatContribution(seat, player, contribution, times)), key=lambda each: each.seat))
 
 
-def as_contributions(given: SeatContributions) -> tuple[Contribution, ...]:
+def as_contributions(contributions: SeatContributions) -> tuple[Contribution, ...]:
     """List the contributions by seat, ascending, as they are fixed."""
-    return tuple(Contribution(each.seat, each.contribution) for each in given)
+    return tuple(Contribution(each.seat, each.contribution) for each in contributions)
 
 
 def cut_in_hex(shoe: UUID, contributions: Sequence[Contribution]) -> str:

@@ -18,7 +18,7 @@ from baccarat.domain.rules.wagers import Spot
 
 Events = Sequence[e.RoundEvent]
 
-NOBODY_BET: Final = "nobody bet"
+NO_WAGERS: Final = "no_wagers"
 
 
 def card_holder(state: RoundState) -> RoundSeat | None:
@@ -45,7 +45,7 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
         raise r.RoundIsNotDue
     late = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.status is SeatStatus.DECIDING]
     if not state.confirmed_seats():
-        return (*late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=command.now, seed=command.seed))
+        return (*late, e.RoundLapsed(reason=NO_WAGERS, lapsed_at=command.now, seed=command.seed))
     closed: Events = (*late, _closed(command, state))
     limit, seat = command.rules.ceremony_seconds(), card_holder(state)
     if limit is None or seat is None:
@@ -56,9 +56,9 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
 
 def _closed(command: c.DealRound, state: RoundState) -> e.BettingClosed:
     """From here on nobody adds to the cut of the round's own shoe; a long shoe's was fixed when it started."""
-    given = cutting.as_contributions(state.contributions)
-    cut = cutting.cut_in_hex(state.require_opened().shoe, given)
-    return e.BettingClosed(closed_at=command.now, contributions=given, cut=cut)
+    contributions = cutting.as_contributions(state.contributions)
+    cut = cutting.cut_in_hex(state.require_opened().shoe, contributions)
+    return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut)
 
 
 def _end_ceremony(command: c.DealRound, state: RoundState) -> Events:

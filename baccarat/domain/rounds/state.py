@@ -193,10 +193,10 @@ def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
 
 
 def _cut_given(state: RoundState, event: CutContributed) -> RoundState:
-    given = cut.replace_contribution(
+    contributions = cut.replace_contribution(
         state.contributions, seat=event.seat, player=event.player, contribution=event.contribution
     )
-    return replace(state, contributions=given)
+    return replace(state, contributions=contributions)
 
 
 def _ceremony(state: RoundState, event: ce.CeremonyEvent) -> RoundState:

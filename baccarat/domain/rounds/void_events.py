@@ -16,7 +16,7 @@ class VoidReason(StrEnum):
     """Why a round is voided."""
 
     MALFUNCTION = "malfunction"
-    WRONG_DEAL = "misdeal"
+    MISDEAL = "misdeal"
     WRONG_RULES = "wrong_rules"
     FRAUD = "fraud"
     OTHER = "other"
@@ -70,8 +70,8 @@ class RoundVoided:
     """All stakes, payouts and commissions of the round are undone. `was_settled` tells whether there was an outcome.
 
     `approved_by` is the second person, None where none is needed. `seed` opens the commitment of the round's own shoe
-    where it was still secret. `number` is the round's at its table. `burned_count` cards went out of a shoe that goes on,
-    unseen but by the one player who had looked at two of them.
+    where it was still secret. `number` is the round's at its table. `burned_count` cards went out of a shoe that
+    continues, unseen but by the one player who had looked at two of them.
     """
 
     round: UUID

@@ -89,11 +89,11 @@ def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
 
 
 def _chances(decks: int) -> dict[Outcome, Fraction]:
-    found = count_outcomes(decks)
+    counts = count_outcomes(decks)
     return {
-        Outcome.PLAYER: Fraction(found.player, found.total),
-        Outcome.BANKER: Fraction(found.banker, found.total),
-        Outcome.TIE: Fraction(found.tie, found.total),
+        Outcome.PLAYER: Fraction(counts.player, counts.total),
+        Outcome.BANKER: Fraction(counts.banker, counts.total),
+        Outcome.TIE: Fraction(counts.tie, counts.total),
     }
 
 

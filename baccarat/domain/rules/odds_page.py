@@ -35,32 +35,33 @@ def notes(sheet: OddsSheet) -> tuple[str, ...]:
     """List what a player and an operator should know about these odds, one sentence or two each."""
     rules = sheet.rules
     least = f"{money.format_amount(rules.minimum, rules.currency)} {rules.currency}"
-    found = [
+    lines = [
         "Player and Banker stakes are returned on a tie; figures are per unit staked.",
         f"At the minimum, a stake of {least} is settled and rounded as this table does.",
     ]
     if is_finer_than_minor_unit(rules):
-        found.append("Commission finer than the currency's minor unit is rounded half up to the minor unit.")
+        lines.append("Commission finer than the currency's minor unit is rounded half up to the minor unit.")
     for spot in sheet.player_edge:
         odds = sheet.spot(spot)
-        found.append(
-            f"The player has the edge on {spot.capitalize()}: the house edge is "
-            f"{format_decimal(100 * odds.exact.edge, places=6)}% ({format_decimal(100 * odds.at_minimum.edge, places=6)}% at the "
-            "minimum). Such a table opens for real money only when its operator accepts that expressly."
+        edge, at_minimum = (format_decimal(100 * each.edge, places=6) for each in (odds.exact, odds.at_minimum))
+        lines.append(
+            f"The player has the edge on {spot.capitalize()}: the house edge is {edge}% "
+            f"({at_minimum}% at the minimum). "
+            "Such a table opens for real money only when its operator accepts that expressly."
         )
-    return tuple(found)
+    return tuple(lines)
 
 
 def odds_document(sheet: OddsSheet) -> dict[str, object]:
     """Return the whole sheet ready for JSON: fractions as "n/d" and as decimal strings, money as text."""
-    rules, found = sheet.rules, sheet.counts
+    rules, counts = sheet.rules, sheet.counts
     return {
         "preset": rules.preset,
         "version": rules.version,
         "currency": rules.currency,
         "decks": rules.decks,
         "minimum": money.format_amount(rules.minimum, rules.currency),
-        "counts": {"banker": found.banker, "player": found.player, "tie": found.tie, "all": found.total},
+        "counts": {"banker": counts.banker, "player": counts.player, "tie": counts.tie, "all": counts.total},
         "commission": describe_commission(rules),
         "spots": [_spot(odds) for odds in sheet.spots],
         "player_edge": [str(spot) for spot in sheet.player_edge],

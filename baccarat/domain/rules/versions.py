@@ -44,28 +44,28 @@ class ReturnWarning:
 
 def theoretical_returns(rules: TableRules) -> tuple[SpotReturn, ...]:
     """Compute the theoretical return of every spot by enumeration of all draws."""
-    found = odds_sheet(rules)
+    sheet = odds_sheet(rules)
     return tuple(
         SpotReturn(odds.spot, format_fraction(odds.exact.rtp), format_fraction(odds.at_minimum.rtp))
-        for odds in found.spots
+        for odds in sheet.spots
     )
 
 
 def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ...]:
     """List spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
-    found = odds_sheet(rules)
-    edges = set(found.player_edge)
+    sheet = odds_sheet(rules)
+    edges = set(sheet.player_edge)
     return tuple(
         ReturnWarning(odds.spot, odds.spot in edges, _least(odds))
-        for odds in found.spots
+        for odds in sheet.spots
         if odds.spot in edges or _least(odds) < Fraction(floor, BASIS_POINTS)
     )
 
 
 def acknowledgement_sentence(rules: TableRules, *, floor: int) -> str:
     """Say what an operator has to acknowledge, word by word, before real money plays; empty for nothing."""
-    told = [_told(doubt, rules, floor) for doubt in return_warnings(rules, floor=floor)]
-    return f"We accept that {' and that '.join(told)}." if told else ""
+    sentences = [_describe(doubt, rules, floor) for doubt in return_warnings(rules, floor=floor)]
+    return f"We accept that {' and that '.join(sentences)}." if sentences else ""
 
 
 def is_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str) -> bool:
@@ -87,13 +87,12 @@ def plays_alike(old: TableRules, new: TableRules) -> bool:
 
 def describe_differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
     """Tell in words what changes from one version to another, a sentence for each field and return."""
-    told = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
+    sentences = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
     for before, after in zip(odds_sheet(old).spots, odds_sheet(new).spots, strict=True):
         if before.exact.rtp != after.exact.rtp:
-            told.append(
-                f"Return on {after.spot.capitalize()}: {format_percent(before.exact.rtp)} becomes {format_percent(after.exact.rtp)}."
-            )
-    return tuple(told)
+            old_return, new_return = format_percent(before.exact.rtp), format_percent(after.exact.rtp)
+            sentences.append(f"Return on {after.spot.capitalize()}: {old_return} becomes {new_return}.")
+    return tuple(sentences)
 
 
 def format_percent(value: Fraction) -> str:
@@ -105,11 +104,13 @@ def _least(odds: SpotOdds) -> Fraction:
     return min(odds.exact.rtp, odds.at_minimum.rtp)
 
 
-def _told(doubt: ReturnWarning, rules: TableRules, floor: int) -> str:
+def _describe(doubt: ReturnWarning, rules: TableRules, floor: int) -> str:
     spot = doubt.spot.capitalize()
     if doubt.player_edge:
-        return f"the player has the edge on {spot}, which returns {format_percent(odds_sheet(rules).spot(doubt.spot).exact.rtp)}"
-    return f"{spot} returns {format_percent(doubt.lowest_return)}, less than our floor of {format_percent(Fraction(floor, BASIS_POINTS))}"
+        returned = format_percent(odds_sheet(rules).spot(doubt.spot).exact.rtp)
+        return f"the player has the edge on {spot}, which returns {returned}"
+    least = format_percent(Fraction(floor, BASIS_POINTS))
+    return f"{spot} returns {format_percent(doubt.lowest_return)}, less than our floor of {least}"
 
 
 def _changed(old: TableRules, new: TableRules) -> Iterator[str]:

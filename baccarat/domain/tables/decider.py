@@ -44,7 +44,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             edge_accepted=command.edge_spots if accepted else (),
             opened_at=command.now,
             returns=theoretical_returns(command.rules),
-            floor=command.floor,
+            return_floor=command.floor,
             acknowledgement=words,
             next_shoe=command.next_shoe,
         ),

@@ -33,9 +33,9 @@ from casino.kernel.money import MoneyType
 class TableOpened:
     """A table with its first rules. `edge_accepted` lists spots whose player's edge the operator accepted.
 
-    `returns` are what each spot returns by these rules, `floor` the operator's least return in hundredths of a percent,
-    and `acknowledgement` the sentence typed where one was due. `next_shoe` is that of the first round, None where long
-    shoes are played.
+    `returns` are what each spot returns by these rules, `return_floor` the operator's least return in hundredths of a
+    percent, and `acknowledgement` the sentence typed where one was due. `next_shoe` is that of the first round, None
+    where long shoes are played.
     """
 
     table: UUID
@@ -46,7 +46,7 @@ class TableOpened:
     edge_accepted: tuple[Spot, ...]
     opened_at: datetime
     returns: tuple[SpotReturn, ...]
-    floor: int
+    return_floor: int
     acknowledgement: str
     next_shoe: ShoeCommitment | None
 

@@ -75,10 +75,10 @@ def _shoe_cut_given(state: TableState, event: ShoeCutContributed) -> TableState:
     coming = state.next_shoe
     if coming is None:
         return state
-    given = cut.replace_contribution(
+    contributions = cut.replace_contribution(
         coming.contributions, seat=event.seat, player=event.player, contribution=event.contribution
     )
-    return replace(state, next_shoe=replace(coming, contributions=given))
+    return replace(state, next_shoe=replace(coming, contributions=contributions))
 
 
 def _closing(state: TableState, event: TableClosureAnnounced) -> TableState:
@@ -135,11 +135,11 @@ def _with_missed(state: TableState, number: int, missed: int) -> TableState:
 
 
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
-    found = find_pairs(event.cards)
+    pairs = find_pairs(event.cards)
     if state.shoe is None:
-        return replace(state, pairs=found) if found else state
+        return replace(state, pairs=pairs) if pairs else state
     shoe = _drawn(state.shoe, state.rules, out=event.position + len(event.cards))
-    return replace(state, shoe=shoe, pairs=found)
+    return replace(state, shoe=shoe, pairs=pairs)
 
 
 def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
@@ -176,7 +176,9 @@ def _round_voided(state: TableState, event: RoundVoided) -> TableState:
 
 
 def _stopped(state: TableState, event: PlayStopped) -> TableState:
-    return replace(state, stops=(*state.stops, PlayStop(event.scope, event.subject, event.says, event.stopped_at)))
+    return replace(
+        state, stops=(*state.stops, PlayStop(event.scope, event.subject, event.player_message, event.stopped_at))
+    )
 
 
 def _resumed(state: TableState, event: PlayResumed) -> TableState:

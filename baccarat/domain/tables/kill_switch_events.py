@@ -24,15 +24,15 @@ class StopScope(StrEnum):
 class StopImposed:
     """Play is stopped within `scope`. `subject` is an id, or the label of rules ("mini@1"); empty for all gaming.
 
-    `operator` is whose it is, None for what reaches beyond one operator. `says` is what players are told. Words about a
-    player are stored sealed under the player's key.
+    `operator` is whose it is, None for what reaches beyond one operator. Texts about a player are
+    encrypted with the player's key.
     """
 
     scope: StopScope
     subject: str
     operator: UUID | None
     reason: str
-    says: str
+    player_message: str
     by: str
     at: datetime
 
@@ -58,7 +58,7 @@ class PlayStopped:
 
     scope: StopScope
     subject: str
-    says: str
+    player_message: str
     reason: str
     by: str
     stopped_at: datetime

@@ -1,7 +1,7 @@
-"""What becomes of a table's rules, in its own stream: drafted, published by another person, in force, withdrawn.
+"""Events of a table's rules, in its own stream: drafted, published by another person, in force, retired.
 
-A version never changes; its number is used once. `by` names persons as events do, `floor` is the operator's least
-return in hundredths of a percent at that time.
+A version never changes; its number is used once. `by` names persons as events do, `return_floor` is the operator's
+least return in hundredths of a percent at that time.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class RulesDrafted:
     version: int
     rules: TableRules
     returns: tuple[SpotReturn, ...]
-    floor: int
+    return_floor: int
     acknowledgement: str
     by: str
     at: datetime
@@ -61,7 +61,7 @@ class RulesPublished:
 
 @dataclass(frozen=True, slots=True)
 class RulesTookEffect:
-    """The version holds from round number `first_round` on; the one before it is decommissioned."""
+    """The version holds from round number `first_round` on; the one before it is retired."""
 
     version: int
     rules: TableRules

@@ -26,15 +26,18 @@ def require_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str,
     """
     if versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
         return
-    wanted, found = versions.acknowledgement_sentence(rules, floor=floor), versions.return_warnings(rules, floor=floor)
+    sentence, warnings = (
+        versions.acknowledgement_sentence(rules, floor=floor),
+        versions.return_warnings(rules, floor=floor),
+    )
     if acknowledgement.strip():
-        raise r.AcknowledgementDiffers(sentence=wanted) if wanted else r.AcknowledgementNotNeeded
-    edges = [doubt.spot for doubt in found if doubt.player_edge]
+        raise r.AcknowledgementDiffers(sentence=sentence) if sentence else r.AcknowledgementNotNeeded
+    edges = [doubt.spot for doubt in warnings if doubt.player_edge]
     if edges and not edge_accepted:
-        raise PlayerEdgeNotAccepted(spots=edges, sentence=wanted)
-    under = [doubt.spot for doubt in found if not doubt.player_edge]
+        raise PlayerEdgeNotAccepted(spots=edges, sentence=sentence)
+    under = [doubt.spot for doubt in warnings if not doubt.player_edge]
     if under:
-        raise r.ReturnUnderFloor(f"The acknowledgement is: {wanted}", spots=under, sentence=wanted)
+        raise r.ReturnUnderFloor(f"The acknowledgement is: {sentence}", spots=under, sentence=sentence)
 
 
 def draft(command: c.DraftRules, state: TableState) -> Events:
@@ -53,7 +56,7 @@ def draft(command: c.DraftRules, state: TableState) -> Events:
         version=rules.version,
         rules=rules,
         returns=versions.theoretical_returns(rules),
-        floor=command.floor,
+        return_floor=command.floor,
         acknowledgement=command.acknowledgement,
         by=command.by,
         at=command.now,
@@ -86,8 +89,8 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
 
 def _require_told(waiting: RulesDraft, *, floor: int) -> None:
     """What returns less than a floor that was raised since was not acknowledged with the draft."""
-    told = {doubt.spot for doubt in versions.return_warnings(waiting.rules, floor=waiting.floor)}
-    new = [doubt.spot for doubt in versions.return_warnings(waiting.rules, floor=floor) if doubt.spot not in told]
+    accepted = {doubt.spot for doubt in versions.return_warnings(waiting.rules, floor=waiting.floor)}
+    new = [doubt.spot for doubt in versions.return_warnings(waiting.rules, floor=floor) if doubt.spot not in accepted]
     if new:
         wanted = versions.acknowledgement_sentence(waiting.rules, floor=floor)
         raise r.ReturnUnderFloor(
@@ -134,10 +137,10 @@ def retire(command: c.RetireRules, state: TableState) -> Events:
 
 
 def _waiting(version: int, state: TableState) -> RulesDraft:
-    found = state.current_rules_lifecycle().draft
-    if found is None or found.rules.version != version:
+    draft = state.current_rules_lifecycle().draft
+    if draft is None or draft.rules.version != version:
         raise r.UnknownDraft
-    return found
+    return draft
 
 
 def _require_fitting(rules: TableRules, state: TableState) -> None:
@@ -152,11 +155,11 @@ def _require_fitting(rules: TableRules, state: TableState) -> None:
         raise r.SeatsAreTaken(seats=beyond)
 
 
-def _reason(given: str) -> str:
-    words = given.strip()
-    if not words or len(words) > MAX_REASON_LENGTH:
+def _reason(text: str) -> str:
+    reason = text.strip()
+    if not reason or len(reason) > MAX_REASON_LENGTH:
         raise r.VersionReasonMissing
-    return words
+    return reason
 
 
 DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {

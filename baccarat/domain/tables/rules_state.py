@@ -46,7 +46,7 @@ class RulesLifecycle:
 def evolve(state: RulesLifecycle, event: VersionEvent) -> RulesLifecycle:
     match event:
         case RulesDrafted():
-            draft = RulesDraft(event.rules, event.floor, event.acknowledgement, event.by)
+            draft = RulesDraft(event.rules, event.return_floor, event.acknowledgement, event.by)
             return replace(state, latest_version=event.version, draft=draft)
         case RulesRejected():
             return replace(state, draft=None)

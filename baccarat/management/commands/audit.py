@@ -40,8 +40,8 @@ class Command(BaseCommand):
             "--jobs",
             type=int,
             default=1,
-            help=f"processes that share a full audit from {parallel.MIN_EVENTS_FOR_PROCESSES} events on (1). One and PostgreSQL keep two "
-            "cores busy; measured, 2 gain nothing there: ask for more where four cores or more are free",
+            help=f"processes that share a full audit from {parallel.MIN_EVENTS_FOR_PROCESSES} events on (1). "
+            "One and PostgreSQL keep two cores busy; measured, 2 gain nothing there: ask for more where four cores or more are free",
         )
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
@@ -49,11 +49,11 @@ class Command(BaseCommand):
         file = head_file or last_head.default_path()
         try:
             expected = last_head.load_head(file)
-        except last_head.UnreadableHead as trouble:
-            raise CommandError(f"{trouble}. Remove it to begin a new record of heads.") from trouble
+        except last_head.UnreadableHead as error:
+            raise CommandError(f"{error}. Remove it to begin a new record of heads.") from error
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
-        asked = {"since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest}
-        report = _audit(self._jobs(int(options["jobs"])), quiet=bool(options["json"]), **asked)
+        options_of_run = {"since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest}
+        report = _audit(self._jobs(int(options["jobs"])), quiet=bool(options["json"]), **options_of_run)
         if report.ok:
             self._keep(file, report)
         if options["json"]:
@@ -65,28 +65,29 @@ class Command(BaseCommand):
 
     def _checkpoint(self, sound: Head | None) -> CheckpointDocument | None:
         """Only a sound audit makes a checkpoint's past good: nothing is passed over on a first audit."""
-        found = None if sound is None else latest_trusted(upto=sound.position)
+        trusted = None if sound is None else latest_trusted(upto=sound.position)
         said = "in full: no good checkpoint is covered by a sound audit"
-        if found is not None:
-            said = f"since checkpoint {found.number}, position {found.position}"
+        if trusted is not None:
+            said = f"since checkpoint {trusted.number}, position {trusted.position}"
         self.stderr.write(f"Auditing {said}.")
-        return found
+        return trusted
 
-    def _jobs(self, asked: int) -> int:
+    def _jobs(self, jobs: int) -> int:
         """One process where there is so little that the start of more would take longer than they save."""
-        if asked > 1 and current_head().position < parallel.MIN_EVENTS_FOR_PROCESSES:
+        if jobs > 1 and current_head().position < parallel.MIN_EVENTS_FOR_PROCESSES:
             self.stderr.write(
-                f"Auditing by one process: more are worth their start from {parallel.MIN_EVENTS_FOR_PROCESSES} events on."
+                "Auditing by one process: more are worth their start from "
+                f"{parallel.MIN_EVENTS_FOR_PROCESSES} events on."
             )
             return 1
-        return asked
+        return jobs
 
     def _keep(self, file: Path, report: AuditReport) -> None:
         """A verdict stands even where no file can be written; whoever reads it is told."""
         try:
             last_head.save_head(file, position=report.head[0], digest=report.head[1])
-        except OSError as trouble:
-            self.stderr.write(f"The head of the log could not be kept ({trouble}); choose a place with --head-file.")
+        except OSError as error:
+            self.stderr.write(f"The head of the log could not be kept ({error}); choose a place with --head-file.")
 
     def _print(self, report: AuditReport, *, no_color: bool) -> None:
         if report.findings:
@@ -95,13 +96,13 @@ class Command(BaseCommand):
         self.stdout.write(report.summary_line())
 
 
-def _audit(jobs: int, *, quiet: bool, **asked: Any) -> AuditReport:
+def _audit(jobs: int, *, quiet: bool, **options: Any) -> AuditReport:
     """The same findings in the same order, whatever the number of processes, which start before the bar's thread."""
     if jobs <= 1:
         with _progress(quiet=quiet) as progress:
-            return engine.run_audit(progress=progress, **asked)
+            return engine.run_audit(progress=progress, **options)
     with parallel.start_processes(jobs) as pool, _progress(quiet=quiet) as progress:
-        return engine.run_audit(jobs=jobs, pool=pool, progress=progress, **asked)
+        return engine.run_audit(jobs=jobs, pool=pool, progress=progress, **options)
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:

@@ -33,18 +33,18 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, preset: str, currency: str, **options: Any) -> None:
         try:
-            found = odds_sheet(rules_for(preset, currency=currency))
+            sheet = odds_sheet(rules_for(preset, currency=currency))
         except Refusal as refusal:
             raise CommandError(refusal.message()) from refusal
-        dealt = None if options["simulate"] is None else simulate(found.rules.decks, options["simulate"])
+        dealt = None if options["simulate"] is None else simulate(sheet.rules.decks, options["simulate"])
         if options["json"]:
-            self.stdout.write(json.dumps(odds_document(found) | ({"simulated": dealt} if dealt else {}), indent=2))
+            self.stdout.write(json.dumps(odds_document(sheet) | ({"simulated": dealt} if dealt else {}), indent=2))
             return
         screen = cast("IO[str]", self.stdout)
         console = Console(file=screen, no_color=bool(options["no_color"]), highlight=False)
-        _print(found, console)
+        _print(sheet, console)
         if dealt:
-            console.print(_simulated(found, dealt))
+            console.print(_simulated(sheet, dealt))
 
 
 def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
@@ -59,11 +59,11 @@ def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
     return counts
 
 
-def _simulated(found: OddsSheet, dealt: dict[Outcome, int]) -> Table:
+def _simulated(sheet: OddsSheet, dealt: dict[Outcome, int]) -> Table:
     table = Table("outcome", title=f"Simulated: {sum(dealt.values()):,} rounds", title_justify="left")
     for heading in ("rounds", "share", "exact share"):
         table.add_column(heading, justify="right")
-    counted = found.counts
+    counted = sheet.counts
     exactly = {Outcome.BANKER: counted.banker, Outcome.PLAYER: counted.player, Outcome.TIE: counted.tie}
     for outcome, count in exactly.items():
         shares = Fraction(dealt[outcome], sum(dealt.values())), Fraction(count, counted.total)
@@ -73,22 +73,22 @@ def _simulated(found: OddsSheet, dealt: dict[Outcome, int]) -> Table:
     return table
 
 
-def _print(found: OddsSheet, console: Console) -> None:
-    rules = found.rules
+def _print(sheet: OddsSheet, console: Console) -> None:
+    rules = sheet.rules
     preset = PRESETS[rules.preset]
     console.print(f"[bold]{preset.title}[/] ({rules.preset}, version {rules.version}), {rules.decks} decks")
     console.print(f"Commission: {describe_commission(rules)}")
-    console.print(_counts(found))
-    console.print(_decimals(found))
-    console.print(_fractions(found))
-    for note in notes(found):
+    console.print(_counts(sheet))
+    console.print(_decimals(sheet))
+    console.print(_fractions(sheet))
+    for note in notes(sheet):
         console.print(f"- {note}")
 
 
-def _counts(found: OddsSheet) -> Table:
+def _counts(sheet: OddsSheet) -> Table:
     table = Table("outcome", title="Ordered six-card draws", title_justify="left")
     table.add_column("draws", justify="right")
-    counted = found.counts
+    counted = sheet.counts
     for outcome, count in (("Banker", counted.banker), ("Player", counted.player), ("Tie", counted.tie)):
         table.add_row(outcome, f"{count:,}")
     table.add_section()
@@ -96,20 +96,20 @@ def _counts(found: OddsSheet) -> Table:
     return table
 
 
-def _decimals(found: OddsSheet) -> Table:
+def _decimals(sheet: OddsSheet) -> Table:
     table = Table("", title="Odds", title_justify="left")
-    for odds in found.spots:
+    for odds in sheet.spots:
         table.add_column(odds.spot.capitalize(), justify="right")
-    table.add_row("pays", *[str(odds.pays) for odds in found.spots])
-    for names_and_values in zip(*[_measures(odds) for odds in found.spots], strict=True):
+    table.add_row("pays", *[str(odds.pays) for odds in sheet.spots])
+    for names_and_values in zip(*[_measures(odds) for odds in sheet.spots], strict=True):
         table.add_row(names_and_values[0][0], *[format_decimal(value) for _, value in names_and_values])
     return table
 
 
-def _fractions(found: OddsSheet) -> Table:
+def _fractions(sheet: OddsSheet) -> Table:
     table = Table("spot", "measure", title="The same, exactly", title_justify="left", show_lines=False)
     table.add_column("fraction", overflow="fold")
-    for odds in found.spots:
+    for odds in sheet.spots:
         for measure, value in _measures(odds):
             table.add_row(odds.spot.capitalize(), measure, format_fraction(value))
         table.add_section()

@@ -26,8 +26,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, round: str, **options: Any) -> None:  # noqa: A002  (the field's word)
         try:
             retold = replay_round(find_round(round))
-        except (NoSuchRound, MalformedEvent, UnknownEvent) as trouble:
-            raise CommandError(str(trouble)) from trouble
+        except (NoSuchRound, MalformedEvent, UnknownEvent) as error:
+            raise CommandError(str(error)) from error
         if options["json"]:
             self.stdout.write(json.dumps(retold.document(), indent=2))
         else:
@@ -41,11 +41,11 @@ def _print(retold: RoundReplay, console: Console) -> None:
     title = f"Round {retold.round}, number {retold.number} of table {retold.table}"
     table = Table("#", "event", "what happened", title=title, title_justify="left")
     table.columns[2].overflow = "fold"
-    told = 0
+    shown_version = 0
     for line in retold.lines:
-        new = line.version != told
+        new = line.version != shown_version
         table.add_row(str(line.version) if new else "", line.event if new else "", line.text)
-        told = line.version
+        shown_version = line.version
     console.print(table)
     console.print(retold.fairness)
     if retold.findings:

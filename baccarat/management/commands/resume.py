@@ -37,8 +37,8 @@ class Command(BaseCommand):
                 if what in set(StopScope)
                 else _deal_again(what, staff)
             )
-        except (NoSuchRound, Refusal) as trouble:
-            raise CommandError(str(trouble)) from trouble
+        except (NoSuchRound, Refusal) as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"resume: ok {done}")
 
 
@@ -49,18 +49,18 @@ def _release(scope: StopScope, subject: str, reason: str, staff: User) -> str:
 
 
 def _deal_again(round_: str, staff: User) -> str:
-    found = _set_aside(find_round(round_))
-    dealing.resume(table=found.table_id, operator=found.operator_id, metadata=_metadata(found, staff))
-    return f"round={found.id} table={found.table_id} number={found.number}"
+    stored = _set_aside(find_round(round_))
+    dealing.resume(table=stored.table_id, operator=stored.operator_id, metadata=_metadata(stored, staff))
+    return f"round={stored.id} table={stored.table_id} number={stored.number}"
 
 
 def _set_aside(identity: UUID) -> Round:
-    found = Round.objects.filter(pk=identity).defer("state").first()
-    if found is None:
+    stored = Round.objects.filter(pk=identity).defer("state").first()
+    if stored is None:
         raise NoSuchRound(f"There is no round {identity}.")
-    if found.suspension_reason is None:
+    if stored.suspension_reason is None:
         raise RoundNotSuspended
-    return found
+    return stored
 
 
 def _metadata(round_: Round, staff: User) -> Metadata:

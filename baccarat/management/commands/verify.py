@@ -41,8 +41,8 @@ class Command(BaseCommand):
         try:
             raw = file.read_bytes()
             trusted = parse_keys(key) if key else ()
-        except (OSError, InvalidKey) as trouble:
-            raise CommandError(str(trouble)) from trouble
+        except (OSError, InvalidKey) as error:
+            raise CommandError(str(error)) from error
         result = checks.verify(raw, keys=trusted)
         if options["json"]:
             self.stdout.write(json.dumps(result.document(), indent=2))

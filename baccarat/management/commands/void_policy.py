@@ -20,10 +20,10 @@ class Command(BaseCommand):
         parser.add_argument("--by", default="command", help="who says so")
 
     def handle(self, *_args: Any, operator: str, spent: str | None, by: str, **_options: Any) -> None:
-        found = Operator.objects.filter(slug=operator).first()
-        if found is None:
+        tenant = Operator.objects.filter(slug=operator).first()
+        if tenant is None:
             raise CommandError(f"There is no operator {operator!r}.")
         if spent is not None:
-            voiding.set_policy(operator=found.id, forgive=spent == "forgive", actor=by)
-        word = "forgive" if voiding.forgives_spent_winnings(operator=found.id) else "debt"
+            voiding.set_policy(operator=tenant.id, forgive=spent == "forgive", actor=by)
+        word = "forgive" if voiding.forgives_spent_winnings(operator=tenant.id) else "debt"
         self.stdout.write(f"void_policy: operator={operator} spent={word}")

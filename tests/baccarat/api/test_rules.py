@@ -80,7 +80,7 @@ def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_
     assert lucky.post(f"{at}/1/retire", {**BEN, "reason": " "}).json()["code"] == "field_blank"
     assert lucky.post(f"{at}/2/retire", why).json()["code"] == "version_not_in_force"
     withdrawn = lucky.do(f"{at}/1/retire", why)
-    assert (withdrawn["status"], withdrawn["reason"]) == ("decommissioned", "Printed wrong.")
+    assert (withdrawn["status"], withdrawn["reason"]) == ("retired", "Printed wrong.")
     assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_retired"
     lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
     lucky.do(f"{at}/2/publish", BEN)

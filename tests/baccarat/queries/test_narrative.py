@@ -141,4 +141,4 @@ def test_the_callers_ceremony_is_told_step_by_step():
 
 def test_a_round_in_which_nobody_bets_lapses():
     told = story("atlantic_city", "", {}, None)
-    assert told[-1] == "The round lapsed at 2026-01-02 03:04:20.000 UTC: nobody bet. No card was dealt."
+    assert told[-1] == "The round lapsed at 2026-01-02 03:04:20.000 UTC: no wagers. No card was dealt."

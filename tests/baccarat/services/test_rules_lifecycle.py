@@ -88,7 +88,7 @@ def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -
     assert house.state(table).rules.minimum == 1000
 
     first, second = row(table, 1), row(table, 2)
-    assert (first.status, second.status, second.first_round) == ("decommissioned", "in_force", 2)
+    assert (first.status, second.status, second.first_round) == ("retired", "in_force", 2)
     assert (first.until, second.drafted_by, second.decided_by) == (second.since, MAKER, CHECKER)
     tie = {each["spot"]: each["exact"] for each in fetch_json(table, 2)}["tie"]
     assert Fraction(tie) > Fraction({each["spot"]: each["exact"] for each in fetch_json(table, 1)}["tie"])
@@ -113,7 +113,7 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
     assert house.in_hand(table).require_opened().rules == "big_table@2"
     assert house.state(table).rules.decks == 8
     put_in(house, table, maximum=100_000)  # of the rules in force: the six decks never come
-    assert (row(table, 3).status, row(table, 4).effective_from) == ("decommissioned", "next_round")
+    assert (row(table, 3).status, row(table, 4).effective_from) == ("retired", "next_round")
     ann.pass_turn()
     bob.deal({B: 2500})
     deal_all()
@@ -253,7 +253,7 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
     assert house.last(table).require_opened().rules == "mini@1"
     with pytest.raises(RulesAreRetired):
         ann.deal({B: 500})
-    assert (row(table, 1).status, row(table, 1).reason) == ("decommissioned", "Printed wrong.")
+    assert (row(table, 1).status, row(table, 1).reason) == ("retired", "Printed wrong.")
     put_in(house, table, minimum=1000)
     ann.deal({B: 1000})
     deal_all()

@@ -58,9 +58,9 @@ class Board:
 
     def totals(self) -> OutcomeTotals:
         """Count the outcomes."""
-        found = [mark.outcome for mark in self.marks]
-        banker, player, tie = (found.count(outcome) for outcome in (*WINNERS, Outcome.TIE))
-        return OutcomeTotals(banker, player, tie, len(found))
+        outcomes = [mark.outcome for mark in self.marks]
+        banker, player, tie = (outcomes.count(outcome) for outcome in (*WINNERS, Outcome.TIE))
+        return OutcomeTotals(banker, player, tie, len(outcomes))
 
     def bead_plate(self) -> list[tuple[int, int]]:
         """Return the column and row of each mark on the bead plate: six rows, filled down, then right."""

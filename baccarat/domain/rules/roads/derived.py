@@ -65,8 +65,8 @@ class DerivedRoad:
 
     def add(self, lengths: Sequence[int]) -> None:
         """Add the mark, if any, that the big road's last entry brings."""
-        found = next_colour(lengths, self._back)
-        if found is None:
+        colour = next_colour(lengths, self._back)
+        if colour is None:
             return
-        new_streak = not self.entries or self.entries[-1].colour is not found
-        self.entries.append(DerivedRoadEntry(found, self._grid.next_cell(new_streak=new_streak)))
+        new_streak = not self.entries or self.entries[-1].colour is not colour
+        self.entries.append(DerivedRoadEntry(colour, self._grid.next_cell(new_streak=new_streak)))

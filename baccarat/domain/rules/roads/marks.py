@@ -81,8 +81,8 @@ def tally(run: str) -> OutcomeTotals:
 
 def parse_mark(text: str) -> RoundMark:
     """Read one mark. Raises ValueError."""
-    found = _MARK.fullmatch(text)
-    if found is None:
+    match = _MARK.fullmatch(text)
+    if match is None:
         raise ValueError(f"{text!r} is not a mark such as 7Bn.")
-    number, winner, player, banker, natural = found.groups()
+    number, winner, player, banker, natural = match.groups()
     return RoundMark(int(number), _OUTCOMES[winner], bool(player), bool(banker), bool(natural))

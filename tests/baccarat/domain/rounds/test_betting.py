@@ -127,7 +127,7 @@ def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.
         "closed": (closed,),
         "timed out": (late, closed),
         "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
-        "lapsed": (e.RoundLapsed(reason="nobody bet", lapsed_at=DEADLINE, seed=None),),
+        "lapsed": (e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None),),
         "set aside": (e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),),
     }
 

@@ -5,7 +5,7 @@ import pytest
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.dealing import NOBODY_BET
+from baccarat.domain.rounds.dealing import NO_WAGERS
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.cards import Card
@@ -104,7 +104,7 @@ def test_a_round_without_a_wager_lapses_and_no_card_is_dealt(before: tuple[e.Rou
     late = () if before else (e.SeatTimedOut(seat=1),)
 
     Spec(ROUND).given(opened(ANN), *before).when(deal(at=DEADLINE)).then(
-        *late, e.RoundLapsed(reason=NOBODY_BET, lapsed_at=DEADLINE, seed="5e" * 32)
+        *late, e.RoundLapsed(reason=NO_WAGERS, lapsed_at=DEADLINE, seed="5e" * 32)
     )
 
 
@@ -115,7 +115,7 @@ def test_a_round_ends_once() -> None:
     assert ended.state().phase is Phase.SETTLED
     ended.when(deal()).refused(r.RoundIsNotDue)
     Spec(ROUND).when(deal()).refused(r.RoundIsNotDue)
-    lapsed = e.RoundLapsed(reason=NOBODY_BET, lapsed_at=OPENED, seed=None)
+    lapsed = e.RoundLapsed(reason=NO_WAGERS, lapsed_at=OPENED, seed=None)
     Spec(ROUND).given(opened(ANN), lapsed).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 

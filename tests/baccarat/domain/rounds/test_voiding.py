@@ -142,7 +142,7 @@ def test_a_round_is_voided_once() -> None:
 
 
 def test_a_round_that_lapsed_or_never_opened_has_nothing_to_void() -> None:
-    lapsed = e.RoundLapsed(reason="nobody bet", lapsed_at=DEADLINE, seed=None)
+    lapsed = e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None)
 
     Spec(ROUND).given(opened(ANN), lapsed).when(void()).refused(r.RoundNotVoidable)
     Spec(ROUND).when(void()).refused(r.RoundNotVoidable)

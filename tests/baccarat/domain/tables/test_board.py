@@ -88,7 +88,7 @@ def test_each_settled_round_leaves_its_mark_with_pairs_and_natural() -> None:
 
 
 def test_a_round_in_which_nobody_bet_leaves_none() -> None:
-    state = told(in_hand(played(begun(), 1), 2), re.RoundLapsed(reason="nobody bet", lapsed_at=OPENED, seed=None))
+    state = told(in_hand(played(begun(), 1), 2), re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None))
     assert played(state, 3, Outcome.PLAYER).marks == "1B 3P"
 
 

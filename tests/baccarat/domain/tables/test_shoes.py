@@ -290,7 +290,7 @@ def test_a_confirmed_wager_is_what_rebet_will_repeat_until_the_next_one() -> Non
 
 def test_the_last_round_is_the_last_one_that_was_settled() -> None:
     first, second = opened(ANN), opened(ANN, round=UUID(int=99), number=2)
-    lapsed = re.RoundLapsed(reason="nobody bet", lapsed_at=OPENED, seed=None)
+    lapsed = re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None)
 
     state = TABLE.fold((table_opened(), seat_taken(1, ANN), first, settled(), second, lapsed))
 
