@@ -22,6 +22,7 @@ from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import projections, rows, rules_versions, shoe_seeds, wakeups
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
+from casino.events.ids import new_id
 from wallet.ledger import store as ledger
 from wallet.ledger.entries import NewEntry
 

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             type=int,
             default=1,
             help=f"processes that share a full audit from {parallel.MIN_EVENTS_FOR_PROCESSES} events on (1). "
-            "One and PostgreSQL keep two cores busy; measured, 2 gain nothing there: ask for more where four cores or more are free",
+            "One and PostgreSQL keep two cores busy: ask for more where four or more are free",
         )
         parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
 
