@@ -22,7 +22,7 @@ _ROUNDING: Final = "commission_rounding"
 _TIMING: Final = "commission_timing"
 
 
-class RatioField(forms.CharField):
+class MarkedRatioField(forms.CharField):
     """Two whole numbers with a mark between them, such as 8:1 or 5/100."""
 
     def __init__(self, mark: str, **kwargs: Any) -> None:
@@ -66,11 +66,11 @@ class RulesForm(RowForm):
     decks = forms.IntegerField(label="Decks", min_value=1)
     seats = forms.IntegerField(label="Seats", min_value=1)
     spots_per_round = EnumSelectField(SpotsPerRound, label="Spots in one round")
-    player_pays = RatioField(":", label="Player pays")
-    banker_pays = RatioField(":", label="Banker pays")
-    tie_pays = RatioField(":", label="Tie pays")
-    commission_rate = RatioField("/", label="Commission, such as 5/100 (empty: none)", required=False)
-    commission_rounding = RatioField(
+    player_pays = MarkedRatioField(":", label="Player pays")
+    banker_pays = MarkedRatioField(":", label="Banker pays")
+    tie_pays = MarkedRatioField(":", label="Tie pays")
+    commission_rate = MarkedRatioField("/", label="Commission, such as 5/100 (empty: none)", required=False)
+    commission_rounding = MarkedRatioField(
         "/", label="Commission rounded up to a share of the lowest chip, such as 1/4 (empty: exact)", required=False
     )
     commission_timing = EnumSelectField(CommissionTiming, label="Commission taken")
