@@ -14,6 +14,7 @@ from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.rules_lifecycle import floor_of
 from baccarat.storage import kill_switches, repository
+from casino.events.ids import new_id
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 
@@ -45,7 +46,7 @@ def open_table(
         first = repository.draw_shoe_seed() if rules.shuffle is Shuffle.EACH_ROUND else None
         journal.decide_on_table(
             tc.OpenTable(
-                table=repository.new_id(),
+                table=new_id(),
                 operator=operator,
                 name=name,
                 rules=rules,
