@@ -71,7 +71,7 @@ async function takeRound(round) {
   await check();
 }
 
-const publicKeys = (document) => (document.items ?? document.keys ?? []).map((key) => key.public);
+const publicKeys = (document) => document.items.map((key) => key.public_key);
 
 function dropZone() {
   const zone = h("label", { class: "verify-drop", for: "file" },
