@@ -36,14 +36,14 @@ THOROUGH_PROCESS: Final = "sealer"
 """Reads every file of every dependency each day: one is at work, and its start does not wait for that."""
 
 
-class StopPlay(Protocol):
+class IntegrityStop(Protocol):
     def __call__(self, *, reason: str) -> object: ...
 
 
 RulesCheck = Callable[[], tuple[dict[str, str], list[str]]]
 """Returns digests of the rules in force by name, and findings."""
 _rules_checks: Final[list[RulesCheck]] = []
-_stops: Final[list[StopPlay]] = []
+_stops: Final[list[IntegrityStop]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Attestation:
     findings: tuple[str, ...]
 
 
-def register(*, rules_check: RulesCheck, stop_play: StopPlay) -> None:
+def register(*, rules_check: RulesCheck, stop_play: IntegrityStop) -> None:
     """Add a game's rules and its kill switch; call it in AppConfig.ready()."""
     _rules_checks.append(rules_check)
     _stops.append(stop_play)

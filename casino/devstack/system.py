@@ -37,8 +37,8 @@ class Stack:
     """`with Stack(name="play") as stack:` runs everything until the block ends, however it ends.
 
     `base_url` is the web server's address, `environment` what a process of ours needs, `child(name)` one of the
-    processes: web, worker, worker-background, beat, sealer, provider (the sandbox payment provider, unless PAYMENT_PROVIDERS names
-    others) and, where they are embedded, postgres and redis. Enter it in a thread that
+    processes: web, worker, worker-background, beat, sealer, provider (the sandbox payment provider, unless
+    PAYMENT_PROVIDERS names others) and, where they are embedded, postgres and redis. Enter it in a thread that
     lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and on embedded
     servers, the table page lets anybody play as the players of the operator `demo`. Raises Trouble.
     """

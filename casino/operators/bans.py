@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.events.sql import execute, fetch
-from casino.operators.refusals import PlayerBanned
+from casino.operators.refusals import PlayerIsBanned
 
 TABLE: Final = "operators_playerban"
 IS_BANNED: Final = """EXISTS (
@@ -31,10 +31,10 @@ def lift_ban(*, player: UUID) -> None:
     execute(_LIFT, [player])
 
 
-def ban_refusal(*, player: UUID) -> PlayerBanned:
+def ban_refusal(*, player: UUID) -> PlayerIsBanned:
     """Say until when a removed player is kept out."""
     rows = fetch(_UNTIL, [player])
-    return PlayerBanned(until=rows[0][0] if rows else None)
+    return PlayerIsBanned(until=rows[0][0] if rows else None)
 
 
 def all_bans() -> dict[UUID, datetime | None]:

@@ -72,7 +72,9 @@ class Player(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["operator", "reference_index"], name="operators_player_reference")]
+        constraints = [
+            models.UniqueConstraint(fields=["operator", "reference_index"], name="operators_player_reference")
+        ]
         indexes = [models.Index(fields=["operator", "id"], name="operators_player_page")]
 
     def __str__(self) -> str:

@@ -52,7 +52,7 @@ class UnknownTimeZone(Refusal):
     remedy = "Use a name of the IANA database, such as Europe/Malta."
 
 
-class PlayerBanned(Refusal):
+class PlayerIsBanned(Refusal):
     """`until` is null for one who is removed for good."""
 
     code = "player_banned"

@@ -1,6 +1,5 @@
 """Make a report: read sealed facts from one snapshot, and keep what they say unless a version already says it."""
 
-import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,8 +9,8 @@ from uuid import UUID
 import msgspec
 from django.db import connection, transaction
 
+from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
-from casino.kernel.ids import uuid7
 from casino.reports import document, registry
 from casino.reports.definition import ReportData, ReportDefinition, ReportScope, sums
 from casino.reports.document import ReportOperator, VersionInfo
@@ -71,7 +70,7 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
         asked = ReportScope(operator, owner.sandbox, interval.since, interval.until, position)
         found = definition.read(asked)
     what = _Read(definition, interval, asked, found, document.facts(definition, owner, interval, found))
-    identity = uuid7(milliseconds=int(now.timestamp() * 1000), entropy=os.urandom(10))
+    identity = new_id()
     with transaction.atomic():
         report = _kept(what, VersionInfo(identity, 0, now, by, position))
         if report == identity and definition.watch is not None:

@@ -14,6 +14,7 @@ from baccarat.domain.rules.deal import Outcome, deal
 from baccarat.domain.rules.presets import TableRules
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import repository, shoe_seeds
+from casino.events.ids import new_id
 
 
 @cache
@@ -37,11 +38,11 @@ def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) ->
     def fresh(journal: UnitOfWork, **_: object) -> Entropy:
         coming = journal.table.next_shoe
         if coming is not None and not journal.table.has_long_shoe() and not opens(coming.commitment, seed):
-            own = ShoeSeed(repository.new_id(), seed)
+            own = ShoeSeed(new_id(), seed)
             shoe_seeds.delete([coming.shoe])
             shoe_seeds.store([own])
             journal.table = replace(journal.table, next_shoe=replace(coming, shoe=own.shoe, commitment=commit(seed)))
-        return Entropy(round=repository.new_id(), shoe=repository.new_id(), seed=seed, committed_seed=seed)
+        return Entropy(round=new_id(), shoe=new_id(), seed=seed, committed_seed=seed)
 
     monkeypatch.setattr(repository, "draw_entropy", fresh)
     return seed

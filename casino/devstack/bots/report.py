@@ -16,7 +16,7 @@ from casino.kernel import money
 
 @dataclass(slots=True)
 class PresetTotals:
-    """One preset's sums in one kind of money; `payouts` are gross with returned stakes, `commission` counts when earned."""
+    """A preset's sums in one kind of money. `payouts` include stakes; `commission` counts when earned."""
 
     preset: str
     money_type: str

@@ -7,9 +7,9 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch_events import StopScope
 from baccarat.services import betting, dealing, kill_switch, opening, seats
 from baccarat.services.table_actor import TableActor
-from baccarat.storage import repository
 from casino.events import sealer, subscriptions
 from casino.events.digest import GENESIS, digest
+from casino.events.ids import new_id
 from casino.events.store import Metadata
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.money import MoneyType
@@ -51,7 +51,7 @@ def sit(
         overrides={"caller": False, **rules},
         metadata=METADATA,
     )
-    guests = tuple(TableActor(table, OPERATOR, repository.new_id(), METADATA) for _ in range(players))
+    guests = tuple(TableActor(table, OPERATOR, new_id(), METADATA) for _ in range(players))
     for number, guest in enumerate(guests, 1):
         wallets.open_player_accounts(operator=OPERATOR, player=guest.player, currency="EUR", metadata=METADATA)
         wallets.credit_sandbox_player(

@@ -19,7 +19,7 @@ from tests.wallet.payments.counter import SECRET
 from tests.wallet.payments.sandbox import running_provider
 from wallet.payments import signatures
 from wallet.payments.http_provider import HttpProvider
-from wallet.payments.provider import UnknownPayment, PaymentRefused, ProviderUnavailable
+from wallet.payments.provider import PaymentRefused, ProviderUnavailable, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 
 pytestmark = pytest.mark.slow

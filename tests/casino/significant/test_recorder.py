@@ -25,7 +25,8 @@ HOUSE = UUID("0190a000-0000-7000-8000-000000000001")
 def told(**given: Any) -> SignificantEvent:
     """Record one event and read it back."""
     stated: dict[str, Any] = {
-        "kind": recorder.SignificantEventKind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}", "actor": "staff:7",
+        "kind": recorder.SignificantEventKind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}",
+        "actor": "staff:7",
     }  # fmt: skip
     recorder.record(**{**stated, **given})
     return SignificantEvent.objects.latest("number")

@@ -14,7 +14,7 @@ from casino.operators import services
 from casino.operators.models import Operator, StaffMembership
 from casino.significant.models import SignificantEvent
 from casino.staff import access_changes, access_review, authenticators, lockout
-from casino.staff.models import SignIn, AccessLogEntry
+from casino.staff.models import AccessLogEntry, SignIn
 from casino.staff.refusals import OwnAccessChange, ReasonMissing
 from casino.staff.roles import Role
 from tests.support.office import client_of

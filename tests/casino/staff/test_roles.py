@@ -30,7 +30,8 @@ def test_no_role_has_both_of_two_functions_that_stand_apart() -> None:
 
 def test_who_sees_all_changes_nothing() -> None:
     verbs = {name.split(".")[1].split("_")[0] for name in PERMISSIONS_BY_ROLE[Role.COMPLIANCE]}
-    assert verbs <= {"view", "export", "generate", "acknowledge", "resolve", "share"}  # files and links are of what is seen
+    # Files and links are of what is seen.
+    assert verbs <= {"view", "export", "generate", "acknowledge", "resolve", "share"}
 
 
 def test_who_manages_users_sees_no_money_and_no_cards() -> None:
@@ -93,7 +94,8 @@ def test_who_is_disabled_may_do_nothing() -> None:
 def test_sign_ins_and_views_are_neither_changed_nor_removed_before_their_time() -> None:
     insert = {
         "staff_signin": "INSERT INTO staff_signin (user_id, second_factor, at) VALUES (1, true, now() - interval '{}')",
-        "staff_accesslogentry": "INSERT INTO staff_accesslogentry (user_id, subject, path, at) VALUES (1, 's', '/', now() - interval '{}')",
+        "staff_accesslogentry": "INSERT INTO staff_accesslogentry (user_id, subject, path, at) "
+        "VALUES (1, 's', '/', now() - interval '{}')",
     }
     with connection.cursor() as cursor:
         for table, statement in insert.items():
