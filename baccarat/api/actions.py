@@ -14,7 +14,7 @@ from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContri
 from baccarat.domain.rules.wagers import Spot
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services import betting, ceremony, cut, seats
+from baccarat.services import betting, ceremony, seats
 from baccarat.services.table_actor import TableActor
 from casino.api.fields import (
     AmountField,
@@ -130,12 +130,6 @@ class DealRequest(StrictSerializer):
         if "stakes" in attrs and "currency" not in attrs:
             raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
         return attrs
-
-
-class CutRequest(StrictSerializer):
-    """What a player adds to the shoe."""
-
-    contribution = ContributionField()
 
 
 def action(
@@ -281,23 +275,6 @@ class PassTurnView(TableActionView):
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
         return Response(betting.pass_turn(actor=self.actor(table)))
-
-
-class ContributeToCutView(TableActionView):
-    @action(
-        "contributeToCut",
-        "Cut the shoe",
-        CutRequest,
-        {"contribution": "9f2c5e7a41b0d863"},
-        "The order of a shoe follows from the house's seed, which the table has committed to, and from the cut: what "
-        "seats have added since. The next shoe and its commitment are shown as `next_shoe`, before anybody can bet on "
-        "it. Where each round has a shoe of its own, contribute while betting on it is open, or with the stakes that "
-        "open it; at a table with a long shoe, to the next one, until it starts. A seat's last contribution counts, 1 "
-        "to 32 bytes of your own choice in hex; everyone at the table may see it. No contribution is needed to play.",
-    )
-    @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        return Response(cut.contribute(actor=self.actor(table), **parse_body(CutRequest, request)))
 
 
 class LookAtCardsView(TableActionView):

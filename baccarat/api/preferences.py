@@ -1,13 +1,15 @@
 """Preferences of a player at the table."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.services.preferences import Preferences, Style, load_preferences, save_preferences
+from baccarat.services.preferences import PlayerPreferences, Style, load_preferences, save_preferences
 from casino.api.fields import EnumField, FlagField, StrictSerializer, parse_body
 from casino.api.openapi import operation
+from casino.api.shapes import Shape
 from casino.operators.base_views import PlayerView
 
 EXAMPLE: Final[dict[str, Any]] = {
@@ -31,13 +33,39 @@ class PreferencesRequest(StrictSerializer):
     style = EnumField(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
 
 
+class Preferences(Shape):
+    """A player's preferences."""
+
+    sound: bool
+    voice: bool
+    animation: Annotated[bool, Meta(description="As chosen: it holds from the next session on.")]
+    animation_in_session: Annotated[bool, Meta(description="As it holds in this session.")]
+    full_screen: bool
+    instant: bool
+    style: Style
+
+    @classmethod
+    def of(cls, row: PlayerPreferences, session: bytes) -> "Preferences":
+        """Present preferences as they are in a session."""
+        return cls(
+            sound=row.sound,
+            voice=row.voice,
+            animation=row.animation,
+            animation_in_session=row.animation_in(session),
+            full_screen=row.full_screen,
+            instant=row.instant,
+            style=Style(row.style),
+        )
+
+
 class PreferencesView(PlayerView):
     """The caller's own preferences."""
 
     @operation("getPreferences", "Show your own preferences", returns=Preferences)
     def get(self, request: Request) -> Response:
         del request
-        return Response(load_preferences(player=self.caller.player, session=self.caller.session))
+        me = self.caller
+        return Response(Preferences.of(load_preferences(player=me.player), me.session))
 
     @operation(
         "setPreferences",
@@ -49,4 +77,5 @@ class PreferencesView(PlayerView):
     )
     def put(self, request: Request) -> Response:
         choices, me = parse_body(PreferencesRequest, request), self.caller
-        return Response(save_preferences(operator=me.operator, player=me.player, session=me.session, choices=choices))
+        row = save_preferences(operator=me.operator, player=me.player, session=me.session, choices=choices)
+        return Response(Preferences.of(row, me.session))

@@ -40,9 +40,9 @@ PER_PLAYER_LISTS: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded
 
 _AMOUNTS: Final = frozenset(
     {
-        "amount", "buy_in", "chips", "commission", "commission_collected", "forgiven", "from_account", "from_game", "from_rack",
-        "maximum", "minimum", "owed", "paid", "raised", "returned", "stake", "staked", "stakes", "to_account",
-        "to_game", "win", "won",
+        "amount", "buy_in", "chips", "commission", "commission_collected", "forgiven", "from_account", "from_game",
+        "from_rack", "maximum", "minimum", "owed", "paid", "raised", "returned", "stake", "staked", "stakes",
+        "to_account", "to_game", "win", "won",
     }
 )  # fmt: skip
 

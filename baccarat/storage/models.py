@@ -272,3 +272,7 @@ class PlayerPreferences(models.Model):
 
     def __str__(self) -> str:
         return f"preferences of {self.player_id}"
+
+    def animation_in(self, session: bytes) -> bool:
+        """Return whether cards move in the session with this token hash."""
+        return self.animation_at_entry if bytes(self.changed_in) == session else self.animation
