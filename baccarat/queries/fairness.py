@@ -271,7 +271,7 @@ def _revealed_long_shoe(
         contributions=tuple(contributions),
         cut=cut,
         root=root,
-        cards_used=by.dealt if isinstance(by, ShoeEnded) else None,
+        cards_used=by.cards_dealt if isinstance(by, ShoeEnded) else None,
         decks=deck_count,
         accepts_contributions=False,
         seed=seed,

@@ -96,7 +96,7 @@ class SeatReleasedResponse(Shape):
             money_type=event.money_type,
             reason=event.reason,
             returned=Money.of(event.returned, currency),
-            commission_collected=Money.of(event.collected, currency),
+            commission_collected=Money.of(event.commission_collected, currency),
             released_at=event.released_at,
         )
 
