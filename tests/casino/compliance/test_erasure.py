@@ -261,7 +261,7 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     with pytest.raises(PlayerIsBlocked, match=says), transaction.atomic():
         first.sit(money_type=MoneyType.PLAY)
     files = archive_of(b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
-    assert [(each["reason"], each["says"]) for each in files["stops"]] == [(words, says)]
+    assert [(each["reason"], each["message"]) for each in files["stops"]] == [(words, says)]
     assert says in str(files["events"])
 
     forget(alice)

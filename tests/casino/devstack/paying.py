@@ -39,7 +39,7 @@ def balances(player: Caller) -> dict[str, str]:
 def pay_in_and_out(operator: Caller, player_of: Callable[[str], Caller], *, strike: Callable[[], object]) -> None:
     """Let a player deposit through a strike, be paid, and take a withdrawal back."""
     card = {"name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "1000.00"}
-    method = operator.post("deposit-methods", **card, fee_percent="1", payouts=True)["id"]
+    method = operator.post("deposit-methods", **card, fee_percent="1", supports_withdrawals=True)["id"]
     operator.post("withdrawal-policy", auto_approve_up_to="50.00", second_approval_above="500.00")
     registered = operator.post("players", reference="saver")["id"]
     player = player_of(operator.post(f"players/{registered}/sessions")["token"])

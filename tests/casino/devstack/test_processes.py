@@ -16,10 +16,10 @@ STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready
 SUPERVISOR = """
 import os, sys, time
 from pathlib import Path
-from casino.devstack.processes import Child, ended_by_signals
+from casino.devstack.processes import Child, exit_on_signals
 child = Child(name="nap", command=["/bin/sleep", "600"], environment={}, log=Path(sys.argv[1]))
 try:
-    with ended_by_signals():
+    with exit_on_signals():
         child.start()
         print(child.pid, flush=True)
         time.sleep(600)

@@ -60,7 +60,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
         assert f"Port {port} on 127.0.0.1 cannot be used" in taken.stderr
         assert "Traceback" not in taken.stderr
 
-        os.kill(child_with(up.pid, "celery -A casino worker"), signal.SIGKILL)
+        os.kill(child_with(up.pid, "worker --concurrency"), signal.SIGKILL)
         assert wait_until(lambda: "worker runs again" in log.read_text())
         assert "worker ended unexpectedly (killed by signal 9)" in log.read_text()
 
@@ -74,7 +74,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
 
 def strike(supervisor):
     """Kill those who move money in and out."""
-    for words in ("casino.devstack.provider", "celery --app casino worker"):
+    for words in ("casino.devstack.provider", "worker --queues background"):
         os.kill(child_with(supervisor, words), signal.SIGKILL)
 
 
