@@ -2,15 +2,15 @@
 
 import contextlib
 import itertools
+import re
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Final
 
 from django.db import connection
 
 from baccarat.audit import comparison, incremental, money, parallel, pending, snapshot
-from baccarat.audit.finding_order import sort_findings
 from baccarat.audit.findings import FindingCollector
 from baccarat.audit.fold import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
@@ -21,6 +21,20 @@ from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
 from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
+
+_NUMBER: Final = re.compile(r"(\d+)")
+
+
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings by where they are, numbers as numbers, then by what they say; each is there once."""
+    return sorted(dict.fromkeys(findings), key=_key)
+
+
+def _key(finding: Finding) -> tuple[object, ...]:
+    parts = _NUMBER.split(finding.location)
+    where = tuple((int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts))
+    return where, finding.kind, finding.expected, finding.actual
+
 
 MIN_EVENTS_FOR_SECOND_CONNECTION = 20_000
 """Sealed events from which on a second connection is worth its start."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from baccarat.audit import betting, decoding, seating
+from baccarat.audit import betting, seating
 from baccarat.audit.findings import FindingCollector
 from baccarat.audit.kill_switches import SwitchTraces
 from baccarat.audit.rows import Row, event_location
@@ -19,8 +19,24 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.rounds.commitment import ShoeCommitment
 from baccarat.domain.tables import events as te
+from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
+from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
+from wallet.audit.registry import CATALOGUE as WALLET
+
+UNREADABLE: Final = "event can't be read"
+
+
+def decode_row(row: Row, notes: FindingCollector) -> Any:
+    """Return the event of a row; None where it can't be read, which is noted."""
+    catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
+    try:
+        return catalogue.decode(row.type, row.schema, row.data)
+    except (MalformedEvent, UnknownEvent) as trouble:
+        notes.add(UNREADABLE, event_location(row), f"the fields of a {row.type}", trouble)
+        return None
+
 
 UNEXPLAINED: Final = "event can't be explained"
 USED_TWICE: Final = "shoe used twice"
@@ -64,7 +80,7 @@ class LogReplay:
         for row in rows:
             own = row.type not in self.foreign_types
             self.events += own
-            event = decoding.decode_row(row, self.collector)
+            event = decode_row(row, self.collector)
             if event is None:
                 continue
             try:

@@ -7,10 +7,10 @@ from baccarat.audit.findings import FindingCollector
 from baccarat.audit.fold import ReplayedEvent
 from baccarat.domain.postings import entry_for
 from casino.events.sql import fetch
-from wallet.ledger import audit as ledger
-from wallet.ledger.entries import NewEntry, UnbalancedEntry
 from wallet.audit.registry import EVENTS as WALLET_EVENTS
 from wallet.audit.registry import entry_for as wallet_entry_for
+from wallet.ledger import audit as ledger
+from wallet.ledger.entries import NewEntry, UnbalancedEntry
 
 UNBALANCED: Final = "event moves no balanced money"
 

@@ -10,13 +10,14 @@ from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import get_context
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+import django
+from django.conf import settings
 from django.db import connections
 
 from baccarat.audit import comparison, partitions, pending, snapshot
-from baccarat.audit.child_process import set_up_process
 from baccarat.audit.findings import FindingCollector
 from baccarat.audit.partial import OtherStreamsReplay, TableGroupReplay, accounts_by_stream
 from baccarat.audit.partitions import LogPartition
@@ -25,6 +26,20 @@ from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.events.partial import find_missing
 from casino.kernel.findings import Finding
+
+_PARENTS: Final[list[Any]] = []
+"""Connections of the process that we were forked from: never to be used, nor closed, which would end its sessions."""
+
+
+def set_up_process(databases: dict[str, dict[str, Any]]) -> None:
+    """Set Django up on the databases of the process that shares its work, with connections of our own."""
+    settings.DATABASES = databases
+    django.setup()
+    for alias in databases:
+        connections.settings[alias]["OPTIONS"].pop("pool", None)
+        _PARENTS.append(connections[alias])
+        del connections[alias]
+
 
 GROUPS_PER_PROCESS: Final = 3
 """Groups of tables for each process: the last ones to end are short."""

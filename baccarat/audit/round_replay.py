@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit import commitments
 from baccarat.audit.findings import FindingCollector
+from baccarat.audit.shoe_commitments import OTHER_SHOE
 from baccarat.audit.shoes import check_seed, check_shoe, parse_seed
 from baccarat.audit.steps import ROUND_STEPS
 from baccarat.audit.traces import LongShoe, RoundSeatTrace, RoundTrace, SeatTrace, TableTrace
 from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.commitment import ShoeCommitment
+from baccarat.domain.rounds.events import RoundOpened, WagerConfirmed
 from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as te
+from baccarat.domain.tables.events import TableOpened
 from baccarat.domain.tables.rules_events import RulesTookEffect
 from baccarat.queries.narrative import NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
@@ -21,6 +25,50 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.events.store import RecordedEvent, read
 from casino.kernel.findings import Finding
+
+_BEFORE: Final = """
+SELECT type, schema, data::text FROM events_event WHERE version = 1
+   AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeAnnouncement:
+    """A shoe as the opening before its round named it, and when that was."""
+
+    shoe: ShoeCommitment
+    at: datetime
+
+
+def find_announcement(round_: RoundOpened, table: TableOpened) -> ShoeAnnouncement | None:
+    """Find what was named for a round with a shoe of its own; None where nothing was, or it has none."""
+    if round_.commitment is None:
+        return None
+    opening: RoundOpened | TableOpened | None = table
+    if round_.number > 1:
+        rows = fetch(_BEFORE, [round_.table, round_.number - 1])
+        opening = CATALOGUE.decode(*rows[0]) if rows else None
+    if opening is None or opening.next_shoe is None:
+        return None
+    return ShoeAnnouncement(opening.next_shoe, opening.opened_at)
+
+
+def check_announcement(round_: RoundOpened, named: ShoeAnnouncement | None, notes: FindingCollector) -> None:
+    """Note a round whose shoe is not the one that was named."""
+    found = f"{round_.shoe} {round_.commitment}"
+    if named is None:
+        if round_.commitment is not None:
+            notes.add(OTHER_SHOE, f"round {round_.round}", "a shoe named before", found)
+    elif (named.shoe.shoe, named.shoe.commitment) != (round_.shoe, round_.commitment):
+        notes.add(OTHER_SHOE, f"round {round_.round}", f"{named.shoe.shoe} {named.shoe.commitment}", found)
+
+
+def narrate_announcement(named: ShoeAnnouncement, events: Iterable[object]) -> NarrativeLine:
+    """Tell when a round's shoe was named, and how long that was before the first of its wagers."""
+    at = f"{named.at:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
+    wagers = [event.confirmed_at for event in events if isinstance(event, WagerConfirmed)]
+    ahead = f", {(min(wagers) - named.at) / timedelta(seconds=1):.3f} seconds before the first wager" if wagers else ""
+    return NarrativeLine(1, RoundOpened.__name__, f"That commitment was named with the opening before, at {at}{ahead}.")
 
 
 class NoSuchRound(LookupError):
@@ -100,11 +148,11 @@ def replay_round(round_id: UUID) -> RoundReplay:
     trace = _traced(opening, table_events, notes)
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
         _follow(trace, row, version, event)
-    named = commitments.find_announcement(opening, table_events[0])
-    commitments.check_announcement(opening, named, notes)
+    named = find_announcement(opening, table_events[0])
+    check_announcement(opening, named, notes)
     lines, fairness = list(_legible(narrate(table_events[0], events))), _fairness(trace, table_events, notes)
     if named is not None:
-        told = commitments.narrate_announcement(named, (event for _, event in events))
+        told = narrate_announcement(named, (event for _, event in events))
         lines.insert(sum(line.version == 1 for line in lines), told)
         fairness = f"{fairness} {told.text}"
     return RoundReplay(

@@ -1,17 +1,22 @@
 """A table's own events: seats, money brought and taken, shoes; each judged by how the table stands."""
 
+import functools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from baccarat.audit import closing, cutting, kill_switches, rules_versions, shoe_commitments
+from baccarat.audit import cutting, kill_switches, rules_versions, shoe_commitments
 from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.findings import FindingCollector
-from baccarat.audit.opening_checks import TableSetup, find_setup_faults
-from baccarat.audit.shoes import NOT_OPENED, check_shoe, parse_seed
+from baccarat.audit.shoes import NOT_OPENED, check_revealed_seed, check_shoe, parse_seed
 from baccarat.audit.traces import LongShoe, SeatTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.validation import InvalidRules, validate
+from baccarat.domain.rules.versions import SpotReturn
+from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
 from baccarat.domain.tables.shoe_events import (
@@ -21,6 +26,67 @@ from baccarat.domain.tables.shoe_events import (
     TableClosed,
     TableClosureAnnounced,
 )
+from baccarat.domain.tables.state import PendingClosure
+from casino.kernel.money import MoneyType
+
+
+class TableSetup(NamedTuple):
+    """What a table is opened with, as far as it can be at fault by itself."""
+
+    rules: TableRules
+    money_types: tuple[MoneyType, ...]
+    edge_accepted: tuple[Spot, ...]
+    returns: tuple[SpotReturn, ...]
+    floor: int
+    acknowledgement: str
+
+
+@functools.lru_cache(maxsize=256)
+def find_setup_faults(terms: TableSetup) -> tuple[tuple[str, object, object], ...]:
+    """Tell what is wrong with a table's terms: (what, expected, found).
+
+    Many tables have the same, and decoded ones have exact types.
+    """
+    try:
+        validate(terms.rules)
+    except InvalidRules as wrong:
+        return (("rules are not playable", wrong.detail, terms.rules),)
+    found: list[tuple[str, object, object]] = []
+    real = MoneyType.REAL in terms.money_types
+    found += rules_versions.find_version_faults(
+        terms.rules, terms.returns, floor=terms.floor, acknowledgement=terms.acknowledgement, real=real
+    )
+    spots = player_edge_spots(terms.rules)
+    if real and not set(spots) <= set(terms.edge_accepted):
+        found.append(("player's edge not accepted", spots, terms.edge_accepted))
+    if MoneyType.PLAY in terms.money_types and not terms.rules.play_money:
+        found.append(("play money not offered", "real money only", terms.money_types))
+    return tuple(found)
+
+
+def replay_closure_announced(table: TableTrace, event: TableClosureAnnounced) -> None:
+    """Follow a table that is to be closed: from now on nothing new starts."""
+    if table.closed or table.pending_closure is not None:
+        table.record_difference(OUT_OF_PLACE, "a table that stays", "its end announced again")
+    table.pending_closure = PendingClosure(event.by, event.reason, event.announced_at)
+
+
+def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
+    """Follow a table closed for good: nobody there, and every seed that was still secret revealed."""
+    secret = {shoe.shoe: shoe for shoe in (table.shoe, table.next_shoe) if shoe is not None}
+    if table.closed or table.seats or table.round is not None:
+        table.record_difference(OUT_OF_PLACE, "an empty table", f"{len(table.seats)} seats taken")
+    if [each.shoe for each in event.seeds] != list(secret):
+        table.record_difference(
+            "seed missing", ", ".join(map(str, secret)), ", ".join(str(each.shoe) for each in event.seeds)
+        )
+    for each in event.seeds:
+        seed, shoe = parse_seed(each.seed), secret.get(each.shoe)
+        if each.seed is not None and seed is None:
+            table.record_difference("seed missing", "the shoe's seed", each.seed)
+        elif seed is not None and shoe is not None:
+            check_revealed_seed(table, shoe, seed)
+    table.shoe, table.next_shoe, table.closed = None, None, True
 
 
 def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableTrace:
@@ -206,7 +272,7 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     PlayStopped: kill_switches.replay_play_stopped,
     PlayResumed: kill_switches.replay_play_resumed,
     ShoeRevealed: replay_shoe_revealed,
-    TableClosureAnnounced: closing.replay_closure_announced,
-    TableClosed: closing.replay_table_closed,
+    TableClosureAnnounced: replay_closure_announced,
+    TableClosed: replay_table_closed,
     **rules_versions.STEPS,
 }

@@ -45,7 +45,7 @@ def latest_number() -> int:
 def create_manifests() -> int:
     """Make inventories until every row is in one that nobody was writing beside, and copy them outside.
 
-    Returns how many it made. Call it outside of any transaction. Raises CannotSign, places.Away.
+    Return the number made. Call it outside of any transaction. Raises CannotSign, storage.StorageUnavailable.
     """
     made = 0
     copy_to_storage()

@@ -5,7 +5,9 @@ the transaction in which it was counted can be committed first.
 """
 
 import re
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,9 +15,34 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.db import connection, transaction
 
 from casino.kernel.errors import Refusal
-from casino.operators.pin_lock import after_failure
 from casino.operators.refusals import MalformedPin, PinLocked, PinNotSet, PinWrong, UnknownPlayer
 from casino.significant import recorder
+
+TRIES: Final = 3
+WINDOW: Final = timedelta(minutes=30)
+LOCKED_FOR: Final = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """Wrong tries that still count, oldest first, and until when no try is taken; `left` before that happens."""
+
+    failed_at: tuple[datetime, ...]
+    locked_until: datetime | None = None
+
+    @property
+    def left(self) -> int:
+        """Return how many wrong tries are left."""
+        return 0 if self.locked_until is not None else TRIES - len(self.failed_at)
+
+
+def after_failure(failed_at: Sequence[datetime], *, now: datetime) -> Tries:
+    """Add a wrong try to those before it; tries older than the window no longer count."""
+    recent = (*(moment for moment in failed_at if moment > now - WINDOW), now)
+    if len(recent) < TRIES:
+        return Tries(recent)
+    return Tries((), now + LOCKED_FOR)
+
 
 _PIN: Final = re.compile(r"[0-9]{4,12}", re.ASCII)
 

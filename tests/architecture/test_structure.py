@@ -11,7 +11,17 @@ from tests.architecture.source import APPS, PROJECT, modules, tracked
 LONGEST, SHORTEST = 400, 60
 STAND_ALONE = {"baccarat/proofs/verifier.py"}
 """May be as long as it is: it is one file on purpose, so that a stranger can read and run it alone."""
-EXCEPTED = {"__init__.py", "__main__.py", "apps.py", "urls.py", "admin.py", "models.py", "tasks.py", "refusals.py"}
+EXCEPTED = {
+    "__init__.py",
+    "__main__.py",
+    "apps.py",
+    "urls.py",
+    "admin.py",
+    "models.py",
+    "tasks.py",
+    "refusals.py",
+    "celery.py",
+}
 FRAMEWORK_KEYS = re.compile(
     r"INSTALLED_APPS|MIDDLEWARE|ROOT_URLCONF|ASGI_APPLICATION|WSGI_APPLICATION|TEMPLATES|REST_FRAMEWORK|LOGGING|"
     r"SPECTACULAR_SETTINGS|SESSION_ENGINE|AUTHENTICATION_BACKENDS|AXES_.*|CELERY_.*|UNFOLD|FORMAT_MODULE_PATH|"

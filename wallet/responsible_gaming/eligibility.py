@@ -15,11 +15,53 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.refusals import DebtOutstanding
-from wallet.responsible_gaming import projection, release_times, windows
+from wallet.responsible_gaming import projection, windows
 from wallet.responsible_gaming.events import LimitPeriod, LimitType
-from wallet.responsible_gaming.limits import ExceededLimit, Usage, buy_in_usage, find_exceeded_limit, wager_usage
+from wallet.responsible_gaming.limits import (
+    SLOT_MINUTES,
+    ExceededLimit,
+    Usage,
+    buy_in_usage,
+    find_exceeded_limit,
+    wager_usage,
+)
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, strictest_limits
+
+_PARAMETERS: Final = "WITH parameters AS (SELECT %s::uuid AS player, %s::timestamptz AS start, %s::bigint AS over)"
+_STAKES: Final = f"{_PARAMETERS} SELECT wallet_play_leaving(player, start, over, false) FROM parameters"  # noqa: S608  (constants)
+_LOSSES: Final = f"{_PARAMETERS} SELECT wallet_play_leaving(player, start, over, true) FROM parameters"  # noqa: S608  (constants)
+_DEPOSITS: Final = f"""{_PARAMETERS}
+    SELECT min(at) FROM (
+        SELECT requested_at AS at, over, sum(amount) OVER (ORDER BY requested_at, id) AS freed
+          FROM parameters JOIN wallet_deposit ON player_id = player AND requested_at > start AND status <> 'failed'
+    ) leaving WHERE freed >= over
+"""  # noqa: S608  (constants)
+_TIME: Final = f"""{_PARAMETERS}
+    SELECT min(slot) + interval '{SLOT_MINUTES} minutes' FROM (
+        SELECT slot, over, {SLOT_MINUTES} * row_number() OVER (ORDER BY slot) AS freed
+          FROM parameters JOIN wallet_played ON player_id = player AND slot > start - interval '{SLOT_MINUTES} minutes'
+    ) leaving WHERE freed >= over
+"""  # noqa: S608  (constants)
+_QUERIES: Final = {
+    LimitType.DEPOSIT: _DEPOSITS,
+    LimitType.STAKE: _STAKES,
+    LimitType.LOSS: _LOSSES,
+    LimitType.TIME: _TIME,
+}
+
+
+def available_at(excess: ExceededLimit, *, player: UUID, now: datetime) -> datetime | None:
+    """Return when the refused amount would fit, None if it is more than the whole limit.
+
+    Losses may fall and rise, so it may fit earlier for a while.
+    """
+    if excess.needed > excess.limit.limit:
+        return None
+    period = excess.limit.period
+    ((at,),) = fetch(_QUERIES[excess.limit.limit_type], [player, windows.start(period, now), excess.shortfall])
+    return None if at is None else windows.leaves_window_at(period, at)
+
 
 ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
 ELIGIBILITY_COLUMNS: Final = "balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted"
@@ -157,8 +199,8 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
 
 
 def _limit_reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
-    available_at = release_times.available_at(excess, player=player, now=now)
-    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=available_at)
+    moment = available_at(excess, player=player, now=now)
+    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=moment)
 
 
 def _deposited(player: UUID, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:

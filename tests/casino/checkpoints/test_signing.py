@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from casino.checkpoints import keyring, proofs, records, scheduled, signing, storage, tree
+from casino.checkpoints import keyring, proofs, records, signing, storage, tasks, tree
 from casino.checkpoints.document import fingerprint, parse, serialize
 from casino.checkpoints.exceptions import KeyRefused, NumberTaken
 from casino.events.sql import fetch
@@ -154,8 +154,8 @@ def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(pl
     log_of(5)
     with pytest.raises(NumberTaken):
         signing.sign_now()
-    assert scheduled.sign() == 0
-    assert scheduled.sign() == 0
+    assert tasks.sign_due() == 0
+    assert tasks.sign_due() == 0
     assert signing.latest() is None
     assert significant() == [("integrity_failed", "checkpoint:0")]
 
@@ -177,7 +177,7 @@ def test_while_the_place_does_not_answer_nothing_is_signed(place):
     log_of(5)
     with pytest.raises(storage.StorageUnavailable):
         signing.sign_now()
-    assert scheduled.sign() == 0
+    assert tasks.sign_due() == 0
     assert signing.latest() is None
     assert significant() == []
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from casino.operators import pins, services, sessions
 from casino.operators.models import Player, PlayerPin
-from casino.operators.pin_lock import LOCKED_FOR, TRIES, WINDOW, after_failure
+from casino.operators.pins import LOCKED_FOR, TRIES, WINDOW, after_failure
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -15,7 +15,7 @@ from tests.wallet.ledger.world import OPERATOR, causes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, table_account
 from wallet.ledger.entries import NewPosting, build_entry
-from wallet.responsible_gaming import eligibility, release_times, windows
+from wallet.responsible_gaming import eligibility, windows
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import ExceededLimit
 from wallet.responsible_gaming.projection import rebuild_responsible_gaming
@@ -130,7 +130,7 @@ def test_at_the_moment_told_it_fits_and_just_before_it_does_not(
     excess = ExceededLimit(limit, used, needed)
     if excess.shortfall <= 0:
         return
-    when: Any = release_times.available_at(excess, player=player, now=now)
+    when: Any = eligibility.available_at(excess, player=player, now=now)
     assert summed(done, measure, windows.start(LimitPeriod.MONTH, when)) + needed <= limit.limit
     before = windows.start(LimitPeriod.MONTH, when - timedelta(microseconds=1))
     assert summed(done, measure, before) + needed > limit.limit

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from tests.wallet.ledger.world import ALICE, OPERATOR
 from wallet.responsible_gaming.betting_week import WEEK, parse
 from wallet.responsible_gaming.events import TableLimitSet
-from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from_event, require_within, set_limit
-from wallet.responsible_gaming.table_limit_refusals import (
+from wallet.responsible_gaming.table_limit import (
     OverOwnTableLimit,
+    PersonalTableLimit,
     TableLimitChangedThisWeek,
     TableLimitUnchanged,
+    limit_from_event,
+    require_within,
+    set_limit,
 )
 
 PRINTED = parse("friday 00:00 -05:00")
