@@ -23,16 +23,16 @@ _OVER: Final = """
            AND since >= clock_timestamp() - %(back)s * interval '1 day'
            AND (%(operators)s::uuid[] IS NULL OR operator_id = ANY (%(operators)s::uuid[]))
          ORDER BY operator_id, name, since, version DESC)
-    SELECT latest.label, told.money, told.currency, coalesce(sum(told.ggr), 0)::bigint,
+    SELECT latest.label, told.money_type, told.currency, coalesce(sum(told.ggr), 0)::bigint,
            coalesce(sum(told.rounds), 0)::bigint, coalesce(sum(told.active), 0)::bigint,
            coalesce(sum(told.handle) FILTER (WHERE told.expected IS NOT NULL), 0)::bigint,
            coalesce(sum(told.returned), 0)::bigint, coalesce(sum(told.expected), 0)::bigint,
            coalesce(sum(told.variance), 0)::text
       FROM latest
      CROSS JOIN LATERAL jsonb_to_recordset(latest.figures)
-           AS told (money text, currency text, ggr bigint, rounds bigint, active bigint, handle bigint,
+           AS told (money_type text, currency text, ggr bigint, rounds bigint, active bigint, handle bigint,
                     returned bigint, expected bigint, variance numeric)
-     GROUP BY latest.label, told.money, told.currency
+     GROUP BY latest.label, told.money_type, told.currency
 """
 
 
@@ -67,7 +67,7 @@ class DayFigures:
 class PlayHistory:
     """The last BACK days of one kind of money and currency with any play, oldest first, those without play too."""
 
-    money: str
+    money_type: str
     currency: str
     days: tuple[DayFigures, ...]
 
@@ -84,14 +84,14 @@ def recent_days(operators: Collection[UUID] | None, *, today: bool = True) -> li
     """
     asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": DAYS_BACK}
     found: dict[tuple[str, str], dict[str, DayFigures]] = {}
-    for label, money, currency, ggr, rounds, players, handle, returned, expected, spread in fetch(_OVER, asked):
+    for label, money_type, currency, ggr, rounds, players, handle, returned, expected, spread in fetch(_OVER, asked):
         day = DayFigures(label, ggr, rounds, players, handle, returned, expected, Fraction(spread))
-        found.setdefault((money, currency), {})[label] = day
-    for (label, money, currency), so_far in (day_so_far.read(asked) if today else {}).items():
-        found.setdefault((money, currency), {})[label] = _day(label, so_far)
+        found.setdefault((money_type, currency), {})[label] = day
+    for (label, money_type, currency), so_far in (day_so_far.read(asked) if today else {}).items():
+        found.setdefault((money_type, currency), {})[label] = _day(label, so_far)
     played = [
-        PlayHistory(money, currency, _without_gaps(days))
-        for (money, currency), days in sorted(found.items())
+        PlayHistory(money_type, currency, _without_gaps(days))
+        for (money_type, currency), days in sorted(found.items())
         if any(map(_any, days.values()))
     ]
     return sorted(played, key=lambda each: -each.handle)

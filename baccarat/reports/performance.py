@@ -129,7 +129,7 @@ def _status(each: TablePlay, rule_set: RuleSet | None) -> str:
 def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict[str, Any]:
     """What plots and watches add up: whole minor units, and squared ones as text."""
     return {
-        "money": asked.money_type_label(each.money_type),
+        "money_type": asked.money_type_label(each.money_type),
         "currency": each.currency,
         "table": str(each.table),
         "rules": each.rules,
@@ -143,7 +143,7 @@ def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict
 PERFORMANCE: Final = ReportDefinition(
     name="performance",
     title="Game performance",
-    about="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as they "
+    description="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as they "
     "were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and counted "
     "apart; in play is what lay in rounds that were not over.",
     columns=(

@@ -20,16 +20,16 @@ def open_return_cases(asked: ReportScope, found: ReportData) -> None:
 
 
 def _open(asked: ReportScope, row: Row) -> None:
-    money, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
+    money_type, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
     told: dict[str, Any] = {
-        "table": str(table), "name": name, "rules": rules, "spot": spot, "money": money, "currency": currency,
+        "table": str(table), "name": name, "rules": rules, "spot": spot, "money_type": money_type, "currency": currency,
         "rounds": rounds, "stakes": wagers, "handle": handle, "returned": returned,
         "theoretical": None if theory is None else rate(theory), "expected": rate(expected), "actual": rate(actual),
         "low": rate(low), "high": rate(high), "verdict": verdict,
         "since": asked.since.isoformat(), "until": asked.until.isoformat(), "position": asked.position,
     }  # fmt: skip
-    about = f"table:{table} {rules} {spot} {money} {currency}"
+    about = f"table:{table} {rules} {spot} {money_type} {currency}"
     if cases.open_case(operator=asked.operator, kind=KIND, subject=about, details=told) is None:
         return
     recorder.record(

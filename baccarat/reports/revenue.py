@@ -84,7 +84,7 @@ def read(asked: ReportScope) -> ReportData:
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
-    about="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided in the "
+    description="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided in the "
     "interval is taken off. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
     "commission earned without voids = collected + change of racks.",
     columns=(

@@ -50,7 +50,7 @@ def _flat(value: str | None) -> str:
 SIGNIFICANT: Final = ReportDefinition(
     name="significant",
     title="Significant events",
-    about="Significant events of the interval, those of the whole installation among them, and who has acknowledged "
+    description="Significant events of the interval, those of the whole installation among them, and who has acknowledged "
     "them so far.",
     columns=(
         moment("at", "At"),

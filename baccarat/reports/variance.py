@@ -141,7 +141,7 @@ def _about(asked: ReportScope, row: Sequence[Any]) -> str:
 VARIANCE: Final = ReportDefinition(
     name="variance",
     title="Wagers against the ledger",
-    about="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what was "
+    description="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what was "
     "wagered, less what was settled and voided in play, are in play at the end. Any difference waits for a reason.",
     columns=(
         MONEY_TYPE,

@@ -51,7 +51,7 @@ def read(asked: ReportScope) -> ReportData:
 VOIDS: Final = ReportDefinition(
     name="voids",
     title="Voided rounds",
-    about="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what they "
+    description="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what they "
     "no longer had is owed by them, or was forgiven by the house.",
     columns=(
         MONEY_TYPE,

@@ -10,9 +10,9 @@ import pytest
 from baccarat.reports.performance import PERFORMANCE
 from baccarat.reports.return_monitoring import open_return_cases
 from casino.compliance import cases
+from casino.compliance.models import Case
 from casino.operators.models import Operator
 from casino.reports.definition import ReportData, ReportScope
-from casino.compliance.models import Case
 from casino.significant.models import SignificantEvent
 
 pytestmark = pytest.mark.django_db

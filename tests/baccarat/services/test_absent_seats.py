@@ -9,7 +9,7 @@ import pytest
 from baccarat import tasks
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.tables.events import SeatReleaseReason, SeatReleased
+from baccarat.domain.tables.events import SeatReleased, SeatReleaseReason
 from baccarat.domain.tables.refusals import NotSeated
 from baccarat.services import absent_seats
 from casino.events.sql import execute, fetch

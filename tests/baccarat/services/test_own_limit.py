@@ -15,8 +15,8 @@ from casino.kernel.money import MoneyType
 from casino.operators import pins, services
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
+from wallet.responsible_gaming.table_limit import OverOwnTableLimit
 from wallet.responsible_gaming.table_limit_projection import rebuild_limits
-from wallet.responsible_gaming.table_limit_refusals import OverOwnTableLimit
 from wallet.responsible_gaming.table_limit_services import set_table_limit
 
 PIN = "482913"
