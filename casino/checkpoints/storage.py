@@ -9,12 +9,19 @@ import httpx
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from casino.checkpoints.storage import AlreadyExists, StorageUnavailable
 from casino.observability import http
 
 TIMEOUT: Final = httpx.Timeout(5.0, connect=2.0)
 _WRITTEN: Final = frozenset({200, 201, 204})
 _TAKEN: Final = frozenset({409, 412})
+
+
+class StorageUnavailable(Exception):
+    """The storage does not answer, or not as it should. A write may have happened or not; try again."""
+
+
+class AlreadyExists(Exception):
+    """Something is stored under that name already; it was left as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +60,6 @@ class ObjectStorage:
 
     def __str__(self) -> str:
         return self.url
-
-
-class StorageUnavailable(Exception):
-    """The storage does not answer, or not as it should. A write may have happened or not; try again."""
-
-
-class AlreadyExists(Exception):
-    """Something is stored under that name already; it was left as it is."""
 
 
 class CheckpointStorage(Protocol):

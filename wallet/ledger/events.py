@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from casino.kernel.money import MoneyType
+from wallet.ledger.entries import NewEntry, sandbox_credit
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,19 @@ WalletEvent = PlayerAccountOpened | SandboxCredited
 def wallet_stream(player: UUID) -> str:
     """Name the stream of a player's wallet."""
     return f"wallet-{player}"
+
+
+def entry_for(event: WalletEvent, cause: int) -> NewEntry | None:
+    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
+    match event:
+        case SandboxCredited():
+            return sandbox_credit(
+                cause=cause,
+                operator=event.operator,
+                player=event.player,
+                money_type=event.money_type,
+                currency=event.currency,
+                amount=event.amount,
+            )
+        case PlayerAccountOpened():
+            return None

@@ -6,25 +6,9 @@ from typing import Any, Final, get_args
 
 from casino.events.codec import EventRegistry, EventType
 from casino.events.store import Append, Metadata, append, read
-from wallet.ledger import store
-from wallet.ledger.entries import NewEntry, sandbox_credit
-from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent
-
-
-def entry_for(event: WalletEvent, cause: int) -> NewEntry | None:
-    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
-    match event:
-        case SandboxCredited():
-            return sandbox_credit(
-                cause=cause,
-                operator=event.operator,
-                player=event.player,
-                money_type=event.money_type,
-                currency=event.currency,
-                amount=event.amount,
-            )
-        case PlayerAccountOpened():
-            return None
+from wallet.ledger import events, store
+from wallet.ledger.entries import NewEntry
+from wallet.ledger.events import WalletEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +38,4 @@ def event_group(union: Any, entry_for: Callable[[Any, int], NewEntry | None]) ->
     return EventGroup(EventRegistry([EventType(event) for event in get_args(union)]), entry_for)
 
 
-PLAYER_ACCOUNT_EVENTS: Final = event_group(WalletEvent, entry_for)
+PLAYER_ACCOUNT_EVENTS: Final = event_group(WalletEvent, events.entry_for)

@@ -9,6 +9,10 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import AccountKind, operator_account, player_account
+from wallet.ledger.entries import NewEntry, transfer
+
 
 class LimitType(StrEnum):
     """What is limited: deposits, stakes or losses (minor units of real money), or time played (minutes)."""
@@ -216,3 +220,16 @@ def operator_limits_stream(operator: UUID) -> str:
 def table_limit_stream(player: UUID) -> str:
     """Name the stream of the limit per spot that a player sets."""
     return f"limit-{player}"
+
+
+def entry_for(event: ResponsibleGamingEvent | PlayerRequestEvent, cause: int) -> NewEntry | None:
+    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
+    if not isinstance(event, PlayMoneyToppedUp):
+        return None
+    source = operator_account(
+        kind=AccountKind.SANDBOX, operator=event.operator, money_type=MoneyType.PLAY, currency=event.currency
+    )
+    account = player_account(
+        operator=event.operator, player=event.player, money_type=MoneyType.PLAY, currency=event.currency
+    )
+    return transfer(kind="play_money", cause=cause, source=source, target=account, amount=event.amount)

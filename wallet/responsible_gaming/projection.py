@@ -7,27 +7,10 @@ import msgspec
 
 from casino.events.projections import RebuildResult, encode, rebuild, stream_histories
 from casino.events.sql import execute, fetch
-from casino.kernel.money import MoneyType
-from wallet.ledger.accounts import AccountKind, operator_account, player_account
-from wallet.ledger.entries import NewEntry, transfer
 from wallet.ledger.recording import event_group
-from wallet.responsible_gaming.events import PlayerRequestEvent, PlayMoneyToppedUp, ResponsibleGamingEvent
+from wallet.responsible_gaming.events import PlayerRequestEvent, ResponsibleGamingEvent, entry_for
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, fold, fold_operator_limits
 from wallet.responsible_gaming.usage import PLAYED, TURNOVER
-
-
-def entry_for(event: ResponsibleGamingEvent | PlayerRequestEvent, cause: int) -> NewEntry | None:
-    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
-    if not isinstance(event, PlayMoneyToppedUp):
-        return None
-    source = operator_account(
-        kind=AccountKind.SANDBOX, operator=event.operator, money_type=MoneyType.PLAY, currency=event.currency
-    )
-    account = player_account(
-        operator=event.operator, player=event.player, money_type=MoneyType.PLAY, currency=event.currency
-    )
-    return transfer(kind="play_money", cause=cause, source=source, target=account, amount=event.amount)
-
 
 RESTRICTIONS_TABLE: Final = "wallet_playerrestrictions"
 OPERATOR_LIMITS_TABLE: Final = "wallet_operatorlimits"
