@@ -65,7 +65,9 @@ def main() -> None:
     say("player", f"Ace has {account['amount']} {currency} of play money")
     opening = {"name": "First bet", "preset": "mini", "currency": currency, "money_types": ["play"]}
     table = call(key, "POST", "tables", opening)
-    say("table", f"{table['name']}, preset mini; the cards are committed to as {table['next_shoe']['commitment'][:16]}…")
+    say(
+        "table", f"{table['name']}, preset mini; the cards are committed to as {table['next_shoe']['commitment'][:16]}…"
+    )
     token = call(key, "POST", f"players/{player}/sessions", {"seconds": 600})["token"]
 
     # From here on the player acts: sit down, bet, and add some bytes to the shuffle.

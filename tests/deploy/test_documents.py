@@ -1,0 +1,235 @@
+"""The documents are true: commands run as printed, examples, links, folder map and names are those of the code."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from casino.devstack.home import PROJECT
+from casino.reports.registry import definitions
+from casino.staff.roles import Role
+from tests.baccarat.api import contract
+from tests.casino.devstack.test_up import running
+from tests.processes import clean_environment
+
+DOCS = PROJECT / "deploy" / "docs"
+GUIDES = (PROJECT / "README.md", *sorted(DOCS.glob("*.md")))
+PACKAGES = tuple(PROJECT / name / "README.md" for name in ("casino/checkpoints", "wallet", "baccarat/domain/fairness"))
+ALL = (*GUIDES, *PACKAGES, PROJECT / "tests" / "README.md")
+WALKED = (PROJECT / "README.md", DOCS / "integration.md")
+"""What a reader follows line by line: every shell block of these is run."""
+NOT_RUN = {
+    "make play": "it plays for minutes: .ci/run runs it",
+    "make test": "it would run this test: .ci/run runs it",
+    "make serve": "it never ends: its command, `manage.py up`, is the system that the other lines talk to",
+}
+LARGEST_IMAGE = 250_000
+FOUND_BY_DJANGO = {"management", "migrations", "static", "templates", "templatetags"}
+
+
+def name_of(path: Path) -> str:
+    """A document's name, for the ids of tests."""
+    return str(path.relative_to(PROJECT))
+
+
+each_document = pytest.mark.parametrize("document", ALL, ids=name_of)
+each_walked = pytest.mark.parametrize("document", WALKED, ids=name_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A document's fenced blocks by language, and its prose: all lines that are in no block, no table, not indented."""
+
+    blocks: tuple[tuple[str, str], ...]
+    prose: tuple[str, ...]
+
+    def of(self, language: str) -> list[str]:
+        return [block for named, block in self.blocks if named == language]
+
+
+def read(path: Path) -> Text:
+    """Take a document apart."""
+    pieces = re.split(r"^```(.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    fences, outside = pieces[1::2], pieces[::4]
+    blocks = tuple(zip(fences[::2], (block.lstrip("\n") for block in pieces[2::4]), strict=True))
+    lines = "\n".join(outside).splitlines()
+    return Text(blocks, tuple(line for line in lines if not line.startswith(("|", "    "))))
+
+
+def command_of(line: str) -> str:
+    """A shell line without its comment and its spaces."""
+    return line.partition(" #")[0].strip()
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder that looks like a clone in which `make serve` runs, and the variables of a shell in it."""
+    folder = tmp_path_factory.mktemp("clone")
+    for entry in PROJECT.iterdir():
+        if entry.name != ".casino":
+            (folder / entry.name).symlink_to(entry)
+    environment = clean_environment(CASINO_HOME=str(folder / ".casino"))
+    with running(environment, folder / "up.log") as (_, base):
+        programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+        yield folder, {"PATH": programs, "CASINO_URL": base}
+
+
+@pytest.mark.slow
+@each_walked
+def test_every_shell_block_runs_as_printed(document, clone):
+    folder, environment = clone
+    lines = "\n".join(read(document).of("sh")).splitlines()
+    script = "\n".join(line for line in lines if command_of(line) not in NOT_RUN)
+    done = subprocess.run(  # noqa: S603
+        ["/bin/sh", "-euc", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    for shown in read(document).of("text"):
+        labels = [line.split()[0] for line in shown.splitlines()]
+        assert [line.split()[0] for line in done.stdout.splitlines()][: len(labels)] == labels
+
+
+def test_what_is_not_run_here_is_printed_somewhere_and_run_elsewhere():
+    printed = {command_of(line) for path in WALKED for block in read(path).of("sh") for line in block.splitlines()}
+    assert NOT_RUN.keys() <= printed
+    ci = (PROJECT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert {command for command, reason in NOT_RUN.items() if ".ci/run" in reason} <= set(ci)
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^serve:\n(?:\t.*\n)*\t.* manage\.py up ", makefile, re.MULTILINE)
+
+
+@each_document
+def test_every_python_example_gives_what_is_printed(document):
+    for number, block in enumerate(read(document).of("python")):
+        name = f"{name_of(document)}[{number}]"
+        example = doctest.DocTestParser().get_doctest(block, {}, name, str(document), 0)
+        assert example.examples, f"{name} has no >>>"
+        assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_the_readme_is_short():
+    assert len((PROJECT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+@each_document
+def test_no_line_of_prose_is_too_long(document):
+    assert [line for line in read(document).prose if len(line) > 120] == []
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a document's headings, as they are made from their words."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_document
+def test_every_relative_link_leads_somewhere(document):
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        found = (document.parent / path).resolve() if path else document
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), target
+
+
+def test_every_image_is_shown_and_none_is_heavy():
+    shown = {target for path in GUIDES for target in re.findall(r"!\[.+\]\((.+)\)", path.read_text(encoding="utf-8"))}
+    images = list((DOCS / "images").iterdir())
+    assert {Path(target).name for target in shown} == {image.name for image in images}
+    assert [image.name for image in images if image.stat().st_size >= LARGEST_IMAGE] == []
+
+
+def mapped() -> dict[str, set[str]]:
+    """The README's folder map: the folders named below each folder."""
+    block = (PROJECT / "README.md").read_text(encoding="utf-8").partition("## The folders\n")[2].partition("\n## ")[0]
+    found: dict[str, set[str]] = {"": set()}
+    at: list[tuple[int, str]] = [(-1, "")]
+    for line in block.strip("\n").splitlines():
+        depth = len(line) - len(line.lstrip())
+        at = [(before, folder) for before, folder in at if before < depth]
+        above = at[-1][1]
+        names = re.match(r"\s*((?:[a-z_]+/ ?)+)", line)
+        assert names, line
+        folders = names[1].replace("/", "").split()
+        found.setdefault(above, set()).update(f"{above}/{name}".lstrip("/") for name in folders)
+        if len(folders) == 1:
+            at.append((depth, f"{above}/{folders[0]}".lstrip("/")))
+            inner = re.findall(r"([a-z_]+)/(?=[\s]|$)", line[names.end() :])
+            if inner:
+                found[at[-1][1]] = {f"{at[-1][1]}/{name}" for name in inner}
+    return found
+
+
+def packages(folder: str) -> set[str]:
+    """The packages right below a folder of the tree, but those that Django asks for by name."""
+    below = (PROJECT / folder).iterdir()
+    return {
+        str(each.relative_to(PROJECT))
+        for each in below
+        if each.is_dir() and each.name not in FOUND_BY_DJANGO and any(each.glob("*.py"))
+    }
+
+
+def test_the_folder_map_is_the_tree():
+    found = mapped()
+    ignored = (PROJECT / ".gitignore").read_text(encoding="utf-8").split()
+    folders = {entry.name for entry in PROJECT.iterdir() if entry.is_dir() and not entry.name.startswith(".")}
+    assert found.pop("") == {name for name in folders if not any(fnmatch(f"{name}/", each) for each in ignored)}
+    assert found.keys() >= {"casino", "wallet", "baccarat", "baccarat/domain"}
+    for folder in ("casino", "wallet", "baccarat", "baccarat/domain"):
+        assert found[folder] == packages(folder), folder
+
+
+@each_document
+def test_every_path_of_the_tree_that_is_named_exists(document):
+    text = document.read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:casino|wallet|baccarat|tests|deploy|\.ci)/[\w./-]+)", text):
+        assert (PROJECT / path).exists(), path
+
+
+@each_document
+def test_every_command_that_is_named_exists(document):
+    named = set(re.findall(r"manage\.py ([a-z_-]+)", document.read_text(encoding="utf-8")))
+    assert named - get_commands().keys() == set()
+    targets = re.findall(r"^(\w+):", (PROJECT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    made = set(re.findall(r"`make (\w+)", document.read_text(encoding="utf-8")))
+    assert made - set(targets) == set()
+
+
+@each_document
+def test_every_address_of_the_api_that_is_named_is_documented(document):
+    known = {f"{operation.method.upper()} {operation.path}" for operation in contract.operations()}
+    named = re.findall(r"\b(GET|POST|PUT|DELETE) (/[\w/{}-]+)", document.read_text(encoding="utf-8"))
+    for method, path in named:
+        whole = path if path.startswith("/api/v1/") else f"/api/v1{path}"
+        assert f"{method} {whole}" in known or path in {"/livez", "/readyz"}, f"{method} {path}"
+
+
+def first_cells(document: Path, heading: str) -> list[str]:
+    """The first cell of each row of the table below a heading, without its quotes."""
+    section = document.read_text(encoding="utf-8").partition(f" {heading}\n")[2]
+    rows = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE)
+    assert rows, heading
+    return [cell.strip().strip("`") for cell in re.findall(r"^\|([^|]*)\|", rows[0], re.MULTILINE)][2:]
+
+
+def test_every_variable_that_the_settings_read_is_in_the_reference():
+    settings = (PROJECT / "casino" / "settings.py").read_text(encoding="utf-8")
+    read_there = set(re.findall(r"(?:env\.\w+\(|environ(?:\.get\(|\[))\"([A-Z_]+)\"", settings))
+    listed = first_cells(DOCS / "operations.md", "Configuration")
+    assert sorted(listed) == sorted(read_there)
+
+
+def test_roles_and_reports_are_those_of_the_code():
+    assert first_cells(DOCS / "compliance.md", "Roles") == [role.value for role in Role]
+    assert set(first_cells(DOCS / "compliance.md", "Reports")) == set(definitions())
