@@ -68,7 +68,7 @@ def main() -> None:
     say(
         "table", f"{table['name']}, preset mini; the cards are committed to as {table['next_shoe']['commitment'][:16]}…"
     )
-    token = call(key, "POST", f"players/{player}/sessions", {"seconds": 600})["token"]
+    token = call(key, "POST", f"players/{player}/sessions", {})["token"]
 
     # From here on the player acts: sit down, bet, and add some bytes to the shuffle.
     at = f"tables/{table['id']}"

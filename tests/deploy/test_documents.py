@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,10 @@ from django.core.management import get_commands
 from casino.devstack.home import PROJECT
 from casino.reports.registry import definitions
 from casino.staff.roles import Role
+from tests.architecture.source import tracked
 from tests.baccarat.api import contract
 from tests.casino.devstack.test_up import running
+from tests.deploy.compose import services
 from tests.processes import clean_environment
 
 DOCS = PROJECT / "deploy" / "docs"
@@ -182,9 +183,7 @@ def packages(folder: str) -> set[str]:
 
 def test_the_folder_map_is_the_tree():
     found = mapped()
-    ignored = (PROJECT / ".gitignore").read_text(encoding="utf-8").split()
-    folders = {entry.name for entry in PROJECT.iterdir() if entry.is_dir() and not entry.name.startswith(".")}
-    assert found.pop("") == {name for name in folders if not any(fnmatch(f"{name}/", each) for each in ignored)}
+    assert found.pop("") == {path.split("/")[0] for path in tracked() if "/" in path and not path.startswith(".")}
     assert found.keys() >= {"casino", "wallet", "baccarat", "baccarat/domain"}
     for folder in ("casino", "wallet", "baccarat", "baccarat/domain"):
         assert found[folder] == packages(folder), folder
@@ -228,6 +227,10 @@ def test_every_variable_that_the_settings_read_is_in_the_reference():
     read_there = set(re.findall(r"(?:env\.\w+\(|environ(?:\.get\(|\[))\"([A-Z_]+)\"", settings))
     listed = first_cells(DOCS / "operations.md", "Configuration")
     assert sorted(listed) == sorted(read_there)
+
+
+def test_processes_are_those_of_compose():
+    assert set(first_cells(DOCS / "operations.md", "Processes")) == services().keys() - {"migrate"}
 
 
 def test_roles_and_reports_are_those_of_the_code():
