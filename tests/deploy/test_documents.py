@@ -13,7 +13,7 @@ import pytest
 from django.core.management import get_commands
 
 from casino.devstack.home import PROJECT
-from casino.reports.registry import definitions
+from casino.reports.registry import report_definitions
 from casino.staff.roles import Role
 from tests.architecture.source import tracked
 from tests.baccarat.api import contract
@@ -235,4 +235,4 @@ def test_processes_are_those_of_compose():
 
 def test_roles_and_reports_are_those_of_the_code():
     assert first_cells(DOCS / "compliance.md", "Roles") == [role.value for role in Role]
-    assert set(first_cells(DOCS / "compliance.md", "Reports")) == set(definitions())
+    assert set(first_cells(DOCS / "compliance.md", "Reports")) == set(report_definitions())
