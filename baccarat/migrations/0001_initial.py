@@ -49,7 +49,9 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(fields=["operator_id", "id"], name="round_operator"),
-                    models.Index(condition=models.Q(("void_requested", True)), fields=["id"], name="round_void_requested"),
+                    models.Index(
+                        condition=models.Q(("void_requested", True)), fields=["id"], name="round_void_requested"
+                    ),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("table_id", "number"), name="round_number")],
                 "permissions": [

@@ -156,10 +156,14 @@ def check_cards(exported: RoundExport) -> str:
     if start is not None and start.turned_card is not None:
         wanted[0] = start.turned_card
         require_equal(
-            points(start.turned_card) or 10, start.burned_count, "the burned cards are not as many as the turned card says"
+            points(start.turned_card) or 10,
+            start.burned_count,
+            "the burned cards are not as many as the turned card says",
         )
         if dealt.position <= start.burned_count:
-            raise Mismatch("cards were dealt that had been burned", f"places after {start.burned_count}", dealt.position)
+            raise Mismatch(
+                "cards were dealt that had been burned", f"places after {start.burned_count}", dealt.position
+            )
     _require_opened(exported, wanted)
     ways = []
     if exported.shoe.openings:

@@ -114,7 +114,8 @@ def _openings(found: RoundEvidence, cut: str) -> list[dict[str, Any]]:
     places = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
     opened = open_cards(found.seed, cut=bytes.fromhex(cut), decks=found.rules["decks"], positions=places)
     return [
-        {"position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)} for each in opened
+        {"position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
+        for each in opened
     ]
 
 

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, expect
 
 from baccarat.proofs import verifier
-from baccarat.web import policy
+from baccarat.web import views
 from casino.devstack.home import PROJECT
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, golden, written
@@ -32,7 +32,7 @@ CHECK_ALL = """async ([files, key]) => {
 def answer(route: Route) -> None:
     """The page and its files, as the service answers them."""
     path = route.request.url.removeprefix(HOST).split("?")[0]
-    headers = {"Content-Security-Policy": policy.CONTENT_SECURITY_POLICY}
+    headers = {"Content-Security-Policy": views.CONTENT_SECURITY_POLICY}
     if path == "/play/verify/":
         body = render_to_string("play/verify.html")
         route.fulfill(status=200, headers={**headers, "Content-Type": "text/html"}, body=body)

@@ -64,7 +64,7 @@ async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker
 
         await until(lambda: system.query(_ASIDE, [table])[0][0] is not None)
         aside, operator, aside_round = system.query(_ASIDE, [table])[0]
-        assert aside == f"SecretLost: shoe {secret[0]} has no readable seed"
+        assert aside == f"SeedUnavailable: shoe {secret[0]} has no readable seed"
         assert (await first.look())["round"]["suspended"] is True
         assert system.query(NOT_SETTLED_ONCE) == [(f"round-{aside_round}", "1", 1, None)]
         said = system.log("worker")[logged:]
@@ -82,5 +82,5 @@ def test_a_poisoned_round_is_set_aside_with_an_alert_and_blocks_no_other(
 ) -> None:
     said = asyncio.run(plays_around_a_poisoned_round(system, django_db_blocker))
     assert said.count("ALERT round") == 1
-    assert "was set aside: SecretLost" in said
+    assert "was set aside: SeedUnavailable" in said
     assert audit(system, django_db_blocker).findings == ()

@@ -61,7 +61,9 @@ class At:
         return self.guest.player
 
     def sit(self, seat: int = 1, *, buy_in: int = BUY_IN, money_type: MoneyType = MoneyType.REAL) -> dict[str, Any]:
-        return as_document(seats.take(actor=self.guest, seat=seat, money_type=money_type, buy_in=buy_in, currency="EUR"))
+        return as_document(
+            seats.take(actor=self.guest, seat=seat, money_type=money_type, buy_in=buy_in, currency="EUR")
+        )
 
     def move(self, seat: int) -> dict[str, Any]:
         return as_document(seats.change(actor=self.guest, seat=seat))

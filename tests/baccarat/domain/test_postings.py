@@ -86,7 +86,9 @@ def test_leaving_takes_the_game_balance_home_and_pays_what_is_owed(
     )
 
     assert moved(left) == moves
-    freed = te.SeatReleased(1, ANN, MoneyType.REAL, returned, collected, te.SeatReleaseReason.DISCONNECTED, 0, OPENED, OPENED)
+    freed = te.SeatReleased(
+        1, ANN, MoneyType.REAL, returned, collected, te.SeatReleaseReason.DISCONNECTED, 0, OPENED, OPENED
+    )
     assert moved(freed) == moves
 
 

@@ -172,7 +172,9 @@ def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEve
 
 
 def test_a_round_set_aside_is_neither_dealt_nor_bet_on_until_a_person_resumes_it() -> None:
-    aside = Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SuspendRound(reason="SeedUnavailable", now=OPENED)).then(ASIDE)
+    aside = (
+        Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SuspendRound(reason="SeedUnavailable", now=OPENED)).then(ASIDE)
+    )
 
     aside.when(c.SuspendRound(reason="again", now=OPENED)).then()
     aside.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)

@@ -152,7 +152,9 @@ def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
 
 def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
     leave = c.LeaveSeat(player=ANN, game_balance=700, now=OPENED)
-    left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=700, commission_collected=0, left_at=OPENED)
+    left = e.SeatLeft(
+        seat=1, player=ANN, money_type=MoneyType.REAL, returned=700, commission_collected=0, left_at=OPENED
+    )
 
     spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
 
@@ -246,5 +248,7 @@ def test_leaving_collects_the_commission_in_the_rack() -> None:
     spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
     spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
-        e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=9500, commission_collected=500, left_at=OPENED)
+        e.SeatLeft(
+            seat=1, player=ANN, money_type=MoneyType.REAL, returned=9500, commission_collected=500, left_at=OPENED
+        )
     )
