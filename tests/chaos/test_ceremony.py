@@ -9,7 +9,7 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.services import ceremony
 from casino.events.sealer import seal_all
 from casino.events.sql import fetch
-from tests.chaos.money_types import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.dying import KILLED, SURVIVED, dying
 from tests.services import SHOE_KEYS
@@ -43,14 +43,14 @@ def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_t
             ended = dies_at(killed)  # with the cards on their way out
             until(lambda: house.in_hand(table).phase is Phase.CLOSED)  # the dead one's transaction may end a bit later
             assert house.in_hand(table).cards == ()
-            shown = ceremony.look(actor=ann.guest)["cards"]
+            shown = ceremony.look(actor=ann.guest).cards
             ceremony.hand_back(actor=ann.guest)
             back = dies_at(killed)  # with the cards on their way back
             until(lambda number=number: settled_rounds(house, table) == number)  # type: ignore[misc]
             assert {ended, back} <= {KILLED, SURVIVED}
             settled = house.last(table)
             assert (settled.require_opened().number, settled.phase) == (number, Phase.SETTLED)
-            assert [settled.cards[0], settled.cards[2]] == shown
+            assert (settled.cards[0], settled.cards[2]) == shown
             assert house.names(settled).count("CardsHandedOut") == 1
     assert killed > FEWEST_STATEMENTS
     assert fetch(NOT_SETTLED_ONCE) == []

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.chaos.money_types import agree, audit
+from tests.chaos.books import agree, audit
 from tests.chaos.players import party
 from tests.chaos.system import EVERYTHING_BUT_POSTGRES, System, until
 

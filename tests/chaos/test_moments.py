@@ -7,7 +7,7 @@ import pytest
 from baccarat.audit import engine
 from casino.events.sealer import seal_all
 from casino.events.sql import fetch
-from tests.chaos.money_types import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.dying import KILLED, SURVIVED, dying
 from tests.services import SHOE_KEYS

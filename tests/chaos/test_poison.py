@@ -11,7 +11,7 @@ from pytest_django import DjangoDbBlocker
 
 from baccarat.services import dealing
 from casino.events.store import Metadata
-from tests.chaos.money_types import NOT_SETTLED_ONCE, agree, audit
+from tests.chaos.books import NOT_SETTLED_ONCE, agree, audit
 from tests.chaos.players import Party, Setting, party
 from tests.chaos.system import System, until
 from tests.conftest import pointed_at
@@ -24,7 +24,7 @@ LIMIT = 120
 _TAKE: Final = """
 DELETE FROM baccarat_shoesecret USING baccarat_round AS round
 WHERE round.table_id = %s AND shoe_id = (round.state->'opened'->>'shoe')::uuid
-RETURNING shoe_id, key_id, nonce, sealed
+RETURNING shoe_id, key_id, nonce, ciphertext
 """
 _GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, ciphertext) VALUES (%s, %s, %s, %s)"
 _ASIDE: Final = "SELECT suspension_reason, operator_id, round_id FROM baccarat_table WHERE id = %s"

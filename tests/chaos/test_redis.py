@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.chaos.money_types import agree, audit
+from tests.chaos.books import agree, audit
 from tests.chaos.players import Party, Setting, party
 from tests.chaos.system import System, until
 

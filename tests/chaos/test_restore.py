@@ -26,7 +26,7 @@ from casino.events.sql import fetch
 from casino.observability import http
 from tests.baccarat.api.people import LONG_TURN, Tenant, tenant
 from tests.baccarat.streaming.listening import Web
-from tests.chaos.money_types import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
+from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.conftest import Database
 from tests.processes import alive, descendants, wait_until
 from tests.services import SHOE_KEYS, Services
