@@ -1,7 +1,8 @@
 """A process of ours whose players play all five presets as people do: in shares like those of `make play`.
 
 Several to a table, on one spot or many, in both kinds of money, with passes, changes of mind, rebets and cuts; long
-shoes are played to their ends, with the Caller's ceremony and commissions owed. Chance is seeded, so that a run can be repeated.
+shoes are played to their ends, with the Caller's ceremony and commissions owed. Chance is seeded, so that a run
+can be repeated.
 """
 
 import contextlib
