@@ -1,4 +1,4 @@
-"""Every check of one exported round, by the casino's own code; the verifier beside it does the same without it."""
+"""Runs every check of an exported round with the casino's own code; verifier.py does the same without it."""
 
 import struct
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ MALFORMED: Final = (
     LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error,
     msgspec.MsgspecError,
 )  # fmt: skip
-"""What content of another form makes our own code raise."""
+"""Errors that our own code raises for malformed content."""
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
     "digests": checks_log.check_digests,

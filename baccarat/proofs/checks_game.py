@@ -15,7 +15,7 @@ RULES_EVENTS = frozenset({"TableOpened", "RulesTookEffect"})
 
 
 def check_rules(exported: RoundExport) -> str:
-    """Check that the rules in the file are those that the log tells for the round's opening."""
+    """Check that the rules in the file are those in the log at the round's opening."""
     start = exported.require_event("RoundOpened")
     told = [
         event.data["rules"]
@@ -98,7 +98,7 @@ def _confirmed(exported: RoundExport) -> dict[int, WagerConfirmed]:
 
 
 def check_wagers(exported: RoundExport) -> str:
-    """Check wagers against seats and limits, and that each is settled once with the stakes confirmed."""
+    """Check wagers against seats and limits, and that each is settled once with its confirmed stakes."""
     seats = {seat.seat: (seat.player, seat.money_type) for seat in exported.opened.seats}
     confirmed = _confirmed(exported)
     for number, wager in sorted(confirmed.items()):
@@ -137,7 +137,7 @@ def _require_limits(table: TableRules, wager: WagerConfirmed) -> None:
 
 
 def _settlements(exported: RoundExport) -> list[tuple[SeatSettled, Settlement]]:
-    """Every settled wager, and what it comes to when it is settled again."""
+    """Yield every settled wager with its recomputed settlement."""
     if exported.find_event("RoundSettled") is None:
         raise CheckNotApplicable("the round was not settled")
     settled = decode_event(exported.require_event("RoundSettled"))
@@ -151,7 +151,7 @@ def _settlements(exported: RoundExport) -> list[tuple[SeatSettled, Settlement]]:
 
 
 def check_payouts(exported: RoundExport) -> str:
-    """Work out again what each stake won and what came back."""
+    """Recompute what each stake won and returned."""
     count = 0
     for wager, again in _settlements(exported):
         for line, due in zip(wager.results, again.results, strict=True):
@@ -166,7 +166,7 @@ def check_payouts(exported: RoundExport) -> str:
 
 
 def check_commission(exported: RoundExport) -> str:
-    """Work out again the commission on each Banker win, and when it is taken."""
+    """Recompute the commission on each Banker win, and when it is taken."""
     charged = 0
     for wager, again in _settlements(exported):
         for line, due in zip(wager.results, again.results, strict=True):

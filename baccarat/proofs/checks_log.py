@@ -117,7 +117,7 @@ def check_inclusion(exported: RoundExport) -> str:
 
 
 def check_signature(exported: RoundExport) -> str:
-    """Check the checkpoint's Ed25519 signature by the key it names, which was in force at its time."""
+    """Check the checkpoint's Ed25519 signature by the key it names, which must have been in force at its time."""
     key, signed = _signing_key(exported), dict(exported.checkpoint or {})
     require_equal(CHECKPOINT_FORMAT, signed["format"], "the checkpoint has another format")
     given = bytes.fromhex(signed.pop("signature"))
@@ -134,7 +134,7 @@ def check_signature(exported: RoundExport) -> str:
 
 
 def check_key(exported: RoundExport, *, trusted: frozenset[str]) -> str:
-    """Check that the signing key is one known from elsewhere; `trusted` are public keys in hex."""
+    """Check that the signing key is known from another source; `trusted` are public keys in hex."""
     used = _signing_key(exported)
     if not trusted:
         raise CheckNotPossible("the key comes from the file itself; give the casino's published key to be sure of it")

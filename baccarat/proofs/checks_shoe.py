@@ -15,7 +15,7 @@ from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismat
 
 
 def _committed(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
-    """The event that committed to the seed, and the one that fixed the cut."""
+    """Return the event that committed to the seed, and the one that fixed the cut."""
     if not exported.is_long:
         return _naming(exported), exported.find_event("BettingClosed")
     started = exported.find_shoe_event("ShoeStarted")
@@ -30,7 +30,7 @@ def _committed(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | No
 
 
 def _naming(exported: RoundExport) -> ExportedEvent:
-    """The opening that named the round's own shoe: the table's, or that of the round before."""
+    """Return the opening that committed to the round's own shoe: the table's, or that of the round before."""
     number = exported.opened.number
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
     if first is None:
@@ -47,7 +47,7 @@ def _naming(exported: RoundExport) -> ExportedEvent:
 
 
 def _promised(exported: RoundExport, promise: ExportedEvent) -> Any:
-    """What that event promises: a commitment, and the shape it is bound to."""
+    """Return what that event commits to: a commitment, and the shape it is bound to."""
     said = decode_event(promise)
     return said if exported.is_long else said.next_shoe
 
@@ -69,7 +69,7 @@ def _revealed(exported: RoundExport) -> str | None:
 
 
 def check_commitment(exported: RoundExport) -> str:
-    """Check that the revealed seed opens the commitment, which was told before the first bet."""
+    """Check that the revealed seed opens the commitment, which was published before the first bet."""
     promise, fixed = _committed(exported)
     opened, promised = exported.require_event("RoundOpened"), _promised(exported, promise)
     told = promised.commitment
@@ -105,7 +105,7 @@ def _moment(event: ExportedEvent) -> datetime:
 
 
 def check_cut(exported: RoundExport) -> str:
-    """Work the cut out again from the contributions given between the commitment and the first card."""
+    """Recompute the cut from the contributions between the commitment and the first card."""
     promise, fixed = _committed(exported)
     if fixed is None:
         if exported.shoe.contributions or exported.shoe.cut:
@@ -125,7 +125,7 @@ def check_cut(exported: RoundExport) -> str:
 
 
 def _given(exported: RoundExport, promise: ExportedEvent, fixed: ExportedEvent) -> list[Contribution]:
-    """What each seat contributed last, by seat."""
+    """Return each seat's last contribution."""
     kind, events = (
         ("ShoeCutContributed", exported.table_events) if exported.is_long else ("CutContributed", exported.round_events)
     )
@@ -142,7 +142,7 @@ def _given(exported: RoundExport, promise: ExportedEvent, fixed: ExportedEvent) 
 
 
 def check_cards(exported: RoundExport) -> str:
-    """Check the cards dealt at their places: by the seed and the cut, or opened against the shoe's root."""
+    """Check the cards dealt at their positions: by the seed and the cut, or by proofs against the shoe's root."""
     started = _committed(exported)[1] if exported.is_long else None
     start = None if started is None else decode_event(started)
     told = None if start is None else start.root
@@ -176,7 +176,7 @@ def check_cards(exported: RoundExport) -> str:
 
 
 def _require_opened(exported: RoundExport, wanted: dict[int, Any]) -> None:
-    """No card is opened that this round did not take, and none twice: what is shown is checked."""
+    """Check that the file opens only cards that this round took, each once."""
     places = sorted(each.position for each in exported.shoe.openings)
     if set(places) - wanted.keys() or len(set(places)) != len(places):
         raise Mismatch("cards are opened that this round did not take", sorted(wanted), places)

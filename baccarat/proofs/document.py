@@ -1,4 +1,4 @@
-"""An exported round as it is read back: strictly, so that no two readers can take one file differently."""
+"""Parses an exported round strictly, so that no two readers interpret one file differently."""
 
 import json
 from collections.abc import Iterator
@@ -42,12 +42,12 @@ class ExportedEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def location(self) -> str:
-        """Where it stands, in words."""
+        """Format the event's location."""
         return f"position {self.position}, {self.stream} version {self.version}, {self.type}"
 
 
 class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
-    """The file's parts; what an event says is decoded when a check asks for it."""
+    """The parts of the file; events are decoded when a check needs them."""
 
     format: str
     exported_at: str
@@ -74,19 +74,19 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def opened(self) -> RoundOpened:
-        """How the round was opened."""
+        """Return the opening of the round."""
         found: RoundOpened = decode_event(self.require_event("RoundOpened"))
         return found
 
     @cached_property
     def table_rules(self) -> TableRules:
-        """The rules in the file, as the rules engine takes them."""
+        """Return the rules in the file as domain rules."""
         own = {name: value for name, value in self.rules.items() if name != "third_cards"}
         return msgspec.convert(own, TableRules)
 
     @property
     def is_long(self) -> bool:
-        """Whether the round was dealt from a shoe of many rounds."""
+        """Return whether the round was dealt from a shoe of many rounds."""
         return bool(self.rules["shuffle"] == "shoe")
 
     def find_event(self, kind: str) -> ExportedEvent | None:
@@ -94,7 +94,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return next((event for event in self.round_events if event.type == kind), None)
 
     def require_event(self, kind: str) -> ExportedEvent:
-        """Return the same, which must be there and open to read. Raises Wrong."""
+        """Return the same event, which must exist and not be withheld. Raises Mismatch."""
         found = self.find_event(kind)
         if found is None:
             raise Mismatch("an event is missing", kind, [event.type for event in self.round_events])
@@ -103,7 +103,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return found
 
     def decode_all(self, kind: str) -> Iterator[Any]:
-        """Yield what the round's open events of a kind say."""
+        """Yield the round's events of a kind that are not withheld."""
         return (decode_event(event) for event in self.round_events if event.type == kind and event.data is not None)
 
     def find_shoe_event(self, kind: str) -> ExportedEvent | None:
@@ -113,19 +113,19 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
 
 def decode_event(event: ExportedEvent) -> Any:
-    """Turn an event's data into the event it is. Raises UnknownEvent, MalformedEvent."""
+    """Decode an event's data. Raises UnknownEvent, MalformedEvent."""
     return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
 
 
 def parse_export(raw: bytes) -> RoundExport:
-    """Read a file's bytes: UTF-8, integers alone, each name once. Raises ValueError and Wrong."""
+    """Parse a file's bytes: UTF-8, integers only, unique names. Raises ValueError and Mismatch."""
     document = json.loads(
         raw.decode(), parse_float=_refused, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_once
     )
     given = document.get("format") if isinstance(document, dict) else type(document).__name__
     if given != FORMAT:
         raise Mismatch("the file is not an exported round", FORMAT, given)
-    json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate has no UTF-8
+    json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate has no UTF-8 encoding
     found = msgspec.convert(document, RoundExport)
     if not found.events:
         raise Mismatch("the file holds no events", "the round's events", "none")

@@ -1,9 +1,9 @@
-"""One round as one JSON that proves itself: `casino.round.v1`. Whoever has it needs nothing else to check the round.
+"""Exports one round as self-contained JSON (`casino.round.v1`): checking the round needs no other data.
 
     format, exported_at
     round         what happened, in short: id, table, operator, number, rules, currency, phase, opened_at, settled_at,
                   position, cards, player_total, banker_total, natural, outcome
-    rules         the table's rules as the log tells them (amounts in minor units), and the third-card table by name
+    rules         the table's rules as recorded in the log (amounts in minor units), and the third-card table by name
     shoe          id, decks, commitment, contributions [{seat, contribution}], cut, seed (null while secret), root and
                   position (null where there is none), openings [{position, card, salt, path}]
     events        every event of the round's stream; those of its table that tell the rules, commit to the shoe, cut,
@@ -14,14 +14,14 @@
     checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none
     keys          [{id, public, from, until}] of checkpoints
 
-A seed is in it only when it is revealed; the cards of a shoe that still runs are opened one by one instead.
+Contains a seed only if it is revealed; the cards of a shoe still in use are opened one by one instead.
 """
 
 from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.openings import open_cards
-from baccarat.proofs.loader import RoundEvidence, SealedEvent, format_time, load_evidence
+from baccarat.proofs.loader import RoundEvidence, EvidenceEvent, format_time, load_evidence
 from casino.checkpoints import document, proofs, records
 
 FORMAT: Final = "casino.round.v1"
@@ -31,11 +31,11 @@ THIRD_CARD_RULES: Final = "punto_banco"
 STAFF_ONLY_EVENTS: Final = frozenset(
     {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
-"""Events with staff, their notes or other players' money in them: a player gets their digests alone."""
+"""Events with staff, their notes or other players' money in them: a player's export has only their digests."""
 
 
 def export_round(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[str, Any]:
-    """Export an ended round, JSON-ready: all of it to its operator (viewer None), to a player in it no notes.
+    """Export an ended round, JSON-ready: complete for its operator (viewer None), without notes for a player in it.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """
@@ -92,7 +92,7 @@ def _shoe(found: RoundEvidence) -> dict[str, Any]:
 
 
 def _revealed(found: RoundEvidence) -> str | None:
-    """The seed in hex, if an event has revealed it."""
+    """Return the seed in hex if an event has revealed it."""
     shoe = found.opened["shoe"]
     for data in (
         found.round_event_data("RoundSettled"),
@@ -106,7 +106,7 @@ def _revealed(found: RoundEvidence) -> str | None:
 
 
 def _openings(found: RoundEvidence, cut: str) -> list[dict[str, Any]]:
-    """The cards that this round took, and the one that was turned; none that is still to come."""
+    """Open the cards that this round took, and the turned one; none that is still to come."""
     dealt, started = found.round_event_data("CardsDealt"), found.shoe_event_data("ShoeStarted") or {}
     if dealt is None or found.seed is None:
         return []
@@ -119,8 +119,8 @@ def _openings(found: RoundEvidence, cut: str) -> list[dict[str, Any]]:
     ]
 
 
-def _log(events: list[SealedEvent]) -> dict[str, Any]:
-    """The oldest checkpoint that holds all of these events, else the newest there is, and the paths in its tree."""
+def _log(events: list[EvidenceEvent]) -> dict[str, Any]:
+    """Return the oldest checkpoint that covers all of these events, else the newest, and the paths in its tree."""
     last = max(event.position for event in events)
     checkpoint = records.covering(last) or records.latest()
     if checkpoint is None:

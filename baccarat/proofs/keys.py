@@ -1,4 +1,4 @@
-"""Public keys that a reader trusts, as told on a command line."""
+"""Parses the trusted public keys of a command line."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ _KEY: Final = re.compile(r"\b[0-9a-f]{64}\b", re.ASCII)
 
 
 class InvalidKey(ValueError):
-    """What was given names no key."""
+    """The argument is not a key."""
 
 
 def parse_keys(given: str) -> tuple[str, ...]:

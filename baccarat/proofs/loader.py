@@ -1,4 +1,4 @@
-"""What the export of a round is made of: its sealed events, those of its table that bear on it, and its shoe's seed."""
+"""Loads what an export contains: sealed events of a round and of its table, and the seed of its shoe."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -44,8 +44,8 @@ _CLOCK: Final = "SELECT clock_timestamp()"
 
 
 @dataclass(frozen=True, slots=True)
-class SealedEvent:
-    """An event with its place in the log, the digest there and the one before; JSON is decoded."""
+class EvidenceEvent:
+    """An event with its position, its digest and the previous one; JSON is decoded."""
 
     position: int
     digest: bytes
@@ -60,7 +60,7 @@ class SealedEvent:
     recorded_at: datetime
 
     def as_json(self, *, redacted: bool) -> dict[str, Any]:
-        """Return the event as exports have it; of a withheld one, its place and digests alone."""
+        """Return the event as exported; of a withheld one, only position and digests."""
         return {
             "position": self.position,
             "id": self.id,
@@ -78,43 +78,43 @@ class SealedEvent:
 
 @dataclass(frozen=True, slots=True)
 class RoundEvidence:
-    """All that is known of an ended round. `seed` is that of a shoe that still runs: it never leaves.
+    """Everything known of an ended round. `seed` may belong to a shoe still in use: never export it then.
 
-    `previous_opening` is that of the round before, where that one named this round's shoe.
+    `previous_opening` is the opening of the previous round, if it committed to this round's shoe.
     """
 
-    round_events: tuple[SealedEvent, ...]
-    table_events: tuple[SealedEvent, ...]
-    previous_opening: tuple[SealedEvent, ...]
+    round_events: tuple[EvidenceEvent, ...]
+    table_events: tuple[EvidenceEvent, ...]
+    previous_opening: tuple[EvidenceEvent, ...]
     seed: bytes | None
     now: datetime
 
     @property
     def opened(self) -> dict[str, Any]:
-        """How the round was opened, as recorded."""
+        """Return the recorded opening of the round."""
         return self.round_events[0].data
 
     @property
     def rules(self) -> dict[str, Any]:
-        """The rules that the table had when the round was opened, as recorded."""
+        """Return the recorded rules of the table at the round's opening."""
         start = self.round_events[0].position
         told = [event for event in self.table_events if event.type in RULES_EVENTS and event.position < start]
         rules: dict[str, Any] = told[-1].data["rules"]
         return rules
 
     @property
-    def events(self) -> list[SealedEvent]:
-        """The events that bear on the round, in order of the log: rules told later are of no interest to it."""
+    def events(self) -> list[EvidenceEvent]:
+        """Return the events relevant to the round in log order, without rules that were recorded later."""
         start = self.round_events[0].position
         bearing = [event for event in self.table_events if event.type not in RULES_EVENTS or event.position < start]
         return sorted((*bearing, *self.previous_opening, *self.round_events), key=lambda event: event.position)
 
     def shoe_event_data(self, kind: str) -> dict[str, Any] | None:
-        """The data of the table's event of this kind about the round's shoe; None where there is none."""
+        """Return the data of the table's event of this kind about the round's shoe, None if there is none."""
         return next((event.data for event in self.table_events if event.type == kind), None)
 
     def round_event_data(self, kind: str) -> dict[str, Any] | None:
-        """The data of the round's first event of this kind; None where there is none."""
+        """Return the data of the round's first event of this kind, None if there is none."""
         return next((event.data for event in self.round_events if event.type == kind), None)
 
 
@@ -145,7 +145,7 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
 
 
 def require_provable(*, round_: UUID, operator: UUID) -> None:
-    """Refuse a round that can't be proven at all. Raises UnknownRound, NothingToProve."""
+    """Check that a round can be proven at all. Raises UnknownRound, NothingToProve."""
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
         raise UnknownRound
@@ -154,23 +154,25 @@ def require_provable(*, round_: UUID, operator: UUID) -> None:
 
 
 def format_time(moment: datetime) -> str:
-    """Write a time in UTC to the microsecond, as exports have it."""
+    """Format a time in UTC to the microsecond, as in exports."""
     return moment.astimezone(UTC).strftime(TIME_FORMAT)
 
 
-def _naming(openings: Sequence[SealedEvent], shoe: str) -> tuple[SealedEvent, ...]:
-    """Of openings, that which names a shoe; what a table's own opening names is among the events of the table."""
+def _naming(openings: Sequence[EvidenceEvent], shoe: str) -> tuple[EvidenceEvent, ...]:
+    """Return the opening that commits to a shoe; a table's own opening is among the events of the table."""
     return tuple(event for event in openings if (event.data["next_shoe"] or {}).get("shoe") == shoe)
 
 
-def _sealed(rows: Sequence[tuple[Any, ...]]) -> tuple[SealedEvent, ...]:
+def _sealed(rows: Sequence[tuple[Any, ...]]) -> tuple[EvidenceEvent, ...]:
     return tuple(_events(rows))
 
 
-def _events(rows: Sequence[tuple[Any, ...]]) -> Iterator[SealedEvent]:
+def _events(rows: Sequence[tuple[Any, ...]]) -> Iterator[EvidenceEvent]:
     for position, digest, before, key, stream, version, kind, schema, data, metadata, recorded in rows:
         if position is None:
             raise RoundNotSealed
         previous = GENESIS if before is None else bytes(before)
         said, about = msgspec.json.decode(data), msgspec.json.decode(metadata)
-        yield SealedEvent(position, bytes(digest), previous, key, stream, version, kind, schema, said, about, recorded)
+        yield EvidenceEvent(
+            position, bytes(digest), previous, key, stream, version, kind, schema, said, about, recorded
+        )

@@ -1,4 +1,4 @@
-"""The dispute pack: everything about one round in one ZIP, which whoever gets it can check without us.
+"""The dispute pack: everything about one round in one ZIP, which anybody can check without us.
 
 README.txt        what is in it, and how to check it, in plain words
 round.json        the proof (`casino.round.v1`)
@@ -31,19 +31,19 @@ from casino.checkpoints import records
 FORMAT: Final = "casino.pack.v1"
 VERIFIER: Final = Path(__file__).with_name("verifier.py")
 _DAY_ONE: Final = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in the ZIP, so that the same contents are the same bytes."""
+"""Time of every file in the ZIP, so that equal contents give equal bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A ZIP's bytes, and the name to keep it under."""
+    """The bytes of a ZIP, and its file name."""
 
     name: str
     content: bytes
 
 
 def build_pack(*, round_: UUID, operator: UUID) -> PackFile:
-    """Put together all that is known of an ended round, for its operator and for compliance.
+    """Build the pack of an ended round, for its operator and for compliance.
 
     Raises UnknownRound, NothingToProve, RoundNotSealed.
     """

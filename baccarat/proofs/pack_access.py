@@ -1,6 +1,6 @@
-"""What a dispute pack tells of who saw what of a round, and of what compliance was told about it.
+"""Lists who viewed a round, and what was reported about it to compliance, for dispute packs.
 
-Players and staff are named by their ids, as in the log; what staff wrote about people is kept apart from a pack.
+Players and staff are named by their ids, as in the log; texts of staff about people are not included.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ _SIGNIFICANT_NAMES: Final = (
 
 
 def list_viewings(round_: UUID, events: Sequence[Event]) -> list[PackLine]:
-    """List who saw what of a round, in order of time, from its own events as they are exported."""
+    """List who viewed what of a round, in order of time, from its exported events."""
     since, until = (datetime.fromisoformat(events[place]["recorded_at"]) for place in (0, -1))
     players = {UUID(seat["player"]): seat["seat"] for seat in events[0]["data"]["seats"]}
     found = [*_published(events), *_looked(events, players), *_sessions(players, since, until), *_staff(round_)]
@@ -75,7 +75,7 @@ def _looked(events: Sequence[Event], players: Mapping[UUID, int]) -> Iterator[Pa
 
 
 def _sessions(players: Mapping[UUID, int], since: datetime, until: datetime) -> Iterator[PackLine]:
-    """Sessions that may have shown the table meanwhile; the last use is noted every half a minute at most."""
+    """Return sessions that may have shown the table in that time; the last use is saved at most every half minute."""
     for player, token_hash, created_at, last_used_at in fetch(
         _SESSIONS, [list(players), since - touch_interval(), until]
     ):

@@ -1,6 +1,6 @@
-"""The key that signs dispute packs: Ed25519, derived from SECRET_KEY for this purpose alone.
+"""The key that signs dispute packs: Ed25519, derived from SECRET_KEY for this purpose only.
 
-Checkpoints have a key of their own, which the processes that answer requests do not hold.
+Checkpoints are signed with another key, which web processes do not have.
 """
 
 import hmac
@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils.encoding import force_bytes
 
 SIGNATURE_TAG: Final = b"casino.pack.v1\n"
-"""What stands before the manifest's bytes when they are signed."""
+"""Prefix of the manifest's bytes when they are signed."""
 _PURPOSE: Final = b"casino.pack.v1 signing key"
 
 
@@ -26,5 +26,5 @@ def public_keys() -> list[str]:
 
 
 def _key(secret: str | bytes) -> Ed25519PrivateKey:
-    """HMAC-SHA-256 (RFC 2104) of the purpose, keyed with the secret, is the private key's seed (RFC 8032)."""
+    """Derive the private key's seed (RFC 8032): HMAC-SHA-256 (RFC 2104) of the purpose, keyed with the secret."""
     return Ed25519PrivateKey.from_private_bytes(hmac.digest(force_bytes(secret), _PURPOSE, "sha256"))

@@ -1,4 +1,4 @@
-"""What a dispute pack tells beside the proof itself: wagers, ledger entries, who spoke at the table, the timeline."""
+"""The contents of a dispute pack beside the proof: wagers, ledger entries, chat messages, the timeline."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,7 +12,8 @@ from casino.kernel.money import format_amount as money
 from wallet.ledger import queries as wallet
 
 _WAGERS: Final = """
-SELECT seat, player_id, money_type, currency, stakes, staked, won, commission, returned, confirmed_at, settled_at, voided_at
+SELECT seat, player_id, money_type, currency, stakes, staked, won, commission, returned,
+       confirmed_at, settled_at, voided_at
 FROM baccarat_wager WHERE round_id = %s ORDER BY seat
 """
 _NAMES: Final = (
@@ -23,7 +24,7 @@ _AMOUNTS: Final = ("staked", "won", "commission", "returned")
 
 
 def wagers(round_: UUID) -> list[dict[str, Any]]:
-    """List the round's wagers and what they came to, by seat, amounts as decimal strings."""
+    """List the round's wagers and their results by seat, amounts as decimal strings."""
     return [_wager(dict(zip(_NAMES, row, strict=True))) for row in fetch(_WAGERS, [round_])]
 
 
@@ -35,7 +36,7 @@ def _wager(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def ledger_entries(events: Iterable[int]) -> list[dict[str, Any]]:
-    """List the ledger entries that follow from these events, each posting with the balance before and after.
+    """List the ledger entries of these events, each posting with the balance before and after.
 
     Amounts are decimal strings.
     """
@@ -65,12 +66,12 @@ def ledger_entries(events: Iterable[int]) -> list[dict[str, Any]]:
 
 
 def chat_messages(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:
-    """Name the chat messages sent at the table meanwhile: id, seat, player and time, not their words."""
+    """List the chat messages sent at the table in that time: id, seat, player and time, no texts."""
     return chat.references(table=table, since=since, until=until)
 
 
 def timeline(retold: RoundReplay) -> str:
-    """Tell the round in words, a line for each step."""
+    """Describe the round, one line for each step."""
     lines = [f"Round {retold.round}, number {retold.number} of table {retold.table}", ""]
     lines += [f"{line.version:>4}  {line.event:<18}  {line.text}" for line in retold.lines]
     return "\n".join([*lines, "", retold.fairness, retold.verdict(), ""])

@@ -1,16 +1,16 @@
-"""What an exported round holds beside its events, field by field: the shoe, paths in the tree, and keys."""
+"""Field types of an exported round beside its events: the shoe, paths in the tree, and keys."""
 
 from typing import Annotated
 
 import msgspec
 
-# The length refuses the newline that `$` lets through.
+# The length excludes the newline that `$` allows.
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", max_length=64, examples=["9f2c5e7a41b0d863" * 4])]
-"""32 bytes in hex, as we write them: two spellings of one value would be two files."""
+"""32 bytes in lower-case hex: each value has one spelling only."""
 
 
 class ExportedOpening(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A card of a shoe that still runs, with its salt and its path in the tree of that shoe."""
+    """A card of a shoe still in use, with its salt and its path in the shoe's tree."""
 
     position: int
     card: str
@@ -19,7 +19,7 @@ class ExportedOpening(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class ExportedShoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The round's shoe: `seed` is None while it is secret, `root` where no tree was made, `position` without cards."""
+    """The round's shoe: `seed` is None while secret, `root` if there is no tree, `position` without cards."""
 
     id: str
     decks: int
@@ -33,14 +33,14 @@ class ExportedShoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class InclusionPath(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The way from an event's place in the log up to the root of the checkpoint's tree."""
+    """The path from an event's position in the log to the root of the checkpoint's tree."""
 
     position: int
     path: list[Hash]
 
 
 class ExportedKey(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"since": "from"}):
-    """A key that has signed checkpoints, and when it might."""
+    """A key that signs checkpoints, and its period of validity."""
 
     id: str
     public: Hash

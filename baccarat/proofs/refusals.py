@@ -1,4 +1,4 @@
-"""Why a round can't be proven (yet), or not to this reader."""
+"""Reasons why a round cannot be proven, or not yet, or not to this reader."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

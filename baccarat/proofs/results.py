@@ -1,4 +1,4 @@
-"""What a check of an exported round says."""
+"""The result of checking an exported round."""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class CheckVerdict(StrEnum):
-    """How one check ended: right, not checkable with what there is, not applicable to this round, or wrong."""
+    """Result of one check: correct, not checkable with what is available, not applicable to this round, or wrong."""
 
     OK = "ok"
     NOT_CHECKABLE = "open"
@@ -16,7 +16,7 @@ class CheckVerdict(StrEnum):
 
 
 class OverallVerdict(StrEnum):
-    """What all checks come to; PARTLY when nothing is wrong but not everything could be checked."""
+    """Overall result; PARTLY when nothing is wrong but some checks were not possible."""
 
     VERIFIED = "verified"
     PARTLY = "partly"
@@ -25,7 +25,7 @@ class OverallVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProofCheck:
-    """One check by name, its verdict and a sentence; of a failed one also what was expected and what was found."""
+    """One check: name, verdict and a sentence; if it failed, also the expected and the actual value."""
 
     name: str
     verdict: CheckVerdict
@@ -36,7 +36,7 @@ class ProofCheck:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Every check of one exported round; `round` is its id, None where the file is no export."""
+    """All checks of an exported round; `round` is its id, None if the file is not an export."""
 
     round: str | None
     checks: tuple[ProofCheck, ...]
@@ -49,7 +49,7 @@ class Verification:
         return OverallVerdict.PARTLY if CheckVerdict.NOT_CHECKABLE in verdicts else OverallVerdict.VERIFIED
 
     def document(self) -> dict[str, Any]:
-        """Return all of it, JSON-ready, as the stand-alone verifier prints it."""
+        """Return everything JSON-ready, in the format of the stand-alone verifier."""
         checks = [
             {
                 "name": check.name,
@@ -64,7 +64,7 @@ class Verification:
 
 
 class Mismatch(Exception):
-    """Something differs: what, what it should be, and what it is."""
+    """A value differs: what, the expected value, the actual value."""
 
     def __init__(self, what: str, expected: object = "", found: object = "") -> None:
         super().__init__(what)
@@ -72,21 +72,21 @@ class Mismatch(Exception):
 
 
 class CheckNotPossible(Exception):
-    """Something can't be checked with what there is; the message says why."""
+    """Something cannot be checked with what is available; the message says why."""
 
 
 class CheckNotApplicable(Exception):
-    """There is nothing of the kind in this round; the message says so."""
+    """The round has nothing of this kind; the message says so."""
 
 
 def format_value(value: object) -> str:
-    """Write a value for a reader: a text as it is, bytes in hex, anything else as JSON."""
+    """Format a value: text as it is, bytes in hex, anything else as JSON."""
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
 def require_equal(expected: object, found: object, what: str) -> None:
-    """Raise Wrong where two values differ, or are of different kinds."""
+    """Raise Mismatch if two values differ in value or type."""
     if type(expected) is not type(found) or expected != found:
         raise Mismatch(what, expected, found)

@@ -1,4 +1,4 @@
-"""Links to a dispute pack: signed, for one round, until a moment; whoever has one may fetch the pack."""
+"""Signed links to a dispute pack: for one round, with an expiry; no other authentication is needed."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,14 +20,14 @@ MAX_HOURS: Final = 168
 
 @dataclass(frozen=True, slots=True)
 class PackUrl:
-    """What stands at the end of the link's address, and until when it works."""
+    """The last part of the link's address, and when it expires."""
 
     token: str
     expires_at: datetime
 
 
 def sign_pack_url(*, round_: UUID, operator: UUID, by: str, hours: int = DEFAULT_HOURS) -> PackUrl:
-    """Make a link to the pack of one ended round; `by` names who made it, as events do.
+    """Create a link to the pack of an ended round; `by` names its creator, as in events.
 
     Raises UnknownRound, NothingToProve.
     """
@@ -46,9 +46,9 @@ def sign_pack_url(*, round_: UUID, operator: UUID, by: str, hours: int = DEFAULT
 
 
 def fetch_pack(*, token: str, address: str) -> PackFile:
-    """Build the pack that a link is for, and keep that it was fetched, from which address.
+    """Build the pack of a link, and record the download with its network address.
 
-    Raises UnknownPackLink for one that was never made, was changed or has expired; UnknownRound, RoundNotSealed.
+    Raises UnknownPackLink for a link that never existed, was changed or has expired; UnknownRound, RoundNotSealed.
     """
     try:
         claim = signing.loads(token, salt=SALT)

@@ -512,7 +512,10 @@ def check_chain(proof: Proof) -> str:
     versions = [event["version"] for event in proof.of_round]
     if versions != list(range(1, len(versions) + 1)):
         raise CheckFailed("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
-    return f"no gap in the round's {len(versions)} events; {count_linked_neighbours(proof)} links between neighbours in the log hold"
+    return (
+        f"no gap in the round's {len(versions)} events; "
+        f"{count_linked_neighbours(proof)} links between neighbours in the log hold"
+    )
 
 
 def is_opening_of_table(event: Json, proof: Proof) -> bool:

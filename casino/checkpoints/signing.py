@@ -52,7 +52,8 @@ def latest() -> CheckpointDocument | None:
 def sign_now() -> CheckpointDocument | None:
     """Make checkpoints until one holds everything that is sealed, copy them outside, and return the last.
 
-    None while nothing is sealed. Call it outside of any transaction. Raises CannotSign, StorageUnavailable, IncompleteTree.
+    None while nothing is sealed. Call it outside of any transaction.
+    Raises CannotSign, StorageUnavailable, IncompleteTree.
     """
     copy_to_storage()
     while _sign(_anything_new, lock=_WAIT):

@@ -312,7 +312,7 @@ class WalletLife(RuleBasedStateMachine):
         return sum(self.won(round_, money_type) for round_ in dict.fromkeys(self.rounds))
 
     def won(self, identity: UUID, money_type: MoneyType) -> int:
-        """What a round brought the player in one kind of money, by its own record; a void leaves what the house forgave."""
+        """Return what a round brought the player in one kind of money; a void leaves what the house forgave."""
         round_ = self.house.round(identity)
         seat, undone = round_.seats[0], round_.void_of(1)
         if seat.money_type is not money_type:

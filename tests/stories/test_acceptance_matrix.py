@@ -40,7 +40,8 @@ from wallet.payments import callbacks, signatures
 
 FUNDS, BUY_IN = Decimal("10000.00"), Decimal("1000.00")
 METHOD = {
-    "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "2000.00", "supports_withdrawals": True,
+    "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "2000.00",
+    "supports_withdrawals": True,
 }  # fmt: skip
 Fixed = Callable[[Outcome], None]
 

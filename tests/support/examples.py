@@ -94,7 +94,8 @@ def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: d
     return rc.DealRound(cards=cards, position=position, seed=seed, rules=rules, now=at)
 
 
-def open_table(rules: TableRules = AC, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
+def open_table(
+    rules: TableRules = AC, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
                ) -> tc.OpenTable:  # fmt: skip
     """The command that opens a table, with the spots that really have a player's edge."""
     return tc.OpenTable(

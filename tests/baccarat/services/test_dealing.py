@@ -181,7 +181,8 @@ def test_a_corrupt_seed_is_set_aside_and_blocks_no_other(house: House) -> None:
     (broken, _), (sound, _) = ready(house), ready(house)
     shoe = house.in_hand(broken).require_opened().shoe
     execute(
-        "UPDATE baccarat_shoesecret SET ciphertext = set_byte(ciphertext, 3, get_byte(ciphertext, 3) # 1) WHERE shoe_id = %s",
+        "UPDATE baccarat_shoesecret SET ciphertext = set_byte(ciphertext, 3, get_byte(ciphertext, 3) # 1) "
+        "WHERE shoe_id = %s",
         [shoe],
     )
 

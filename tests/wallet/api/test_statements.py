@@ -48,7 +48,8 @@ class Teller:
     def credit(self, amount: int) -> datetime:
         """Moves money in, and says when that was recorded."""
         player_accounts.credit_sandbox_player(
-            operator=self.operator, player=self.player, money_type=MoneyType.REAL, currency="EUR", amount=amount, sandbox=True,
+            operator=self.operator, player=self.player, money_type=MoneyType.REAL, currency="EUR",
+            amount=amount, sandbox=True,
             metadata=METADATA,
         )  # fmt: skip
         return store.statement(self.account, limit=1)[0].recorded_at
@@ -68,7 +69,8 @@ class Teller:
         self, since: datetime | None = None, until: datetime | None = None, *kinds: str
     ) -> queries.AccountStatement:
         return queries.player_statement(
-            operator=self.operator, player=self.player, kind=AccountKind.ACCOUNT, money_type=MoneyType.REAL, currency="EUR",
+            operator=self.operator, player=self.player, kind=AccountKind.ACCOUNT, money_type=MoneyType.REAL,
+            currency="EUR",
             table=None, since=since, until=until, kinds=kinds,
         )  # fmt: skip
 
@@ -245,7 +247,8 @@ def test_a_reversed_period_is_refused_before_anything_is_read() -> None:
     now = datetime(2026, 11, 21, tzinfo=UTC)
     with pytest.raises(PeriodReversed):
         queries.player_statement(
-            operator=UUID(int=1), player=UUID(int=2), kind=AccountKind.ACCOUNT, money_type=MoneyType.REAL, currency="EUR",
+            operator=UUID(int=1), player=UUID(int=2), kind=AccountKind.ACCOUNT, money_type=MoneyType.REAL,
+            currency="EUR",
             table=None, since=now, until=now, kinds=(),
         )  # fmt: skip
 

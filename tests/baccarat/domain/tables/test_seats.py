@@ -37,7 +37,8 @@ from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
 
 
-def take(seat: int, player: UUID = ANN, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
+def take(
+    seat: int, player: UUID = ANN, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
          ) -> c.TakeSeat:  # fmt: skip
     return c.TakeSeat(player=player, seat=seat, money_type=money_type, buy_in=buy_in, available=available, now=OPENED)
 

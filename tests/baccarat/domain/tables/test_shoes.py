@@ -261,7 +261,8 @@ def test_commission_that_was_taken_at_once_is_not_owed() -> None:
 
 def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
     spec = Spec(TABLE).given(
-        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN), seat_taken(3, CAT, money_type=MoneyType.PLAY),
+        table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN),
+        seat_taken(3, CAT, money_type=MoneyType.PLAY),
         dealt(6, 5), settled((1, ANN, 500), (3, CAT, 125)),
     )  # fmt: skip
     real = e.CommissionCollected(seat=1, player=ANN, money_type=MoneyType.REAL, amount=500)
