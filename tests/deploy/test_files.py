@@ -98,5 +98,5 @@ def test_continuous_integration_runs_the_commands_of_the_makefile():
     script = (PROJECT / ".ci" / "run").read_text(encoding="utf-8")
     targets = re.findall(r"^(\w+):$", (PROJECT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     named = re.findall(r"^make (\w+)$", script, re.MULTILINE)
-    assert named == ["lint", "test"]
+    assert named == ["lint", "test", "play"]
     assert set(named) <= set(targets)
