@@ -1,4 +1,4 @@
-"""A round's events up to the close of betting, each judged by the rules as it happens (rules, section 3)."""
+"""Replays a round's events up to the close of betting and checks each against the rules (section 3)."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -22,7 +22,7 @@ _ONE, _RAISE = SpotsPerRound.ONE, UnderMinimumPolicy.RAISE
 
 
 def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
-    """Begin a round at a table, judged by how the table stands."""
+    """Begin a round and check that the table could open it."""
     round_ = RoundTrace(
         event, table, table.collector, {s.seat: RoundSeatTrace(s.seat, s.player, s.money_type) for s in event.seats}
     )
@@ -57,7 +57,7 @@ def _seats(seats: Sequence[tuple[int, UUID, MoneyType]]) -> str:
 
 
 def _shoe(round_: RoundTrace) -> None:
-    """Each round has the shoe of its own that was named for it, or is dealt from the table's long shoe."""
+    """Check the round's shoe: its own, as committed to before it opened, or the table's long shoe."""
     event, table = round_.opened, round_.table
     if not table.has_long_shoe:
         shoe_commitments.check_committed_shoe(round_)
@@ -70,9 +70,9 @@ def _shoe(round_: RoundTrace) -> None:
 
 
 def find_acting_seat(round_: RoundTrace, number: int, *, while_suspended: bool = False) -> RoundSeatTrace | None:
-    """Find the part of a seat that acts, and note when it may not; None for a seat not in the round.
+    """Return the seat that acts, and record a difference if it may not; None for a seat not in the round.
 
-    A round suspended takes no word from a seat, but a seat may still leave it: `while_aside`.
+    A seat cannot act in a suspended round, but it may leave it: `while_aside`.
     """
     part = round_.seats.get(number)
     if part is None:
@@ -87,7 +87,7 @@ def find_acting_seat(round_: RoundTrace, number: int, *, while_suspended: bool =
 
 
 def replay_chips_placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
-    """Follow chips on a spot: makeable, within the maximum, on as many spots as the table takes."""
+    """Check chips on a spot: a valid stake, within the maximum, on no more spots than the table allows."""
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
@@ -100,7 +100,7 @@ def replay_chips_placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
 
 
 def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
-    """Follow a rebet: the last confirmed wager of this player, on a cleared table."""
+    """Check a rebet: the last confirmed wager of this player, on a cleared table."""
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
@@ -114,7 +114,7 @@ def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
 
 
 def replay_placement_undone(round_: RoundTrace, event: e.PlacementUndone) -> None:
-    """Follow an undo: there must be something to take back."""
+    """Check an undo: there must be something to undo."""
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
@@ -125,7 +125,7 @@ def replay_placement_undone(round_: RoundTrace, event: e.PlacementUndone) -> Non
 
 
 def replay_chips_cleared(round_: RoundTrace, event: e.ChipsCleared) -> None:
-    """Follow chips cleared off the table."""
+    """Clear the seat's chips."""
     part = find_acting_seat(round_, event.seat)
     if part is not None:
         _spoke(round_, part)
@@ -133,14 +133,14 @@ def replay_chips_cleared(round_: RoundTrace, event: e.ChipsCleared) -> None:
 
 
 def _spoke(round_: RoundTrace, part: RoundSeatTrace) -> None:
-    """A word in the round, after which missed turns are counted anew."""
+    """Record an action in the round; it resets the count of missed turns."""
     guest = round_.table.seats.get(part.player)
     if guest is not None:
         guest.missed_turns = 0
 
 
 def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
-    """Follow a wager: in time, by its own player, what was placed and no more than the rules add."""
+    """Check a confirmed wager: in time, by its own player, with the stakes placed plus what the rules add."""
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
@@ -213,7 +213,7 @@ def replay_seat_passed(round_: RoundTrace, event: e.SeatPassed) -> None:
 
 
 def replay_seat_timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
-    """Follow a time-out; whether its time had come is judged when betting closes."""
+    """Record a time-out; `replay_betting_closed` checks whether it was due."""
     part = _out(round_, event.seat, SeatStatus.TIMED_OUT)
     guest = None if part is None else round_.table.seats.get(part.player)
     if guest is not None:
@@ -221,7 +221,7 @@ def replay_seat_timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
 
 
 def replay_round_left(round_: RoundTrace, event: e.SeatLeftRound) -> None:
-    """Follow a player who left or moved before confirming."""
+    """Record that a player left or moved before confirming."""
     _out(round_, event.seat, SeatStatus.LEFT, while_aside=True)
 
 

@@ -1,4 +1,4 @@
-"""The Caller's ceremony: the right seat had the cards, no longer than it may, and the hands were turned in order."""
+"""Checks the Caller's ceremony: which seat got the cards, for how long, and in which order hands were turned."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ NOT_TURNED: Final = "hands not turned as dealt"
 
 
 def replay_cards_handed_out(round_: RoundTrace, event: e.CardsHandedOut) -> None:
-    """Follow the cards to the seat with the highest Player wager, the earliest of equals."""
+    """Check that the cards go to the seat with the highest Player wager; ties go to the earliest."""
     limit = round_.table.rules.ceremony_seconds()
     if round_.phase is not Phase.CLOSED or round_.ceremony is not None or limit is None:
         round_.record_difference(OUT_OF_PLACE, "betting just closed at a table with a Caller", round_.phase)
@@ -48,7 +48,7 @@ def _until(round_: RoundTrace, due: datetime, found: datetime) -> None:
 
 
 def replay_cards_looked_at(round_: RoundTrace, event: e.CardsLookedAt) -> None:
-    """Follow the seat's first look, in its time."""
+    """Check that the seat's first look at the cards is within its time."""
     held, limit = _held(round_, event.seat), round_.table.rules.ceremony_seconds()
     if held is None:
         return
@@ -60,7 +60,7 @@ def replay_cards_looked_at(round_: RoundTrace, event: e.CardsLookedAt) -> None:
 
 
 def replay_cards_handed_back(round_: RoundTrace, event: e.CardsHandedBack) -> None:
-    """Follow the cards back: by the player before the time is over, by time not before."""
+    """Check the return of the cards: by the player before the deadline, by time-out not before it."""
     held = _held(round_, event.seat)
     if held is None:
         return
@@ -80,14 +80,14 @@ def _held(round_: RoundTrace, seat: int) -> Ceremony | None:
 
 
 def replay_hand_turned(round_: RoundTrace, event: e.HandTurned) -> None:
-    """Follow a hand that is turned over; whether it was the right one is seen when all cards are dealt."""
+    """Record a hand that is turned over; `check_hands_turned` checks it once all cards are dealt."""
     if round_.phase is not Phase.CLOSED or round_.table.rules.ceremony_seconds() is None:
         round_.record_difference(OUT_OF_PLACE, "betting closed at a table with a Caller", round_.phase)
     round_.turned_hands = (*round_.turned_hands, event)
 
 
 def check_hands_turned(round_: RoundTrace, event: CardsDealt) -> None:
-    """Check that the cards were handed out and came back where they had to, and how they were turned over."""
+    """Check that the cards were handed out and returned where required, and how they were turned over."""
     if round_.table.rules.ceremony_seconds() is None:
         return
     held = round_.ceremony

@@ -1,4 +1,4 @@
-"""What the events have led to by now, against what the database holds: tables, all else, the database itself."""
+"""Compares the replayed state with the database: tables, other streams, and the database by itself."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -11,13 +11,13 @@ from casino.events.inspection import inspect
 
 
 def compare_batch(fold: LogReplay, replayed: Sequence[ReplayedEvent], notes: FindingCollector) -> None:
-    """Compare what a batch of events moved with the ledger, and the rounds that ended in it with their rows."""
+    """Compare the ledger entries of a batch of events, and the rows of rounds that ended in it."""
     money.compare_entries(replayed, notes)
     read_models.compare_rounds(fold.ended, notes)
 
 
 def check_tables(fold: LogReplay, notes: FindingCollector, *, max_wait: float) -> Collection[UUID]:
-    """Judge tables, the rounds that are not over, and their secrets; returns the shoes in play."""
+    """Check tables, unfinished rounds and their secrets; return the shoes in play."""
     now, _ = snapshot.snapshot_time()
     read_models.compare_rounds([*fold.running.values(), *fold.disputed_rounds.values()], notes)
     read_models.compare_tables(list(fold.tables.values()), notes)
@@ -28,7 +28,7 @@ def check_tables(fold: LogReplay, notes: FindingCollector, *, max_wait: float) -
 
 
 def check_other_streams(fold: LogReplay, notes: FindingCollector) -> None:
-    """Judge wallets, chats and switches."""
+    """Check wallets, chats and kill switches."""
     read_models.compare_switches(fold.switches.rows.values(), notes)
     fold.wallets.check_state()
     for finding in fold.chats.check_state():
@@ -36,9 +36,9 @@ def check_other_streams(fold: LogReplay, notes: FindingCollector) -> None:
 
 
 def check_database(notes: FindingCollector, *, max_wait: float, scope: IncrementalScope | None = None) -> None:
-    """Ask the database what needs no event to be read: queue and streams, rows of nothing, the ledger.
+    """Check what needs no replay: queue and streams, orphaned rows, the ledger.
 
-    With a `scope`, of streams and accounts only these, and nothing of rows that no event stands behind.
+    With a `scope`, check only its streams and accounts, and no orphaned rows.
     """
     _, age = snapshot.snapshot_time()
     if scope is not None:

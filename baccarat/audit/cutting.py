@@ -1,4 +1,4 @@
-"""The cut: every contribution while it may count, by who sits there, and the cut fixed by just these."""
+"""Checks cuts: each contribution is valid and in time, and the cut results from exactly these contributions."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,7 +24,7 @@ TOO_OFTEN: Final = "contribution changed too often"
 
 
 def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
-    """Follow a contribution to a round's own shoe: of a seat in the round, while betting is open."""
+    """Check a contribution to a round's own shoe: by a seat in the round, while betting is open."""
     part, opened = round_.seats.get(event.seat), round_.opened
     if part is None or part.player != event.player or part.status is SeatStatus.LEFT:
         round_.record_difference(
@@ -44,7 +44,7 @@ def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
 
 
 def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
-    """Check that the round's own shoe was cut by just what was given until betting closed."""
+    """Check that the cut of the round's own shoe results from the contributions until betting closed."""
     differs = _differs(round_.contributions, event.contributions, event.cut, shoe=round_.opened.shoe)
     if differs is not None:
         round_.record_difference(OTHER_CUT, *differs)
@@ -52,7 +52,7 @@ def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
 
 
 def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
-    """Follow a commitment to the next long shoe: one at a time, in order of their numbers."""
+    """Check a commitment to the next long shoe: one at a time, numbered in order."""
     if not table.has_long_shoe or table.next_shoe is not None or table.closed:
         table.record_difference(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
     if event.number != table.shoes + 1:
@@ -68,7 +68,7 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
 
 
 def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
-    """Follow a contribution to the committed long shoe, of one who sits there."""
+    """Check a contribution to the committed long shoe, by a seated player."""
     guest, coming = table.seats.get(event.player), table.next_shoe
     if guest is None or guest.seat != event.seat:
         table.record_difference("seat differs", None if guest is None else guest.seat, event.seat)
@@ -81,7 +81,7 @@ def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -
 
 
 def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
-    """Check that the shoe is the committed one, and cut by just what was given until it started."""
+    """Check that the shoe is the committed one, and that its cut results from the contributions until it started."""
     coming = table.next_shoe
     if coming is None:
         table.record_difference(NOT_COMMITTED, "a committed shoe", event.shoe)
@@ -99,7 +99,7 @@ def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
 
 
 def _faults(given: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> list[tuple[str, str]]:
-    """What is wrong with a contribution by itself: (what, expected)."""
+    """Return what is wrong with a contribution by itself: (what, expected)."""
     found, last = [], given.get(event.seat)
     if last is not None and last.player == event.player and last.change_count >= MAX_CUT_CHANGES:
         found.append((TOO_OFTEN, f"at most {MAX_CUT_CHANGES} times"))
@@ -111,7 +111,7 @@ def _faults(given: dict[int, SeatContribution], event: CutContributed | ShoeCutC
 
 
 def put_contribution(given: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> None:
-    """Put a seat's contribution in place of its last one."""
+    """Replace a seat's last contribution."""
     last = given.get(event.seat)
     times = 1 if last is None or last.player != event.player else last.change_count + 1
     given[event.seat] = SeatContribution(event.seat, event.player, event.contribution, times)
@@ -120,7 +120,7 @@ def put_contribution(given: dict[int, SeatContribution], event: CutContributed |
 def _differs(
     given: dict[int, SeatContribution], contributions: Sequence[Contribution], fixed_as: str, *, shoe: UUID
 ) -> tuple[str, str] | None:
-    """Both sides as text where a cut was not fixed by what was given; None where it was."""
+    """Return both sides as text if a cut differs from its contributions, else None."""
     due = tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(given))
     try:
         worked_out = compute_cut(shoe, due).hex()

@@ -1,4 +1,4 @@
-"""A round's events from the close of betting on: cards, outcome, payouts, commission and seed, all worked out anew."""
+"""Replays a round from the close of betting; recomputes cards, outcome, payouts, commission and seed."""
 
 from datetime import datetime
 from typing import Final
@@ -20,7 +20,7 @@ FINDINGS_BY_FIELD: Final = {
     "won": "payout differs",
     "returned": "payout differs",
 }
-"""What a settled wager's field says when it is not what the rules give."""
+"""Message for each field of a settled wager that differs from the rules."""
 
 _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.LAPSED
 _DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
@@ -29,7 +29,7 @@ NO_DEAL = "cards are not a legal deal"
 
 
 def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
-    """Follow the close of betting: all have acted or the turn is over, and somebody has a wager."""
+    """Check the close of betting: all have acted or the turn is over, and at least one wager is confirmed."""
     if round_.phase is not _BETTING or round_.suspension_reason is not None:
         round_.record_difference(OUT_OF_PLACE, "open betting", round_.suspension_reason or round_.phase)
     if not round_.confirmed_seats():
@@ -54,7 +54,7 @@ def _everybody_acted(round_: RoundTrace, now: datetime) -> None:
 
 
 def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
-    """Follow the cards: after the close, from the shoe's next place, and just as the rules deal them."""
+    """Check the cards: after the close, from the shoe's next place, dealt by the rules."""
     if round_.phase is not _CLOSED:
         what = "card dealt before betting closed" if round_.phase is _BETTING else OUT_OF_PLACE
         round_.record_difference(what, _CLOSED, round_.phase)
@@ -74,7 +74,7 @@ def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
 
 
 def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
-    """Follow the settlement: every figure worked out anew from the cards and the confirmed wagers."""
+    """Check the settlement; recompute every amount from the cards and the confirmed wagers."""
     if round_.phase is not _DEALT or round_.suspension_reason is not None:
         round_.record_difference(OUT_OF_PLACE, _DEALT, round_.suspension_reason or round_.phase)
     if round_.closed_at is not None and event.settled_at < round_.closed_at:
@@ -101,7 +101,7 @@ def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
 
 
 def _mark(round_: RoundTrace, event: e.RoundSettled) -> None:
-    """Put the round on the table's board; without a long shoe a full board is wiped first."""
+    """Add the round to the table's board; without a long shoe, a full board is cleared first."""
     table = round_.table
     if not table.has_long_shoe and len(table.marks) >= MAX_RUN_LENGTH:
         table.marks.clear()
@@ -126,7 +126,7 @@ def _result(round_: RoundTrace, event: e.RoundSettled) -> None:
 
 
 def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outcome: Outcome) -> None:
-    """One wager's settlement against what its confirmed stakes come to, and what it does to the player's balances."""
+    """Compare one wager's settlement with its recomputed result, and apply it to the player's balances."""
     part.settlement = wager
     try:
         due = round_.table.expected_settlement(part.stakes or {}, outcome)
@@ -157,7 +157,7 @@ def _figures(one: Settlement | e.SeatSettled) -> tuple[object, ...]:
 
 
 def replay_round_lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
-    """Follow a round in which nobody confirmed."""
+    """Check that a lapsed round has no confirmed wager."""
     if round_.phase is not _BETTING:
         round_.record_difference(OUT_OF_PLACE, "open betting", round_.phase)
     for part in round_.confirmed_seats():
@@ -175,14 +175,14 @@ def _end(round_: RoundTrace, seed: str | None) -> None:
 
 
 def replay_round_suspended(round_: RoundTrace, event: e.RoundSuspended) -> None:
-    """Follow a round that could not be dealt."""
+    """Record that a round could not be dealt."""
     if not round_.is_running() or round_.suspension_reason is not None:
         round_.record_difference(OUT_OF_PLACE, "a running round", round_.suspension_reason or round_.phase)
     round_.suspension_reason, round_.suspended_at = event.reason, event.suspended_at
 
 
 def replay_round_resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
-    """Follow a round that a person sent back to be dealt."""
+    """Record that staff returned a suspended round to be dealt."""
     if round_.suspension_reason is None:
         round_.record_difference(OUT_OF_PLACE, "a round suspended", round_.phase)
     round_.suspension_reason = round_.suspended_at = None

@@ -1,4 +1,4 @@
-"""The audit of everything: log, rounds, ledger and read models, on one snapshot, by one pass or by many processes."""
+"""Audits log, rounds, ledger and read models on one snapshot, in one pass or by several processes."""
 
 import contextlib
 import itertools
@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"(\d+)")
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by where they are, numbers as numbers, then by what they say; each is there once."""
+    """Sort findings by location, numbers numerically, then by text; drop duplicates."""
     return sorted(dict.fromkeys(findings), key=_key)
 
 
@@ -37,9 +37,9 @@ def _key(finding: Finding) -> tuple[object, ...]:
 
 
 MIN_EVENTS_FOR_SECOND_CONNECTION = 20_000
-"""Sealed events from which on a second connection is worth its start."""
+"""Number of sealed events from which a second connection is worth opening."""
 MAX_WAIT_SECONDS = 60.0
-"""Seconds that anything may wait for its seal, its cards or a person."""
+"""Seconds that anything may wait to be sealed, to be dealt or for a person."""
 
 INCREMENTAL_SCOPE: Final = """
 An audit since a checkpoint says: the checkpoint is signed by a trusted key and agrees with its copy outside, and the
@@ -50,7 +50,7 @@ and chats; and the accounts that were moved since then agree with their postings
 read: tables that nothing has happened to, their rounds, rows and entries, accounts that were not moved, rows that no
 event stands behind, and links of the chain before the checkpoint. For that, audit in full.
 """
-"""Said by the command as well."""
+"""Also printed by the command."""
 
 
 def run_audit(
@@ -64,19 +64,19 @@ def run_audit(
     jobs: int = 1,
     pool: Executor | None = None,
 ) -> AuditReport:
-    """Audit the database that Django is connected to, read only and undisturbed by what is written meanwhile.
+    """Audit the connected database, read only, without blocking writers.
 
-    The log is held against its checkpoints too, those in the database and those outside.
+    The log is also compared with its checkpoints, in the database and in external storage.
 
-    With a position `since`, or that of a good `checkpoint`, it reads what was touched after it: `INCREMENTAL_SCOPE`.
-    `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` is told about
-    events. With `log_only`, events are checked against the chain and the rules, and nothing else. A `pool` of `jobs`
-    processes (`parallel.start_processes`) shares the work of a full audit, and finds the same. Call it outside of any
+    With a position `since`, or that of a good `checkpoint`, audit only what changed after it: `INCREMENTAL_SCOPE`.
+    `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` counts events.
+    With `log_only`, check events against the chain and the rules, and nothing else. A `pool` of `jobs` processes
+    (`parallel.start_processes`) shares the work of a full audit, with the same findings. Call it outside of any
     transaction.
     """
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
-    kept = replicas.read_unknown_copies()  # before the snapshot, which then holds what was signed for them
+    kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
     with snapshot.snapshot():
         head, part = current_head(), None
         scene = AuditContext(snapshot.export_snapshot(), head.position, max_wait, kept)
@@ -105,9 +105,9 @@ def run_audit(
 
 @contextlib.contextmanager
 def _beside(scene: AuditContext, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
-    """What a full audit asks of the database alone: PostgreSQL works on it while we follow a log that takes a while.
+    """Run the checks that need only the database while the log is replayed, if the log is long.
 
-    Yields what waits for the findings, to be called afterwards.
+    Yields a function to call afterwards, which returns the findings.
     """
     if not full:
         yield list
@@ -119,7 +119,7 @@ def _beside(scene: AuditContext, *, full: bool) -> Generator[Callable[[], list[F
 
 
 def _database_apart(scene: AuditContext) -> list[Finding]:
-    """The same by a connection of this thread's own, on the shared snapshot."""
+    """Run the checks of the database on this thread's own connection to the shared snapshot."""
     try:
         with snapshot.shared_snapshot(scene.snapshot):
             return _database(scene)
@@ -134,7 +134,7 @@ def _database(scene: AuditContext) -> list[Finding]:
 
 
 def _alone(scene: AuditContext, *, since: int, whole: bool, progress: Progress | None) -> PartialAudit:
-    """One pass over the log and then, unless only the log is wanted, over all that follows from it."""
+    """Audit in one pass over the log; then check the derived state, unless `log_only`."""
     part, seen = PartialAudit(), incremental.changed_since(since, max_wait=scene.max_wait) if since else None
     streams = None if seen is None else seen.streams
     fold = LogReplay(FindingCollector(), disputed=snapshot.disputed_streams(streams))

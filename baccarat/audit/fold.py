@@ -1,4 +1,4 @@
-"""The whole log, event by event: every table, round and wallet followed at once, whatever the events say."""
+"""Replays the whole log, event by event: all tables, rounds and wallets at once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Final
@@ -29,7 +29,7 @@ UNREADABLE: Final = "event can't be read"
 
 
 def decode_row(row: Row, notes: FindingCollector) -> Any:
-    """Return the event of a row; None where it can't be read, which is noted."""
+    """Return the event of a row; record a finding and return None if it cannot be decoded."""
     catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
     try:
         return catalogue.decode(row.type, row.schema, row.data)
@@ -41,22 +41,21 @@ def decode_row(row: Row, notes: FindingCollector) -> Any:
 UNEXPLAINED: Final = "event can't be explained"
 USED_TWICE: Final = "shoe used twice"
 UNEXPLAINABLE: Final = (LookupError, ValueError, ArithmeticError)
-"""What a step raises for rules, cards or amounts that no table can have."""
+"""Errors that a step raises for rules, cards or amounts that no table can have."""
 
 ReplayedEvent = tuple[int, object, TableAccounts | None]
-"""An event's id, the event, and where its money moves: None for a wallet's own."""
+"""An event's id, the event, and the accounts that it moves money between: None for a wallet's own."""
 
 
 class LogReplay:
-    """Everything that the events so far have led to; `ended` are the rounds that ended in the last batch.
+    """State after the events so far; `ended` are the rounds that ended in the last batch.
 
-    `disputed` names the streams in which somebody spoke of a void: `disputed_rounds` keeps those rounds beyond their
-    end.
+    `disputed` names the streams with a void or a request for one; `disputed_rounds` keeps those rounds after they end.
     """
 
     wallets_class: ClassVar[type[WalletTraces]] = WalletTraces
     foreign_types: ClassVar[frozenset[str]] = frozenset()
-    """Types of events that are only looked at here: another part of the audit counts them and compares their money."""
+    """Types of events that other parts of the audit count and whose money they compare."""
 
     def __init__(self, notes: FindingCollector, *, disputed: frozenset[str] = frozenset()) -> None:
         self.collector = notes
@@ -74,7 +73,7 @@ class LogReplay:
         self._shoes: set[str] = set()
 
     def replay(self, rows: Sequence[Row]) -> list[ReplayedEvent]:
-        """Follow events in order, note what the rules don't allow, and return those whose money is to be compared."""
+        """Replay events in order, record contradictions, and return the events whose money is to be compared."""
         replayed: list[ReplayedEvent] = []
         self.ended = []
         for row in rows:
@@ -131,7 +130,7 @@ class LogReplay:
         return table.accounts
 
     def _sitting(self, table: TableTrace, event: Any) -> None:
-        """Where the player of the event sits now, or that the player does not sit any more."""
+        """Record where the event's player sits now, or that the player left."""
         guest = table.seats.get(event.player) if hasattr(event, "player") else None
         row = sitting_row(event, table.opened, money_type=None if guest is None else guest.money_type)
         if row is not None:
@@ -157,12 +156,12 @@ class LogReplay:
             self.disputed_rounds[stream] = round_
         elif ran:
             self.ended.append(round_)
-        if isinstance(event, ve.RoundVoided):  # which has tried its seed
+        if isinstance(event, ve.RoundVoided):  # which has checked its seed
             self._debts(event, round_.table.accounts)
             return
         try:
             check_seed(round_)
-        except UNEXPLAINABLE as trouble:  # the event's money is compared all the same
+        except UNEXPLAINABLE as trouble:  # the event's money is compared in any case
             self._unexplained(row, trouble)
 
     def _debts(self, event: ve.RoundVoided, place: TableAccounts) -> None:
@@ -196,7 +195,7 @@ class LogReplay:
             self._first_use(row, str(shoe.shoe), shoe.commitment)
 
     def _first_use(self, row: Row, shoe: str, commitment: str) -> None:
-        """A shoe's order follows from its seed alone, so neither shoe nor commitment may come again."""
+        """Record a difference if a shoe or a commitment repeats: the seed alone determines the order of the cards."""
         shoes = self._shoes
         before = len(shoes)
         shoes.add(shoe)

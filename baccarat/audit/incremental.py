@@ -1,7 +1,7 @@
-"""What an audit since a position reads: the tables that anything has happened to after it, from their first event on.
+"""Selects what an audit since a position reads: tables changed after it, replayed from their first event.
 
-A table's rounds belong to it, as its guests' balances follow from them. Which rounds a table has, the read model says:
-one that it lacks is missed by its number, one too many by its table. What is no table's is read whole.
+A table includes its rounds, because its players' balances follow from them. The read model lists a table's rounds: the
+audit detects a missing one by its number, an extra one by its table. Streams of no table are read whole.
 """
 
 from collections.abc import Iterator
@@ -43,10 +43,10 @@ _POSITIONS: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class IncrementalScope:
-    """Tables by id, and their streams with those of their rounds; `since` is the position before which they are read.
+    """Tables by id, with their streams and those of their rounds; they are replayed up to position `since`.
 
-    A table counts as well where a round waits too long or is set aside, or where a void left a debt that may be
-    collected since.
+    Includes tables where a round is suspended or waits too long, or where a void left a debt that may still be
+    collected.
     """
 
     since: int
@@ -55,7 +55,7 @@ class IncrementalScope:
 
 
 def changed_since(position: int, *, max_wait: float) -> IncrementalScope:
-    """Tell what was touched by events after a position, sealed or not; `oldest` is in seconds."""
+    """Return what changed by events after a position, sealed or not; `oldest` is in seconds."""
     streams = [stream for (stream,) in fetch(_STREAMS, [position])]
     tables = [table for (table,) in fetch(_TABLES, [streams, streams, max_wait]) if table is not None]
     rounds = [stream for (stream,) in fetch(_ROUNDS, [tables])]
@@ -64,7 +64,7 @@ def changed_since(position: int, *, max_wait: float) -> IncrementalScope:
 
 
 def read_history(touched: IncrementalScope, *, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
-    """Yield what happened to it up to the position, each event held against its own seal."""
+    """Yield the scope's events up to the position, each checked against its own seal."""
     rows = fetch(_POSITIONS, [touched.since, list(touched.streams), touched.since, TABLE_EVENT_TYPES])
     positions = [position for (position,) in rows]
     for start in range(0, len(positions), BATCH_SIZE):

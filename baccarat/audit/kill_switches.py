@@ -1,4 +1,4 @@
-"""Switches as an audit follows them: each thrown and released in turn, every table told, and nothing new in between."""
+"""Replays kill switches: thrown and released in turn, applied to every table, with no new play in between."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -23,7 +23,7 @@ NOT_NOTIFIED: Final = "table differs from its stops"
 
 
 def replay_play_stopped(table: TableTrace, event: PlayStopped) -> None:
-    """Follow a table that is told to stop."""
+    """Stop play at a table."""
     key = event.scope, event.subject
     if key in table.stops:
         table.record_difference("event out of place", f"a table that {event.scope} does not stop", "stopped again")
@@ -31,18 +31,18 @@ def replay_play_stopped(table: TableTrace, event: PlayStopped) -> None:
 
 
 def replay_play_resumed(table: TableTrace, event: PlayResumed) -> None:
-    """Follow a table that is told to go on."""
+    """Resume play at a table."""
     if table.stops.pop((event.scope, event.subject), None) is None:
         table.record_difference("event out of place", f"a table that {event.scope} stops", "resumed")
 
 
 def is_playing(table: TableTrace) -> bool:
-    """Tell whether rounds may open: no switch holds the table, and it is not to be closed."""
+    """Return whether rounds may open: no switch stops the table, and no closure is announced."""
     return not table.stops and table.pending_closure is None
 
 
 def check_playing(table: TableTrace, due: str) -> None:
-    """Note what started at a table that a switch holds, or that is to be closed."""
+    """Record what started at a table that a switch stops, or whose closure is announced."""
     if table.pending_closure is not None:
         table.record_difference(STOPPED, due, "a table that closes")
     if table.stops:
@@ -54,13 +54,13 @@ def _named(stops: Iterable[tuple[StopScope, str]]) -> str:
 
 
 class SwitchTraces:
-    """Every switch that the log has told of, as its last event left it."""
+    """Every switch in the log, as of its last event."""
 
     def __init__(self) -> None:
         self.rows: dict[str, SwitchRow] = {}
 
     def replay(self, event: SwitchEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
-        """Follow one event and yield what contradicts those before it."""
+        """Replay one event and yield its contradictions."""
         right = switch_stream(event.scope, event.subject)
         before = self.rows.get(switch_id(event.scope, event.subject))
         known = 0 if before is None else before.version
@@ -75,19 +75,19 @@ class SwitchTraces:
         self.rows[row.id] = row
 
     def is_stopped(self, scope: StopScope, subject: str) -> bool:
-        """Tell whether a switch holds now."""
+        """Return whether the switch is active."""
         row = self.rows.get(switch_id(scope, subject))
         return row is not None and row.stopped
 
     def check_tables(self, tables: Iterable[TableTrace]) -> Iterator[Finding]:
-        """Compare what each table was told with the switches that reach it."""
+        """Compare the stops of each table with the switches that reach it."""
         for table in tables:
             held, due = set(table.stops), self._due(table)
             if due - held or any(not self.is_stopped(scope, _subject(table, scope, label)) for scope, label in held):
                 yield Finding(NOT_NOTIFIED, f"table {table.opened.table}", _named(due), _named(held))
 
     def _due(self, table: TableTrace) -> set[tuple[StopScope, str]]:
-        """What has to hold the table: by rules, those in force."""
+        """Return the switches that must stop the table; by rules, the version in force counts."""
         reach = (
             (StopScope.GAMING, ""),
             (StopScope.OPERATOR, ""),
@@ -98,5 +98,5 @@ class SwitchTraces:
 
 
 def _subject(table: TableTrace, scope: StopScope, label: str) -> str:
-    """The subject of the switch that a stop of this table is of."""
+    """Return the subject of the switch that stopped this table."""
     return {StopScope.OPERATOR: str(table.opened.operator), StopScope.TABLE: str(table.opened.table)}.get(scope, label)

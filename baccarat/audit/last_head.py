@@ -1,4 +1,4 @@
-"""The last head of the log that an audit found sound, in a file outside the database: a cut tail contradicts it."""
+"""Keeps the last sound head of the log in a file outside the database, to detect a truncated log."""
 
 import json
 import os
@@ -16,18 +16,18 @@ SELECT system_identifier, oid FROM pg_control_system(), pg_database WHERE datnam
 
 
 class UnreadableHead(Exception):
-    """The file with the last head does not hold one."""
+    """The file does not contain a head."""
 
 
 def default_path() -> Path:
-    """Name this database's own file, by its server and its number there, in the folder of all homes."""
+    """Return the path for this database, named after its server and its number there."""
     server, number = fetch(_DATABASE)[0]
     folder = Path(os.environ.get("CASINO_HOME") or Path(settings.BASE_DIR) / ".casino")
     return folder / "heads" / f"{server}-{number}.json"
 
 
 def load_head(file: Path) -> Head | None:
-    """Read the head that was kept; None on the first audit. Raises UnreadableHead."""
+    """Read the head of the last audit; None on the first audit. Raises UnreadableHead."""
     if not file.exists():
         return None
     try:

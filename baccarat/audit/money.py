@@ -1,4 +1,4 @@
-"""The ledger against the events: each entry is derived anew and compared, a batch of events at a time."""
+"""Compares the ledger with the events: derives each entry again, a batch of events at a time."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +16,7 @@ UNBALANCED: Final = "event moves no balanced money"
 
 
 def compare_entries(replayed: Sequence[ReplayedEvent], notes: FindingCollector) -> None:
-    """Note every difference between the stored entries of some events and those that follow from them."""
+    """Record every difference between the stored entries of some events and the derived ones."""
     derived = []
     for each in replayed:
         try:
@@ -40,12 +40,11 @@ def _entry(followed: ReplayedEvent) -> NewEntry | None:
 def check_ledger(notes: FindingCollector, *, since: int = 0) -> None:
     """Check the ledger against itself: sums, sequences, running balances, balances, account ids.
 
-    With `since`, a position, only what was moved after it.
+    With a position `since`, check only what moved after it.
     """
     for finding in ledger.check(since=since):
         notes.add(finding.kind, finding.location, finding.expected, finding.actual)
 
 
 def count_entries() -> int:
-    """Count the ledger's entries."""
     return int(fetch("SELECT count(*) FROM wallet_entry")[0][0])

@@ -1,6 +1,6 @@
-"""The whole audit by several processes on one snapshot: tables in groups, all else beside them, each with its links.
+"""Runs a full audit in several processes on one snapshot: tables in groups, other streams, the database.
 
-The findings are those of one pass, in the same order, whatever the number of processes.
+Findings and their order are those of one pass, whatever the number of processes.
 """
 
 import os
@@ -28,11 +28,11 @@ from casino.events.partial import find_missing
 from casino.kernel.findings import Finding
 
 _PARENTS: Final[list[Any]] = []
-"""Connections of the process that we were forked from: never to be used, nor closed, which would end its sessions."""
+"""Connections inherited through fork: neither used nor closed, because closing would end the parent's sessions."""
 
 
 def set_up_process(databases: dict[str, dict[str, Any]]) -> None:
-    """Set Django up on the databases of the process that shares its work, with connections of our own."""
+    """Set up Django in a worker process, with connections of its own to the parent's databases."""
     settings.DATABASES = databases
     django.setup()
     for alias in databases:
@@ -42,14 +42,14 @@ def set_up_process(databases: dict[str, dict[str, Any]]) -> None:
 
 
 GROUPS_PER_PROCESS: Final = 3
-"""Groups of tables for each process: the last ones to end are short."""
+"""Groups of tables per process; small groups at the end balance the load."""
 
 MIN_EVENTS_FOR_PROCESSES: Final = 100_000
-"""Sealed events from which on several processes are worth the sharing out: a second or so of work for each.
+"""Number of sealed events from which several processes are worth starting: about a second of work each.
 
-One process works while PostgreSQL does, so that two cores are busy with it. On two cores, 135,000 events took two
-processes the same processor time in all, and longer by the clock, as the sharing out comes before. They gain where
-cores are free beside those two.
+One process works while PostgreSQL does, which occupies two cores. On two cores, 135,000 events took two processes the
+same processor time in total and more wall-clock time, because of the partitioning. More processes pay off with further
+free cores.
 """
 
 Progress = Callable[[int, int], object]
@@ -57,7 +57,7 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class AuditContext:
-    """What every part is told: the shared snapshot's name, the position of its head, and how long what may wait."""
+    """Shared by all parts: the snapshot's name, the position of its head, and the maximum wait."""
 
     snapshot: str
     head: int
@@ -67,7 +67,7 @@ class AuditContext:
 
 @dataclass(slots=True)
 class PartialAudit:
-    """What one part came to. `playing` are the shoes in play, `used` those ever used, as numbers.
+    """Result of one part. `playing` are the shoes in play, `used` those ever used, as numbers.
 
     `seconds` is when its log was done.
     """
@@ -86,7 +86,7 @@ Task = Callable[[AuditContext], PartialAudit]
 
 @dataclass(frozen=True, slots=True)
 class TableGroupTask:
-    """One group of tables: their rounds followed, their money and rows compared."""
+    """Audits one group of tables: replays their rounds, compares their money and rows."""
 
     partition: LogPartition
 
@@ -101,7 +101,7 @@ class TableGroupTask:
 
 @dataclass(frozen=True, slots=True)
 class OtherStreamsTask:
-    """Wallets, payments, chats and switches."""
+    """Audits wallets, payments, chats and kill switches."""
 
     partition: LogPartition
 
@@ -116,7 +116,7 @@ class OtherStreamsTask:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseTask:
-    """What needs no event to be read: what the log lacks, the ledger against itself, the checkpoints."""
+    """Checks what needs no replay: gaps in the log, the ledger against itself, the checkpoints."""
 
     def __call__(self, scene: AuditContext) -> PartialAudit:
         notes = FindingCollector()
@@ -126,27 +126,27 @@ class DatabaseTask:
 
 
 def start_processes(jobs: int) -> Executor:
-    """Start so many processes of our own on this one's databases.
+    """Start this many worker processes on this process's databases.
 
-    Where they can be forked they have all that was loaded; loading it again takes each as long as 30,000 events do.
-    Call it while no other thread runs.
+    Forked processes share loaded modules; loading them again costs as much as 30,000 events per process. Call it while
+    no other thread runs.
     """
     databases = {"default": dict(connections.settings["default"])}
     context = get_context("fork" if sys.platform == "linux" else "spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=set_up_process, initargs=(databases,))
-    pool.submit(os.getpid).result()  # the first task starts them all
+    pool.submit(os.getpid).result()  # the first task starts all processes
     return pool
 
 
 def split_tasks(jobs: int, *, head: int) -> list[Task]:
-    """Share the work out for so many processes, the longest first."""
+    """Split the work for this many processes, longest tasks first."""
     others, tables = partitions.partition_log(GROUPS_PER_PROCESS * jobs, upto=head)
     tables.sort(key=lambda share: -len(share.positions))
     return [DatabaseTask(), *map(TableGroupTask, tables), OtherStreamsTask(others)]
 
 
 def run_task(task: Task, scene: AuditContext) -> PartialAudit:
-    """Do one task in this process, on the shared snapshot."""
+    """Run one task in this process, on the shared snapshot."""
     with snapshot.shared_snapshot(scene.snapshot):
         return task(scene)
 
@@ -154,7 +154,7 @@ def run_task(task: Task, scene: AuditContext) -> PartialAudit:
 def run_tasks(
     scene: AuditContext, *, jobs: int, pool: Executor, progress: Progress | None = None
 ) -> list[PartialAudit]:
-    """Have the pool do all of it, and return the parts, in no order."""
+    """Run all tasks in the pool, and return the parts in any order."""
     shared = [pool.submit(run_task, task, scene) for task in split_tasks(jobs, head=scene.head)]
     parts: list[PartialAudit] = []
     for done in as_completed(shared):
@@ -165,7 +165,7 @@ def run_tasks(
 
 
 def merge(parts: Sequence[PartialAudit]) -> PartialAudit | None:
-    """Put parts together; None when two of them used one shoe, which only one pass can put in order."""
+    """Merge the parts; None if two of them used the same shoe, which only a single pass can put in order."""
     used = frozenset[int]().union(*(part.used_shoes for part in parts))
     if len(used) != sum(len(part.used_shoes) for part in parts):
         return None
@@ -183,7 +183,7 @@ def merge(parts: Sequence[PartialAudit]) -> PartialAudit | None:
 def _follow(
     fold: TableGroupReplay | OtherStreamsReplay, share: LogPartition, findings: list[Finding], scene: AuditContext
 ) -> None:
-    """Follow a share of the log, then what waits, and compare money and ended rounds."""
+    """Replay a share of the log, check what waits, and compare money and ended rounds."""
     sealed = partitions.read_sealed(share, snapshot=scene.snapshot, findings=findings)
     batches: Iterator[Sequence[Row]] = chain(sealed, [partitions.read_unsealed(share)])
     for rows in batches:

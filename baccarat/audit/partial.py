@@ -1,4 +1,4 @@
-"""The fold in parts: tables of one group with their rounds, and everything that is no table's."""
+"""Replays parts of the log: a group of tables with their rounds, or everything that belongs to no table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,17 +22,17 @@ ROUND_VOIDED: Final = RoundVoided.__name__
 
 
 class _Elsewhere(WalletTraces):
-    """Wallets that another part follows."""
+    """Stands in for wallets that another part replays."""
 
     def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
-        """Leave it to the part that has the wallets."""
+        """Do nothing: the part with the wallets checks this."""
 
     def record_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """Leave it to the part that has the wallets."""
+        """Do nothing: the part with the wallets records this."""
 
 
 class TableGroupReplay(LogReplay):
-    """Some tables with their rounds. Switches are followed, so that tables can be held against them, and not judged."""
+    """Some tables with their rounds. Replays switches to check the tables, without checking the switches."""
 
     wallets_class: ClassVar = _Elsewhere
     foreign_types: ClassVar = SWITCH_KINDS
@@ -49,7 +49,7 @@ class TableGroupReplay(LogReplay):
 
 
 class OtherStreamsReplay(LogReplay):
-    """Wallets, chats, switches. Of rounds it is shown who wagered when, and who owes since a void."""
+    """Wallets, chats and switches. Sees of rounds who wagered when, and who owes after a void."""
 
     foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
 
@@ -69,7 +69,7 @@ class OtherStreamsReplay(LogReplay):
 
 
 def accounts_by_stream(streams: Iterable[str]) -> dict[str, TableAccounts]:
-    """Tell where the money of rounds moves, by the streams' first events and those of their tables."""
+    """Return the accounts of rounds, by the first events of their streams and of their tables."""
     opened = {stream: _first(rows, RoundOpened) for stream, rows in store.read_many(list(streams)).items()}
     tables = {each.table: f"table-{each.table}" for each in opened.values() if each is not None}
     first = {stream: _first(rows, TableOpened) for stream, rows in store.read_many(list(tables.values())).items()}
@@ -82,7 +82,7 @@ def accounts_by_stream(streams: Iterable[str]) -> dict[str, TableAccounts]:
 
 
 def _first(rows: Sequence[Row], kind: type) -> Any:
-    """The first event of a stream if it is of that kind and can be read."""
+    """Return a stream's first event if it is of that type and can be decoded, else None."""
     for row in rows[:1]:
         try:
             event = CATALOGUE.decode(row.type, row.schema, row.data)

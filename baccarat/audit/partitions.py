@@ -1,7 +1,7 @@
-"""The log in shares: tables in groups, each with its rounds, and all else in one. Which is whose, PostgreSQL tells.
+"""Partitions the log in PostgreSQL: groups of tables, each with its rounds, and one partition for the rest.
 
-A row's share follows from its type and from the first event of its stream, so what was tampered with lands in one share
-as well. Switches are everybody's; wagers and voids are shown to the share of the wallets too.
+An event's partition follows from its type and its stream's first event, so tampered events are in exactly one partition
+too. All partitions read switches; the partition of the wallets also reads wagers and voids.
 """
 
 from array import array
@@ -21,11 +21,11 @@ from wallet.responsible_gaming.events import PlayerRestrictionEvent
 
 TABLE_EVENT_TYPES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
 SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided"])
-"""What the share of the wallets follows of rounds: who wagered when, and who owes since a void."""
+"""Events of rounds that the partition of the wallets reads: who wagered when, and who owes after a void."""
 RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
-"""Wagers are shown of the players of whom one of these speaks: those that they may forbid."""
+"""That partition reads wagers only of players with one of these events, which may forbid them."""
 POSITIONS_PER_QUERY: Final = 100_000
-"""Positions shared out at once."""
+"""Positions partitioned at once."""
 
 _PROTECTED: Final = "SELECT DISTINCT data->>'player' FROM events_event WHERE type = ANY (%s::text[])"
 _SHARED: Final = """
@@ -58,7 +58,7 @@ _TABLE: Final = """
 
 
 class LogPartition(NamedTuple):
-    """The group-th of `groups` of tables, or all else without groups; and the positions of its sealed events."""
+    """One of `groups` of tables, or the rest without groups; with the positions of its sealed events."""
 
     groups: int
     group: int
@@ -66,7 +66,7 @@ class LogPartition(NamedTuple):
 
 
 def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPartition]]:
-    """Share out the log up to a position: the share of all else, and one for each group of tables."""
+    """Partition the log up to a position: the rest, and one partition for each group of tables."""
     others, tables = array("q"), [array("q") for _ in range(groups)]
     protected = [player for (player,) in fetch(_PROTECTED, [RESPONSIBLE_GAMING_EVENT_TYPES])]
     for start in range(0, upto, POSITIONS_PER_QUERY):
@@ -92,16 +92,16 @@ def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPart
 
 
 def read_sealed(share: LogPartition, *, snapshot: str, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
-    """Yield the share's sealed events in order, each held against its own seal. The next are read meanwhile.
+    """Yield the partition's sealed events in order, each checked against its own seal. Prefetches the next ones.
 
-    `snapshot` is the shared one's name.
+    `snapshot` is the name of the shared one.
     """
     with open_prefetch_stream(snapshot=snapshot) as stream:
         yield from stream_positions(share.positions, stream=stream, chunk=BATCH_SIZE, findings=findings)
 
 
 def read_unsealed(share: LogPartition) -> list[RecordedEvent]:
-    """Return the share's committed events that are not sealed yet, oldest first."""
+    """Return the partition's committed events that are not sealed yet, oldest first."""
     mine, parameters = _mine(share)
     return to_recorded_events(fetch(_WAITING.format(mine=mine), parameters))
 

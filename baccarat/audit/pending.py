@@ -1,4 +1,4 @@
-"""What waits: rounds to be dealt, rounds set aside, and the secrets of shoes in play. Judged by age and by need."""
+"""Checks what is pending: rounds to be dealt, suspended rounds, and the secrets of shoes in play."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
 
 
 def check_rounds(fold: LogReplay, notes: FindingCollector, *, now: datetime, max_wait: float) -> None:
-    """Note rounds that should have been dealt, or wait for a person, for more than `oldest` seconds."""
+    """Record rounds due to be dealt, or waiting for a person, for more than `oldest` seconds."""
     limit = timedelta(seconds=max_wait)
     for round_ in fold.running.values():
         where = f"round {round_.opened.round} of table {round_.opened.table}"
@@ -37,9 +37,9 @@ def check_rounds(fold: LogReplay, notes: FindingCollector, *, now: datetime, max
 
 
 def due_at(round_: RoundTrace) -> datetime | None:
-    """Tell when the round was ready to be dealt: the last wager if all have acted, else the deadline.
+    """Return when the round was ready to be dealt: at the last wager if all have acted, else at the deadline.
 
-    Cards that a seat has or had in hand make it due when that seat's time was over.
+    If a seat has or had the cards, the end of that seat's time counts.
     """
     if round_.ceremony is not None:
         return round_.ceremony.until
@@ -51,14 +51,14 @@ def due_at(round_: RoundTrace) -> datetime | None:
 
 
 def check_unused_secrets(playing: Collection[UUID], notes: FindingCollector) -> None:
-    """Note secrets that are kept of other shoes than those in play."""
+    """Record secrets of shoes that are not in play."""
     for (shoe,) in fetch(_KEPT):
         if shoe not in playing:
             notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
 
 
 def check_secrets(fold: LogReplay, notes: FindingCollector) -> Collection[UUID]:
-    """Check that each shoe in play has a secret, which opens the commitment and gave the cards.
+    """Check that each shoe in play has a secret that opens the commitment and gives the cards.
 
     Returns the shoes in play, and those whose seeds could not be read when their rounds were voided.
     """
@@ -84,7 +84,7 @@ def check_secrets(fold: LogReplay, notes: FindingCollector) -> Collection[UUID]:
 
 
 def _in_play(fold: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
-    """The shoes that a table is dealt from or a running round will be: {shoe: (table, commitment, long shoe)}."""
+    """Return the shoes of tables and running rounds: {shoe: (table, commitment, long shoe)}."""
     found: dict[UUID, tuple[TableTrace, str | None, LongShoe | None]] = {}
     for table in fold.tables.values():
         if table.shoe is not None:
@@ -97,7 +97,7 @@ def _in_play(fold: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, LongSh
 
 
 def _seeds(shoes: list[UUID]) -> dict[UUID, bytes]:
-    """The seeds that can be opened; one that can't must not hide the others."""
+    """Return the seeds that can be decrypted; skip the others."""
     try:
         return dict(shoe_seeds.decrypt(shoes))
     except (InvalidTag, ValueError):

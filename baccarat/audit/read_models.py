@@ -1,4 +1,4 @@
-"""Read models against the states that their events lead to, row by row and column by column."""
+"""Compares read models with the replayed state, row by row and column by column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -28,7 +28,7 @@ EXTRA_ROWS_SQL: Final = {
     WAGERS.table: """SELECT id FROM baccarat_wager AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'round-' || kept.round_id AND version = 1) ORDER BY 1""",
 }
-"""Rows that no stream stands behind; those of known tables and rounds are compared one by one."""
+"""Rows without a stream; rows of known tables and rounds are compared one by one."""
 
 Rows = Mapping[Any, tuple[Any, ...]]
 
@@ -49,7 +49,7 @@ def compare_rounds(rounds: Sequence[RoundTrace], notes: FindingCollector) -> Non
 
 
 def compare_tables(tables: Sequence[TableTrace], notes: FindingCollector) -> None:
-    """Compare tables with their rows, and with who sits at them."""
+    """Compare tables and their seats with the rows."""
     for some in _chunks(tables):
         rows = [
             projections.table_row(each.state(), each.version, INITIAL if each.round is None else each.round.state())
@@ -68,7 +68,7 @@ def compare_switches(switches: Iterable[SwitchRow], notes: FindingCollector) -> 
 
 
 def find_extra(notes: FindingCollector) -> None:
-    """Note rows of tables, rounds and wagers that never were."""
+    """Record rows of tables, rounds and wagers that do not exist."""
     for table, statement in EXTRA_ROWS_SQL.items():
         for (key,) in fetch(statement):
             notes.add("row is extra", f"{table} {key}", "none", "a row")
@@ -86,7 +86,7 @@ def _json_places(relation: ProjectionTable) -> list[int]:
 
 
 def _canonical(row: tuple[Any, ...], places: Iterable[int]) -> tuple[Any, ...]:
-    """The row with its JSON as canonical text, which is how the mapping writes it."""
+    """Return the row with its JSON as canonical text, as the mapping writes it."""
     values = list(row)
     for place in places:
         values[place] = recanonical(values[place]).decode()
@@ -116,7 +116,7 @@ def _differences(
 
 
 def _around(expected: str, found: str) -> tuple[str, str]:
-    """Both texts from a little before where they part."""
+    """Return both texts from shortly before their first difference."""
     same = next((place for place, (a, b) in enumerate(zip(expected, found, strict=False)) if a != b), 0)
     start = max(0, same - 40)
     return expected[start:], found[start:]

@@ -1,4 +1,4 @@
-"""Throw every projection away and make it again from the events alone, while writers wait."""
+"""Rebuilds all projections from the events alone, while writers wait."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,19 +27,19 @@ CHUNK: Final = 2000
 RELATIONS: Final = (*model_rows.RELATIONS, rules_versions.VERSIONS)
 BALANCES: Final = "wallet_balance"
 KEYS: Final = {**{relation.table: relation.columns[0][0] for relation in RELATIONS}, BALANCES: "account_id"}
-"""Every projection with its key. They are locked in this order, the tables first, as writers do."""
+"""Every projection with its key. Locked in this order, tables first, as writers do."""
 
 _NEXT: Final = f"SELECT {COLUMNS} FROM events_event WHERE id > %s ORDER BY id LIMIT %s"  # noqa: S608  (constants)
 _ROUND: Final = "SELECT state::text, version FROM baccarat_round WHERE id = %s::uuid"
 
 
 class CannotRebuild(Exception):
-    """Events that lead to no state: audit names what is wrong with them."""
+    """The events contradict each other; `audit` reports how."""
 
 
 @dataclass(slots=True)
 class _Fold:
-    """Tables and rounds in hand, with their versions, and rows of rounds that ended."""
+    """Current tables and rounds with their versions, and rows of rounds that ended."""
 
     tables: dict[UUID, tuple[TableState, int]] = field(default_factory=dict)
     running: dict[str, tuple[RoundState, int]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Fold:
             self.write(row.stream)
 
     def _ended(self, stream: str) -> tuple[RoundState, int]:
-        """A round that ended and is spoken of again, as for a void: its row is written by now. Raises LookupError."""
+        """Load a round that ended and gets another event, such as a void; its row exists. Raises LookupError."""
         self.save()
         for state, version in fetch(_ROUND, [stream.removeprefix("round-")]):
             return projections.decode_round(state), version
@@ -124,7 +124,7 @@ def _make() -> None:
 
 
 def _finish(fold: _Fold) -> None:
-    """What is still in hand: running rounds, and the tables with them."""
+    """Write what remains: running rounds, and the tables with them."""
     in_hand: dict[UUID | None, RoundState] = {
         round_.require_opened().round: round_ for round_, _ in fold.running.values()
     }
@@ -142,7 +142,7 @@ def _finish(fold: _Fold) -> None:
 
 
 def _events() -> Iterator[RecordedEvent]:
-    """All events of tables and rounds. Ids ascend in the order in which a table's events were decided."""
+    """Yield all events of tables and rounds. Ids ascend in the order in which a table's events were decided."""
     last = 0
     while rows := fetch(_NEXT, [last, CHUNK]):
         last = rows[-1][0]

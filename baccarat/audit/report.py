@@ -1,4 +1,4 @@
-"""What an audit came to."""
+"""The result of an audit."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +8,10 @@ from casino.kernel.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """How much was checked, what contradicts, and how long it took in seconds; `log_seconds` went into the events.
+    """What was checked, the findings, and the duration in seconds; `log_seconds` of these for the events.
 
-    `head` is the position and digest (hex) of the last sealed event; `since` the position before which only what was
-    touched after it was read, 0 in full.
+    `head` is the position and digest (hex) of the last sealed event. With a position `since`, only what changed after
+    it was audited; 0 for a full audit.
     """
 
     rounds: int
@@ -25,7 +25,7 @@ class AuditReport:
 
     @property
     def ok(self) -> bool:
-        """Tell whether nothing contradicts."""
+        """Return whether there are no findings."""
         return not self.findings
 
     def summary_line(self) -> str:

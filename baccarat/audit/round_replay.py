@@ -1,4 +1,4 @@
-"""One round from its stream and its table's: what happened, worked out again, and whether the record agrees."""
+"""Replays one round from its stream and its table's, and reports where the record contradicts the events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -34,14 +34,14 @@ SELECT type, schema, data::text FROM events_event WHERE version = 1
 
 @dataclass(frozen=True, slots=True)
 class ShoeAnnouncement:
-    """A shoe as the opening before its round named it, and when that was."""
+    """A shoe as committed to by the opening before its round, and the time."""
 
     shoe: ShoeCommitment
     at: datetime
 
 
 def find_announcement(round_: RoundOpened, table: TableOpened) -> ShoeAnnouncement | None:
-    """Find what was named for a round with a shoe of its own; None where nothing was, or it has none."""
+    """Return the commitment to a round's own shoe; None if there is none."""
     if round_.commitment is None:
         return None
     opening: RoundOpened | TableOpened | None = table
@@ -54,7 +54,7 @@ def find_announcement(round_: RoundOpened, table: TableOpened) -> ShoeAnnounceme
 
 
 def check_announcement(round_: RoundOpened, named: ShoeAnnouncement | None, notes: FindingCollector) -> None:
-    """Note a round whose shoe is not the one that was named."""
+    """Record a difference if the round's shoe is not the one that was committed to."""
     found = f"{round_.shoe} {round_.commitment}"
     if named is None:
         if round_.commitment is not None:
@@ -64,7 +64,7 @@ def check_announcement(round_: RoundOpened, named: ShoeAnnouncement | None, note
 
 
 def narrate_announcement(named: ShoeAnnouncement, events: Iterable[object]) -> NarrativeLine:
-    """Tell when a round's shoe was named, and how long that was before the first of its wagers."""
+    """Describe when a round's shoe was committed to, and how long before the first of its wagers."""
     at = f"{named.at:%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
     wagers = [event.confirmed_at for event in events if isinstance(event, WagerConfirmed)]
     ahead = f", {(min(wagers) - named.at) / timedelta(seconds=1):.3f} seconds before the first wager" if wagers else ""
@@ -72,12 +72,12 @@ def narrate_announcement(named: ShoeAnnouncement, events: Iterable[object]) -> N
 
 
 class NoSuchRound(LookupError):
-    """There is no round of this name."""
+    """No round has this id or number."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundReplay:
-    """A round in words, and where its record contradicts what the events come to."""
+    """A round in sentences, with its contradictions."""
 
     round: UUID
     table: UUID
@@ -90,7 +90,7 @@ class RoundReplay:
     findings: tuple[Finding, ...]
 
     def verdict(self) -> str:
-        """Say in one line whether the recorded result is the recomputed one."""
+        """Return a line that says whether the recorded result matches the recomputed one."""
         if self.findings:
             return f"replay: FAILED findings={len(self.findings)}"
         if self.outcome is None:
@@ -98,7 +98,7 @@ class RoundReplay:
         return f"replay: ok, the recorded result is the recomputed one: {self.outcome}"
 
     def document(self) -> dict[str, Any]:
-        """Return all of it as JSON-ready values."""
+        """Return everything as JSON-ready values."""
         return {
             "round": str(self.round),
             "table": str(self.table),
@@ -117,7 +117,7 @@ class RoundReplay:
 
 
 def find_round(name: str) -> UUID:
-    """Read a round's id, or look up `TABLE#NUMBER`. Raises NoSuchRound."""
+    """Parse a round's id, or look up `TABLE#NUMBER`. Raises NoSuchRound."""
     table, mark, number = name.partition("#")
     try:
         identity = UUID(table)
@@ -134,7 +134,7 @@ def find_round(name: str) -> UUID:
 
 
 def replay_round(round_id: UUID) -> RoundReplay:
-    """Rebuild one round from events alone. Raises NoSuchRound, MalformedEvent and UnknownEvent."""
+    """Replay one round from events alone. Raises NoSuchRound, MalformedEvent and UnknownEvent."""
     rows = read(f"round-{round_id}")
     if not rows or rows[0].type != "RoundOpened":
         raise NoSuchRound(f"There is no round {round_id}.")
@@ -169,14 +169,14 @@ def replay_round(round_id: UUID) -> RoundReplay:
 
 
 def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> TableRules:
-    """The rules that the round names: those the table opened with, or a later version."""
+    """Return the rules that the round names: those the table opened with, or a later version."""
     held = (one.rules for one in table_events if isinstance(one, (te.TableOpened, RulesTookEffect)))
     found: TableRules = next((rules for rules in held if rules.label == opening.rules), table_events[0].rules)
     return found
 
 
 def _legible(lines: Iterable[NarrativeLine]) -> tuple[NarrativeLine, ...]:
-    """Lines with the sealed words that they quote: those of staff about who was in the round."""
+    """Decrypt the staff texts that the lines quote."""
     told = tuple(lines)
     texts = crypto_shredding.decrypt_many([line.text for line in told])
     return tuple(replace(line, text=text or "") for line, text in zip(told, texts, strict=True))
@@ -187,7 +187,7 @@ def _decoded(row: RecordedEvent) -> Any:
 
 
 def _traced(opening: re.RoundOpened, table_events: list[Any], notes: FindingCollector) -> RoundTrace:
-    """The round at a table that knows the rules and the players, but nothing of the rounds before."""
+    """Return a trace of the round, at a table with its rules and players but none of the rounds before."""
     table = TableTrace(table_events[0], notes, version=1)
     table.seats = {seat.player: SeatTrace(seat.seat, seat.player, seat.money_type, 0) for seat in opening.seats}
     return RoundTrace(
@@ -196,7 +196,7 @@ def _traced(opening: re.RoundOpened, table_events: list[Any], notes: FindingColl
 
 
 def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) -> None:
-    """Balances and last wagers come from before this round: what hangs on them is the audit's to judge."""
+    """Replay the round. Balances and last wagers come from earlier rounds, so only a full audit checks them."""
     trace.version = version
     step = ROUND_STEPS.get(row.type)
     if step is None:
@@ -214,16 +214,16 @@ def _follow(trace: RoundTrace, row: RecordedEvent, version: int, event: object) 
 
 
 def _purse(undone: SeatVoided) -> SeatTrace:
-    """A player with as much at the table as a void says was there."""
+    """Return a player with the game balance that a void reports."""
     return SeatTrace(undone.seat, undone.player, undone.money_type, undone.from_game, owed=undone.from_rack)
 
 
 def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollector) -> str:
-    """Whether the seed opens the commitment and gives these cards; a long shoe's seed may still be secret."""
+    """Return whether the seed opens the commitment and gives these cards; None while a long shoe's seed is secret."""
     if not trace.table.has_long_shoe:
         if trace.seed is None and (trace.is_running() or trace.voided is not None):
             return "The seed is revealed when the round ends."
-        if trace.voided is None or trace.outcome is not None:  # a void before the outcome has tried it
+        if trace.voided is None or trace.outcome is not None:  # a void before the outcome has checked it
             check_seed(trace)
         return "The revealed seed was checked against its commitment and these cards."
     shoe = trace.opened.shoe

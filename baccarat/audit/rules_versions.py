@@ -1,4 +1,4 @@
-"""Versions of rules as an audit follows them: returns computed again, two persons, and every round by the right one."""
+"""Replays versions of rules: recomputed returns, two persons per publication, and the version of each round."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
@@ -23,7 +23,7 @@ UNACKNOWLEDGED: Final = "return not acknowledged"
 def find_version_faults(
     rules: TableRules, returns: tuple[versions.SpotReturn, ...], *, floor: int, acknowledgement: str, real: bool
 ) -> Iterator[tuple[str, object, object]]:
-    """Judge a table's first rules: what they return, and what of it had to be acknowledged for real money."""
+    """Check a table's first rules: their returns, and what had to be acknowledged for real money."""
     due = versions.theoretical_returns(rules)
     if due != returns:
         yield RETURNS, due, returns
@@ -33,14 +33,14 @@ def find_version_faults(
 
 
 def version_rows_of(table: TableTrace) -> rules_versions.VersionRows:
-    """Return the rows of the table's versions: the first is written when somebody asks."""
+    """Return the rows of the table's versions; the first row may not be written yet."""
     if not table.versions:
         rules_versions.apply_events(table.versions, [table.opened], table.opened)
     return table.versions
 
 
 def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
-    """Follow proposed rules: a new number, playable, their returns right, and acknowledged where due."""
+    """Check drafted rules: a new number, playable, correct returns, acknowledged where required."""
     ruled = _ruling(table)
     if ruled.draft is not None or event.version != ruled.latest_version + 1 or event.rules.version != event.version:
         table.record_difference(
@@ -63,7 +63,7 @@ def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
 
 
 def replay_rules_rejected(table: TableTrace, event: e.RulesRejected) -> None:
-    """Follow a draft that was refused."""
+    """Record that a draft was rejected."""
     if _drafted_version(table) == event.version:
         _follow(table, event)
     else:
@@ -71,7 +71,7 @@ def replay_rules_rejected(table: TableTrace, event: e.RulesRejected) -> None:
 
 
 def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
-    """Follow a draft to which another person agreed, as it was drafted."""
+    """Check a publication: of an unchanged draft, approved by another person."""
     draft = _ruling(table).draft
     if draft is None or draft.rules != event.rules or draft.rules.version != event.version:
         table.record_difference(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
@@ -89,7 +89,7 @@ def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
 
 
 def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
-    """Follow published rules to where they hold: between rounds, or between shoes where they wait for one."""
+    """Check that published rules take effect between rounds, or between shoes if they wait for one."""
     waiting = _ruling(table).pending
     if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
         table.record_difference(OUT_OF_PLACE, "the rules that were published", event.rules.label)
@@ -108,7 +108,7 @@ def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> Non
 
 
 def replay_rules_retired(table: TableTrace, event: e.RulesRetired) -> None:
-    """Follow rules that were withdrawn."""
+    """Record that rules were retired."""
     if event.version != table.rules.version or _ruling(table).retired:
         table.record_difference(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
     if not event.reason.strip():
@@ -117,7 +117,7 @@ def replay_rules_retired(table: TableTrace, event: e.RulesRetired) -> None:
 
 
 def check_rules_in_force(table: TableTrace) -> None:
-    """Note a round by rules that are withdrawn, or opened while others had to take effect."""
+    """Record a round by retired rules, or opened while others had to take effect."""
     ruled = table.rules_lifecycle
     if ruled is None:
         return
@@ -128,14 +128,14 @@ def check_rules_in_force(table: TableTrace) -> None:
 
 
 def _is_superseded(table: TableTrace, waiting: PendingRules) -> bool:
-    """Whether rules that wait had to take effect before a round that opens now."""
+    """Return whether pending rules had to take effect before a round that opens now."""
     if waiting.effective_from is e.EffectiveFrom.NEXT_ROUND:
         return True
     return table.shoe is None and (table.has_long_shoe or not _is_early(table, waiting))
 
 
 def check_shoe_rules_in_force(table: TableTrace) -> None:
-    """Note a shoe that starts by rules in whose place others had to take effect."""
+    """Record a shoe that starts by rules that others should have replaced."""
     waiting = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
     if waiting is None or waiting.effective_from is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
         return
@@ -171,7 +171,7 @@ def _ruling(table: TableTrace) -> RulesLifecycle:
 
 
 def _waits(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
-    """What rules published now may wait for."""
+    """Return what rules published now may wait for."""
     late = table.shoe is not None and versions.waits_for_shoe(table.rules, rules)
     usual, coming = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND, table.next_shoe
     if coming is None or rules.shape == coming.shape:
@@ -180,7 +180,7 @@ def _waits(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
 
 
 def _is_early(table: TableTrace, waiting: PendingRules) -> bool:
-    """Whether a shoe still stands before rules that wait for one: that in play, or one committed to otherwise."""
+    """Return whether a shoe must end before pending rules: the one in play, or one committed to by other rules."""
     coming = table.next_shoe
     if table.shoe is not None or coming is None:
         return table.shoe is not None

@@ -1,4 +1,4 @@
-"""The audit that nobody asked for: each night, and what it finds becomes significant events."""
+"""The nightly audit. Records its findings as significant events."""
 
 import logging
 from datetime import UTC, datetime
@@ -13,11 +13,11 @@ from casino.significant import recorder
 logger = logging.getLogger(__name__)
 
 MAX_RECORDED_FINDINGS: Final = 100
-"""Findings of one audit that are recorded one by one; how many there were is recorded in any case."""
+"""Maximum findings of one audit recorded one by one; their number is always recorded."""
 
 
 def run_nightly_audit() -> AuditReport:
-    """Audit everything; a finding is recorded once, however many nights it is found in.
+    """Run a full audit; record each finding once, however many nights it recurs.
 
     Call it outside of any transaction.
     """

@@ -1,4 +1,4 @@
-"""A table's own events: seats, money brought and taken, shoes; each judged by how the table stands."""
+"""Replays a table's own events: seats, buy-ins and withdrawals, shoes."""
 
 import functools
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from casino.kernel.money import MoneyType
 
 
 class TableSetup(NamedTuple):
-    """What a table is opened with, as far as it can be at fault by itself."""
+    """The settings a table opens with that can be wrong by themselves."""
 
     rules: TableRules
     money_types: tuple[MoneyType, ...]
@@ -43,9 +43,9 @@ class TableSetup(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def find_setup_faults(terms: TableSetup) -> tuple[tuple[str, object, object], ...]:
-    """Tell what is wrong with a table's terms: (what, expected, found).
+    """Return what is wrong with a table's settings: (what, expected, found).
 
-    Many tables have the same, and decoded ones have exact types.
+    Cached: many tables have the same settings, and decoded ones have exact types.
     """
     try:
         validate(terms.rules)
@@ -65,14 +65,14 @@ def find_setup_faults(terms: TableSetup) -> tuple[tuple[str, object, object], ..
 
 
 def replay_closure_announced(table: TableTrace, event: TableClosureAnnounced) -> None:
-    """Follow a table that is to be closed: from now on nothing new starts."""
+    """Record that a table's closure is announced; nothing new may start."""
     if table.closed or table.pending_closure is not None:
         table.record_difference(OUT_OF_PLACE, "a table that stays", "its end announced again")
     table.pending_closure = PendingClosure(event.by, event.reason, event.announced_at)
 
 
 def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
-    """Follow a table closed for good: nobody there, and every seed that was still secret revealed."""
+    """Check that a closed table is empty, and that every secret seed was revealed."""
     secret = {shoe.shoe: shoe for shoe in (table.shoe, table.next_shoe) if shoe is not None}
     if table.closed or table.seats or table.round is not None:
         table.record_difference(OUT_OF_PLACE, "an empty table", f"{len(table.seats)} seats taken")
@@ -90,7 +90,7 @@ def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
 
 
 def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableTrace:
-    """Begin a table: its rules are playable, and a player's edge was accepted where real money plays."""
+    """Begin a table: its rules are playable, and a player's edge was acknowledged for real money."""
     table = TableTrace(event, notes, version=1)
     terms = TableSetup(
         event.rules, event.money_types, event.edge_accepted, event.returns, event.return_floor, event.acknowledgement
@@ -102,7 +102,7 @@ def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableT
 
 
 def replay_seat_taken(table: TableTrace, event: e.SeatTaken) -> None:
-    """Follow a player who sits down at a free seat of a table that nothing stops."""
+    """Check that a player takes a free seat, at a table that is not stopped."""
     kill_switches.check_playing(table, "nobody sits down")
     _require_free(table, event.seat)
     if event.player in table.seats:
@@ -114,7 +114,7 @@ def replay_seat_taken(table: TableTrace, event: e.SeatTaken) -> None:
 
 
 def replay_seat_changed(table: TableTrace, event: e.SeatChanged) -> None:
-    """Follow a player to another free seat, with no wager in play."""
+    """Check that a player moves to a free seat, with no wager in play."""
     guest = _guest(table, event)
     if guest is None:
         return
@@ -126,7 +126,7 @@ def replay_seat_changed(table: TableTrace, event: e.SeatChanged) -> None:
 
 
 def replay_rebought(table: TableTrace, event: e.Rebought) -> None:
-    """Follow money brought to the table between the player's wagers."""
+    """Check a rebuy, made while the player has no wager in play."""
     guest = _guest(table, event)
     if guest is None:
         return
@@ -137,7 +137,7 @@ def replay_rebought(table: TableTrace, event: e.Rebought) -> None:
 
 
 def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatReleased) -> None:
-    """Follow a player who leaves with the whole game balance, and a rack that is emptied."""
+    """Check that a player leaves with the whole game balance and an empty rack."""
     guest = _guest(table, event)
     if guest is None:
         return
@@ -151,7 +151,7 @@ def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatReleased) -> N
 
 
 def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
-    """Follow a seat that was freed: money as when its player leaves, and for a reason that holds."""
+    """Check a released seat: money as when its player leaves, and a valid reason."""
     guest, kept = table.seats.get(event.player), table.rules.seat_kept_rounds
     if guest is not None and event.missed != guest.missed_turns:
         table.record_difference("missed turns differ", guest.missed_turns, event.missed)
@@ -165,7 +165,7 @@ def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
 
 
 def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
-    """Follow a fresh long shoe: numbered, committed to, its first card turned and burned for."""
+    """Check a new long shoe: number, commitment, turned card and burned cards."""
     if table.shoe is not None or not table.has_long_shoe:
         table.record_difference(OUT_OF_PLACE, "a shoe table without a shoe", f"shoe {event.shoe}")
     if event.number != table.shoes + 1:
@@ -183,7 +183,7 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
 
 
 def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
-    """As many cards as the turned one has points, ten for a ten or court card (rules, section 2)."""
+    """Return the number of burned cards: the turned card's points, ten for a ten or court card (rules, section 2)."""
     if event.turned_card is None:
         return 0
     try:
@@ -194,7 +194,7 @@ def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
 
 
 def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
-    """Follow the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
+    """Check the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
     shoe, owed = table.shoe, [(guest.player, guest.owed) for guest in table.list_seats() if guest.owed]
     collected = [(each.player, each.amount) for each in event.collected]
     if collected != owed:
@@ -217,7 +217,7 @@ def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
 
 
 def replay_shoe_revealed(table: TableTrace, event: ShoeRevealed) -> None:
-    """Follow a late reveal: of a void round's shoe that was not revealed with it, and by its seed."""
+    """Check a late reveal: of a void round's shoe that was not revealed with it, with a matching seed."""
     commitment, seed = table.unrevealed.pop(event.shoe, None), parse_seed(event.seed)
     if commitment is None:
         table.record_difference(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)

@@ -1,4 +1,4 @@
-"""Shoes of single rounds: each named before its round opens, by the opening before, and used in no other."""
+"""Checks shoes of single rounds: committed to by the opening before, and used in one round only."""
 
 from typing import Final, Protocol
 
@@ -13,14 +13,14 @@ OUT_OF_PLACE: Final = "event out of place"
 
 
 class DifferenceRecorder(Protocol):
-    """What notes a contradiction: what it is, what should be, and what is."""
+    """Callback that records a contradiction: what, expected, actual."""
 
     def __call__(self, what: str, expected: object, found: object) -> None:
         """Note it."""
 
 
 def check_committed_shoe(round_: RoundTrace) -> None:
-    """Check that a round which opens has the shoe, commitment and shape that were named for it."""
+    """Check that a round opens with the shoe, commitment and shape that were committed to."""
     event, table = round_.opened, round_.table
     coming, rules = table.next_shoe, table.rules
     if event.commitment is None:
@@ -38,9 +38,9 @@ def check_committed_shoe(round_: RoundTrace) -> None:
 def replay_shoe_commitment(
     table: TableTrace, shoe: ShoeCommitment | None, *, number: int, record_difference: DifferenceRecorder
 ) -> None:
-    """Follow the naming of the shoe for a table's round of this number: bound to the rules to come.
+    """Check the commitment to the shoe of the round with this number, which binds the rules of that round.
 
-    Tables with long shoes name none here.
+    Tables with long shoes make no such commitment.
     """
     if table.has_long_shoe:
         if shoe is not None:

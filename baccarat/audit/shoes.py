@@ -1,4 +1,4 @@
-"""Cards against the seed that was committed to before the first bet."""
+"""Checks cards against the seed that was committed to before the first bet."""
 
 from baccarat.audit.traces import CommittedShoe, LongShoe, RoundTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
@@ -13,9 +13,9 @@ OTHER_ROOT = "root is not the shoe's"
 
 
 def check_seed(round_: RoundTrace) -> None:
-    """Check the seed that a round's last event revealed with commitment and cards.
+    """Check the seed that a round's last event revealed against commitment and cards.
 
-    A long shoe's seed stays secret meanwhile. Raises NoSuchCount for cards or decks that no shoe has.
+    A long shoe's seed stays secret until the shoe ends. Raises NoSuchCount for impossible numbers of cards or decks.
     """
     seed, cards = round_.seed, round_.cards
     if round_.table.has_long_shoe:
@@ -36,7 +36,7 @@ def check_seed(round_: RoundTrace) -> None:
 
 
 def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
-    """Check the seed of a long shoe, and all that was dealt from it where it had started."""
+    """Check the seed of a long shoe, and, if it started, all cards dealt from it."""
     if isinstance(shoe, LongShoe):
         check_shoe(table, shoe, seed)
     elif commit(seed) != shoe.commitment:
@@ -44,7 +44,7 @@ def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed:
 
 
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
-    """Check a long shoe's root, and all that was dealt from it, against its seed and cut, round by round."""
+    """Check a long shoe's root and all cards dealt from it, round by round, against its seed and cut."""
     commitment, cut = commit(seed), bytes.fromhex(shoe.cut)
     if commitment != shoe.commitment:
         table.record_difference(NOT_OPENED, shoe.commitment, commitment)
@@ -63,7 +63,7 @@ def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
 
 
 def parse_seed(digits: str | None) -> bytes | None:
-    """Read a seed written in hex; None where it is not one."""
+    """Parse a seed in hex; None if it is malformed."""
     try:
         seed = bytes.fromhex(digits or "")
     except ValueError:
@@ -72,7 +72,7 @@ def parse_seed(digits: str | None) -> bytes | None:
 
 
 def _most(table: TableTrace, shoe: LongShoe) -> int:
-    """How many cards of the order are needed, as far as the shoe has them."""
+    """Return how many cards of the order are needed, at most those of the shoe."""
     return min(max(shoe.cards_used, 1), 52 * table.rules.decks)
 
 

@@ -1,4 +1,4 @@
-"""One consistent look at the whole database, its log read ahead by a second connection on the same snapshot."""
+"""Reads the database in one snapshot, with the log prefetched by a second connection on the same snapshot."""
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
@@ -30,7 +30,7 @@ SELECT DISTINCT stream FROM events_event WHERE type IN ('RoundVoidRequested', 'R
 
 @contextlib.contextmanager
 def snapshot() -> Generator[None]:
-    """Hold one view of the database, read only, whatever is written meanwhile.
+    """Hold one read-only snapshot of the database.
 
     Call it outside of any transaction.
     """
@@ -41,7 +41,7 @@ def snapshot() -> Generator[None]:
 
 @contextlib.contextmanager
 def shared_snapshot(name: str) -> Generator[None]:
-    """Hold the view of the database that another connection shared under that name, read only."""
+    """Use the snapshot that another connection exported under that name, read only."""
     with accept_any_timestamp(), transaction.atomic(durable=True):
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         execute(f"SET TRANSACTION SNAPSHOT '{name}'")
@@ -49,14 +49,14 @@ def shared_snapshot(name: str) -> Generator[None]:
 
 
 def export_snapshot() -> str:
-    """Return the name by which another connection can have this one's snapshot."""
+    """Export this connection's snapshot and return its name."""
     return str(fetch("SELECT pg_export_snapshot()")[0][0])
 
 
 def snapshot_time() -> tuple[datetime, float]:
     """Return when this snapshot was taken, by the database's clock, and its age in seconds.
 
-    What waits is judged by the first: a long audit must not make it look older.
+    Compare waiting times with the first, so that a long audit does not make them look longer.
     """
     moment, age = fetch("SELECT now(), extract(epoch FROM clock_timestamp() - now())::float8")[0]
     return moment, age
@@ -68,12 +68,12 @@ def read_unsealed() -> list[RecordedEvent]:
 
 
 def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
-    """Name the streams, of all or `among` some, of rounds that somebody asked to void, sealed or not."""
+    """Return the streams of rounds with a request to void, sealed or not; of all, or `among` some."""
     rows = fetch(_DISPUTED) if among is None else fetch(f"{_DISPUTED} AND stream = ANY (%s::text[])", [list(among)])
     return frozenset(stream for (stream,) in rows)
 
 
 def read_sealed(*, since: int, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
-    """Yield the sealed events above position `since`, chain recomputed. The next are read meanwhile."""
+    """Yield the sealed events above position `since`, and check the chain. Prefetches the next ones."""
     with open_prefetch_stream(snapshot=export_snapshot()) as stream:
         yield from walk(findings=findings, from_position=since, chunk=BATCH_SIZE, stream=stream)

@@ -1,4 +1,4 @@
-"""Which step follows which event, by the name of its type."""
+"""Maps event types to replay steps."""
 
 from collections.abc import Callable
 from typing import Any, Final, get_args

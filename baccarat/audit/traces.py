@@ -1,6 +1,6 @@
-"""Tables and rounds as an audit follows them: mutable, and written without the deciders' own `evolve`.
+"""Mutable state of tables and rounds in an audit, written independently of the deciders' `evolve`.
 
-Each can say which state it stands for, so that the read models can be compared with states that came about twice.
+Each trace can build the corresponding domain state, so that read models are compared with a second implementation.
 """
 
 import functools
@@ -37,12 +37,12 @@ _BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, SeatStatus.DECIDING, SeatStatus
 _RUNNING = frozenset({Phase.BETTING, Phase.CLOSED, Phase.DEALT})
 
 MAX_CACHED_SETTLEMENTS: Final = 1024
-"""Settlements kept of tables with the same rules."""
+"""Settlements cached for tables with the same rules."""
 
 
 @functools.lru_cache(maxsize=256)
 def _settlements(_rules: TableRules) -> dict[tuple[object, ...], Settlement]:
-    """What wagers came to under these rules: decoded rules have exact types, so that equal ones are alike."""
+    """Cache of settlements by these rules; decoded rules have exact types, so equal rules share one."""
     return {}
 
 
@@ -66,7 +66,7 @@ class SeatTrace:
 
 @dataclass(slots=True)
 class LongShoe:
-    """A long shoe in play with all that was dealt from it: (position, cards, round)."""
+    """A long shoe in play with all cards dealt from it: (position, cards, round)."""
 
     shoe: UUID
     number: int
@@ -80,7 +80,7 @@ class LongShoe:
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
     def draw(self, out: int, rules: TableRules) -> None:
-        """Follow the shoe to where `out` cards have left it."""
+        """Advance the shoe to where `out` cards have left it."""
         self.cards_used = out
         self.finished = self.cut_card_out
         self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
@@ -88,7 +88,7 @@ class LongShoe:
 
 @dataclass(slots=True)
 class CommittedShoe:
-    """A shoe that is committed to and not yet in play; `given` are the contributions to a long one's cut, by seat."""
+    """A shoe committed to but not in play yet; `given` are the contributions to a long one's cut, by seat."""
 
     shoe: UUID
     number: int
@@ -99,7 +99,7 @@ class CommittedShoe:
 
 @dataclass(slots=True)
 class TableTrace:
-    """A table as its own events and those of its rounds have left it.
+    """A table after its own events and those of its rounds.
 
     `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `unrevealed`
     are the commitments of shoes whose rounds were voided without their seeds.
@@ -138,16 +138,16 @@ class TableTrace:
         self.has_long_shoe = self.rules.shuffle is _SHOE
 
     def apply_rules(self, rules: TableRules) -> None:
-        """Let rules hold for the rounds that open from now on."""
+        """Use these rules for rounds that open from now on."""
         self.rules, self.label = rules, rules.label
         self._known = _settlements(rules)
 
     def record_difference(self, what: str, expected: object, found: object) -> None:
-        """Note a contradiction at the event in hand."""
+        """Record a contradiction at the current event."""
         self.collector.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
 
     def expected_settlement(self, stakes: Stakes, outcome: Outcome) -> Settlement:
-        """Settle one seat's stakes by the table's rules; the same ones only once. Raises UnknownStake."""
+        """Settle one seat's stakes by the table's rules, with a cache. Raises UnknownStake."""
         wager = outcome, *stakes.items()
         found = self._known.get(wager)
         if found is None:
@@ -160,7 +160,7 @@ class TableTrace:
         return sorted(self.seats.values(), key=lambda guest: guest.seat)
 
     def state(self) -> TableState:
-        """Return the state that all events so far lead to."""
+        """Return the domain state after all events so far."""
         shoe = self.shoe
         return TableState(
             opened=self.opened,
@@ -206,13 +206,13 @@ class TableTrace:
             yield RoundMark(number, outcome, "p" in found, "b" in found, natural)
 
     def _pairs(self) -> str:
-        """The pairs among cards that lie dealt and not settled; in a log that is whole there are none at rest."""
+        """Return the pairs among cards dealt but not settled; a sound log has none between events."""
         return "" if self.round is None else find_pairs(self.round.cards)
 
 
 @dataclass(slots=True)
 class RoundSeatTrace:
-    """A seat's part in a round: chips as placed, or the confirmed wager, and what it came to."""
+    """A seat's part in a round: chips as placed, or the confirmed wager, and its result."""
 
     seat: int
     player: UUID
@@ -237,7 +237,7 @@ class RoundSeatTrace:
 
 @dataclass(slots=True)
 class RoundTrace:
-    """A round from its opening on; `dealt` is what the recorded cards come to, None while or where they don't."""
+    """A round from its opening on; `dealt` is the deal of the recorded cards, None before it or if they are invalid."""
 
     opened: RoundOpened
     table: TableTrace
@@ -270,24 +270,24 @@ class RoundTrace:
         self.rules = self.table.rules
 
     def record_difference(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
-        """Note a contradiction at the event in hand."""
+        """Record a contradiction at the current event."""
         where = f"round {self.opened.round}, version {self.version}"
         self.collector.add(what, where if seat is None else f"{where}, seat {seat}", expected, found)
 
     def is_running(self) -> bool:
-        """Tell whether the round has not ended."""
+        """Return whether the round has not ended."""
         return self.phase in _RUNNING
 
     def undecided_seats(self) -> list[int]:
-        """List the seats that have said nothing final yet."""
+        """List the seats that have not made a final decision yet."""
         return [part.seat for part in self.seats.values() if part.status is _DECIDING]
 
     def confirmed_seats(self) -> list[RoundSeatTrace]:
-        """List the parts with a confirmed wager, in the order of the round's opening."""
+        """List the seats with a confirmed wager, in the order of the round's opening."""
         return [part for part in self.seats.values() if part.status is _CONFIRMED]
 
     def state(self) -> RoundState:
-        """Return the state that all events so far lead to."""
+        """Return the domain state after all events so far."""
         return RoundState(
             self.phase,
             self.opened,

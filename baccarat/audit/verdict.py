@@ -1,4 +1,4 @@
-"""Is what stands about one round what the rules, the log and the ledger say? Worked out anew each time it is asked."""
+"""Checks one round against the rules, the log and the ledger, each time it is requested."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ _SEALED: Final = """
      WHERE event.stream = %s ORDER BY event.version
 """
 _OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL, OTHER_SHOE})
-"""What says that the cards are not those of the seed that was named; those that are no deal are never a shoe's."""
+"""Messages for cards that do not match the committed seed; an invalid deal matches no shoe."""
 _ROW: Final = "SELECT phase, cards, outcome FROM baccarat_round WHERE id = %s"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundCheck:
-    """One question: it holds (True), it does not (False), or it can't be told yet (None), and why, in words."""
+    """One check: it holds (True), fails (False) or cannot be decided yet (None), with the reason in words."""
 
     name: str
     holds: bool | None
@@ -48,19 +48,19 @@ class RoundCheck:
 
 @dataclass(frozen=True, slots=True)
 class RoundVerdict:
-    """All that was asked about a round, and what was told of it."""
+    """All checks of a round, with its replay."""
 
     checks: tuple[RoundCheck, ...]
     replay: RoundReplay | None
 
     @property
     def holds(self) -> bool:
-        """Tell whether nothing contradicts the record; what can't be told yet does not."""
+        """Return whether nothing contradicts the record; checks that cannot be decided yet do not."""
         return all(check.holds is not False for check in self.checks)
 
 
 def check_round(round_: UUID, *, accounts: TableAccounts) -> RoundVerdict:
-    """Work out one round anew, from its events, the ledger and the newest checkpoint; some ten statements."""
+    """Check one round from its events, the ledger and the newest checkpoint; about ten statements."""
     rows = fetch(_SEALED, [f"round-{round_}"])
     retold, rules = _rules(round_)
     checks = [_chain(f"round-{round_}", rows), rules]

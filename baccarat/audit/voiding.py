@@ -1,4 +1,4 @@
-"""Voids: who asked and who agreed, and every amount worked out anew from the settlement and what players had left."""
+"""Replays voids: who requested and who approved; recomputes every amount from the settlement and the balances."""
 
 from typing import Final
 
@@ -15,11 +15,11 @@ AMOUNTS: Final = "void differs"
 MAX_CARDS_PER_ROUND: Final = 6
 """Both hands with their thirds."""
 SEED_UNAVAILABLE: Final = "SeedUnavailable"
-"""How the reason begins for which a round is set aside whose seed can't be read: it can't be revealed either."""
+"""Prefix of the reason of a round suspended because its seed cannot be read, nor revealed."""
 
 
 def replay_void_requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
-    """Follow a request: of a settled round, one at a time."""
+    """Check a request to void: of a settled round, one at a time."""
     if round_.phase is not Phase.SETTLED or round_.void_request is not None:
         found = round_.phase if round_.void_request is None else "one is open"
         round_.record_difference(OUT_OF_PLACE, "a settled round without a request", found)
@@ -27,14 +27,14 @@ def replay_void_requested(round_: RoundTrace, event: e.RoundVoidRequested) -> No
 
 
 def replay_void_declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> None:
-    """Follow a refusal of a request."""
+    """Record that a request was declined."""
     if round_.void_request is None:
         round_.record_difference(OUT_OF_PLACE, "a request to void", "none")
     round_.void_request = None
 
 
 def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """Follow a void: once, by two persons where there was an outcome, and of just what the round moved."""
+    """Check a void: once, by two persons if there was an outcome, with exactly the round's amounts."""
     if round_.phase is Phase.VOIDED:
         round_.record_difference(TWICE, "one void", event.voided_at)
         return
@@ -58,7 +58,7 @@ def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
 
 
 def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """The outcome known: who asked, as recorded before, and somebody else who agreed. Unknown: one person."""
+    """Check the approval. After the outcome: the recorded requester and another person. Before it: one person."""
     request = round_.void_request
     if round_.is_running():
         if event.approved_by is not None:
@@ -76,9 +76,9 @@ def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
 
 
 def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """What a player had seen of a shoe that goes on was burned with all the round could have taken; else nothing."""
+    """Check that cards seen from a shoe in use were burned, as many as a round can take; otherwise none."""
     shoe, rules, held = round_.table.shoe, round_.table.rules, round_.ceremony
-    if shoe is None:  # a round retold alone knows no shoe
+    if shoe is None:  # the replay of a single round has no shoe
         if event.burned_count and not round_.table.has_long_shoe:
             round_.record_difference("burned cards differ", 0, event.burned_count)
         return
@@ -103,7 +103,7 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, undone: e.SeatVoided) -> No
 
 
 def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | None) -> e.SeatVoided:
-    """What must be recorded. How much the account gave is the ledger's to prove: at most all that was left to take."""
+    """Return the expected record. The ledger proves what the account paid: at most what was left to take."""
     settled = part.settlement
     staked = sum((part.stakes or {}).values())
     paid = commission = rack = 0
@@ -134,7 +134,7 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | Non
 
 
 def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """The round is void; one that was in hand leaves the table, and its own shoe's seed is shown."""
+    """Close the void round; one in play leaves the table, and its own shoe's seed is revealed."""
     round_.table.voids += 1
     table, lost = round_.table, (round_.suspension_reason or "").startswith(SEED_UNAVAILABLE)
     if round_.is_running():

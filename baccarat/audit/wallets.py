@@ -1,4 +1,4 @@
-"""Players' wallets outside the games: opened once, credited in their currency; own limits and all payments."""
+"""Replays players' wallets: opened once, credited in their currency; limits and all payments."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -30,7 +30,7 @@ WalletStreamEvent = (
 
 
 class WalletTraces:
-    """Who opened a wallet with which operator and in which currency."""
+    """The operator and the currency of each opened wallet."""
 
     def __init__(self, notes: FindingCollector) -> None:
         self._notes = notes
@@ -42,7 +42,7 @@ class WalletTraces:
         self._reconciliations = ReconciliationTraces()
 
     def replay(self, event: WalletStreamEvent, row: Row) -> None:
-        """Follow one event of a wallet or of a payment."""
+        """Replay one event of a wallet or of a payment."""
         where = f"event {row.id}, {row.stream} version {row.version}"
         if isinstance(event, WalletEvent | PlayMoneyToppedUp):
             self._account(event, row, where)
@@ -83,7 +83,7 @@ class WalletTraces:
         self._found(self._protections.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
 
     def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:
-        """Follows a correction; what a debit left owing may be collected from then on."""
+        """Replay an adjustment; a debt left by a debit may be collected from then on."""
         player = self._adjustments.player_of(event)
         opened = None if player is None else self._opened.get(player)
         follow = self._adjustments.replay
@@ -92,7 +92,7 @@ class WalletTraces:
             self.record_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
     def _require_own(self, event: PaymentEvent, row: Row, where: str) -> None:
-        """What begins a payment names the operator and currency that the player's wallet was opened with."""
+        """Check that a payment has the operator and currency of the player's wallet."""
         if isinstance(event, DepositRequested | WithdrawalRequested | DebtCollected):
             opened = self._opened.get(event.player)
             if opened != (event.operator, event.currency):
@@ -101,24 +101,24 @@ class WalletTraces:
             self.check_not_excluded(event.player, at=event.at, row=row)
 
     def check_not_excluded(self, player: UUID, *, at: datetime, row: Row) -> None:
-        """Note a wager or a deposit of a player who was away from play then."""
+        """Record a wager or a deposit by an excluded player."""
         exclusion = self._protections.exclusion_at(player, at=at)
         if exclusion is not None:
             where = f"event {row.id}, {row.stream} version {row.version}"
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
 
     def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
-        """Note a wager of a player who was away from play, or whom the house held back."""
+        """Record a wager by a player who was excluded, or whom the house blocked."""
         self.check_not_excluded(player, at=at, row=row)
         if self._protections.is_blocked(player):
             self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)
 
     def record_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
-        """Note what a player owes after a void or a correction, so that it may be collected."""
+        """Record a debt after a void or an adjustment, so that it may be collected."""
         self._payments.add_debt(operator=operator, player=player, currency=currency, amount=amount)
 
     def check_state(self) -> None:
-        """Note every row of payments, limits and corrections that differs from what its events led to."""
+        """Record every row of payments, limits and adjustments that differs from its events."""
         self._found(self._payments.check_state())
         self._found(self._limits.check_state())
         self._found(self._protections.check_state())

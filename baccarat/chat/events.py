@@ -1,4 +1,4 @@
-"""Events of chats. Personal texts are no part of them: these are kept beside the log and proven by digests.
+"""Events of chats. Personal texts are stored beside the log; events hold their digests.
 
 A player's stream `chat-{player}` holds what that player sent and reported, and what moderators did about the player. An
 operator's filter words are the stream `chat-filter-{operator}`, those for all operators `chat-filter-everyone`.

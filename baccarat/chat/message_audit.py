@@ -1,4 +1,4 @@
-"""What the tables beside the log should hold for each message, report and action: who, where, whom, and when."""
+"""Computes the expected rows of messages, reports and actions beside the log: who, where, whom, and when."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

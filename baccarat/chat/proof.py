@@ -1,6 +1,6 @@
-"""That what is kept is what was said: SHA-256 over a salt, what the text belongs to, and the text. Pure.
+"""Digests of personal texts, recorded in the log: SHA-256 over a salt, the text's subject, and the text. Pure.
 
-The salt is kept with the text. When both are gone, nothing in the log tells even a short text from any other.
+The salt is stored with the text. When both are erased, not even a short text can be guessed from the log.
 """
 
 import hashlib

@@ -52,7 +52,7 @@ class Sanction:
     reason: ModerationReason
 
     def is_active(self, now: datetime) -> bool:
-        """Tell whether it holds at a time."""
+        """Return whether it is active at a time."""
         return self.until is None or now < self.until
 
 

@@ -20,7 +20,7 @@ STARTER_WORDS: Final = (
     "fucker", "fucking", "hure", "hurensohn", "motherfucker", "scheisse", "schlampe", "shit", "slut", "twat", "wanker",
     "whore", "wichser",
 )  # fmt: skip
-"""A short English and German list to begin with; each operator makes its own of it."""
+"""A short English and German list to begin with; each operator edits its own."""
 _VERSION: Final = "SELECT coalesce(max(version), 0), clock_timestamp() FROM events_event WHERE stream = %s"
 
 

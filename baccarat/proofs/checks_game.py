@@ -137,7 +137,7 @@ def _require_limits(table: TableRules, wager: WagerConfirmed) -> None:
 
 
 def _settlements(exported: RoundExport) -> list[tuple[SeatSettled, Settlement]]:
-    """Yield every settled wager with its recomputed settlement."""
+    """Return every settled wager with its recomputed settlement."""
     if exported.find_event("RoundSettled") is None:
         raise CheckNotApplicable("the round was not settled")
     settled = decode_event(exported.require_event("RoundSettled"))

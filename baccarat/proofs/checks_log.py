@@ -73,7 +73,7 @@ def check_chain(exported: RoundExport) -> str:
 
 
 def _is_opening_of_table(event: ExportedEvent, exported: RoundExport) -> bool:
-    """Whether an event opens another round of the same table: one before may name this round's shoe."""
+    """Return whether an event opens another round of the same table; the previous one may commit to this shoe."""
     data = event.data or {}
     place = event.type, event.version, event.stream, data.get("table")
     return place == ("RoundOpened", 1, f"round-{data.get('round')}", exported.round["table"]) and not exported.is_long

@@ -69,7 +69,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def other_events(self) -> list[ExportedEvent]:
-        """The events of no stream of these two: at most the opening of the round before, which named the shoe."""
+        """Return the events of other streams: at most the previous round's opening, which committed to the shoe."""
         return [event for event in self.events if event not in self.round_events and event not in self.table_events]
 
     @cached_property

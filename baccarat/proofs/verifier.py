@@ -3,16 +3,16 @@
 
     python verifier.py ROUND.json|PACK.zip [--key HEX|FILE] [--json]
 
-It stands by itself: no code of the casino is used, so that nobody has to trust that code. From the one file it works
-out again the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
+It uses no code of the casino, so that nobody has to trust that code. From the one file it
+recomputes the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
 signature, the commitment, the cut, the order of the cards, the third-card rule, payouts and commission.
 
 Each check says `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (what was expected, what was found).
 Exit status: 0 when nothing failed, 1 when something did, 2 when the file could not be read.
 
-Of a dispute pack (casino.pack.v1, a ZIP) the manifest is checked as well, and then the round in it.
+For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
-`--key` names the public key of the casino's checkpoints, known from elsewhere than the file: 64 hex digits, or a
+`--key` names the public key of the casino's checkpoints, obtained from elsewhere than the file: 64 hex digits, or a
 file that holds them or the answer of `/api/v1/log/keys`.
 
 Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (canonical JSON), RFC 9162 (Merkle trees).
@@ -52,7 +52,7 @@ MAX_DECKS = 16
 
 
 class CheckFailed(Exception):
-    """Something differs: what, what it should be, what it is."""
+    """A value differs: what, the expected value, the actual value."""
 
     def __init__(self, what: str, expected: Any = "", found: Any = "") -> None:
         super().__init__(what)
@@ -60,15 +60,15 @@ class CheckFailed(Exception):
 
 
 class CannotCheck(Exception):
-    """Something can't be checked with what there is; the message says why."""
+    """Something cannot be checked with what is available; the message says why."""
 
 
 class DoesNotApply(Exception):
-    """There is nothing of the kind in this round; the message says so."""
+    """The round has nothing of this kind; the message says so."""
 
 
 def format_value(value: Any) -> str:
-    """A value for a reader: texts as they are, everything else as JSON."""
+    """Format a value: texts as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
@@ -76,7 +76,7 @@ def format_value(value: Any) -> str:
 
 
 def read(raw: bytes) -> Json:
-    """JSON in UTF-8 with integers only, each name once: what two readers could take differently is refused."""
+    """Parse JSON in UTF-8: integers only, unique names; reject what two readers could interpret differently."""
 
     def refuse(text: str) -> None:
         raise ValueError(f"{text} is no integer")
@@ -101,7 +101,7 @@ def read(raw: bytes) -> Json:
 
 
 def canonical(value: Any) -> bytes:
-    """RFC 8785 for what events hold: sorted names, no space, UTF-8; there are integers and no other numbers."""
+    """Encode events' data by RFC 8785: sorted names, no spaces, UTF-8; all numbers are integers."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
 
 
@@ -130,7 +130,7 @@ KEY_FIELDS = {"id": str, "public": str, "from": str, "until": (str, type(None))}
 
 
 def require_shape(document: Any) -> None:
-    """What is not an export of one round at all is said so, before anything is worked out."""
+    """Check the file's structure before any other check."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document).__name__
         raise CheckFailed("the file is not an exported round", FORMAT, found)
@@ -191,7 +191,7 @@ def sha256(*parts: bytes) -> bytes:
 
 
 def add(one: Point, other: Point) -> Point:
-    """Two points of the curve in extended coordinates, added (RFC 8032, 5.1.4)."""
+    """Add two points of the curve in extended coordinates (RFC 8032, 5.1.4)."""
     a, b = (one[1] - one[0]) * (other[1] - other[0]) % P, (one[1] + one[0]) * (other[1] + other[0]) % P
     c, d = 2 * one[3] * other[3] * D % P, 2 * one[2] * other[2] % P
     e, f, g, h = b - a, d - c, d + c, b + a
@@ -208,7 +208,7 @@ def multiply(number: int, point: Point) -> Point:
 
 
 def recover(y: int, sign: int) -> int | None:
-    """The x of a y on the curve (RFC 8032, 5.1.3); None where there is none."""
+    """Return the x of a y on the curve (RFC 8032, 5.1.3), None if there is none."""
     if y >= P:
         return None
     square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -235,7 +235,7 @@ BASE = (X, Y, 1, X * Y % P)
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether an Ed25519 signature of 64 bytes is that of a 32-byte public key (RFC 8032, 5.1.7)."""
+    """Verify an Ed25519 signature of 64 bytes by a 32-byte public key (RFC 8032, 5.1.7)."""
     if len(public) != 32 or len(signature) != 64:
         return False
     key, point, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
@@ -256,13 +256,13 @@ def microseconds(text: str) -> int:
 
 
 def instant(text: str) -> str:
-    """A time of a key or a checkpoint as a text that sorts: their fractions may be of any length."""
+    """Format a time of a key or a checkpoint as sortable text: fractions may have any length."""
     moment, fraction = re.findall(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z\Z", text)[0]
     return f"{moment}.{fraction:0<6}"
 
 
 def seal(event: Json) -> str:
-    """The digest of a sealed event: tag, numbers, lengths, the digest before, then the four texts."""
+    """Return the digest of a sealed event: tag, numbers, lengths, the previous digest, then the four texts."""
     texts = (
         event["stream"].encode(), event["type"].encode(), canonical(event["data"]), canonical(event["metadata"])
     )  # fmt: skip
@@ -274,7 +274,7 @@ def seal(event: Json) -> str:
 
 
 def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that a leaf's hash and its path lead to; None where the path has not the right length (RFC 9162)."""
+    """Return the root from a leaf's hash and its path, None if the path has the wrong length (RFC 9162)."""
     if not 0 <= index < size:
         return None
     node, last, found = index, size - 1, leaf
@@ -296,7 +296,7 @@ def describe_root(root: bytes | None) -> str:
 
 
 def root_of(leaves: Sequence[bytes]) -> bytes:
-    """The root of a whole tree of leaf hashes (RFC 9162, 2.1.1)."""
+    """Return the root of a whole tree of leaf hashes (RFC 9162, 2.1.1)."""
     if len(leaves) == 1:
         return leaves[0]
     half = 1
@@ -313,7 +313,7 @@ POINTS = {card: 0 if card[0] in "TJQK" else RANKS.index(card[0]) + 1 for card in
 
 
 def shuffle(seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
-    """The first `count` cards: Fisher-Yates from the front, by 32-bit words of HMAC-SHA-256, none of them biased."""
+    """Return the first `count` cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256."""
     cards = DECK * decks
     words = stream(seed, cut)
     for place in range(count):
@@ -335,7 +335,7 @@ def stream(seed: bytes, cut: bytes) -> Iterator[int]:
 
 
 def cut_of(shoe: str, contributions: dict[int, bytes]) -> bytes:
-    """The cut that the players' contributions, by seat, come to; without any it is empty."""
+    """Return the cut from the players' contributions by seat; without any it is empty."""
     if not contributions:
         return b""
     parts = [CUT_TAG, bytes.fromhex(shoe.replace("-", "")), struct.pack(">Q", len(contributions))]
@@ -363,7 +363,7 @@ BANKER_DRAWS_ON = {
 
 
 def deal_hands(cards: list[str]) -> tuple[list[str], list[str], bool, int]:
-    """Both hands out of the cards in deal order, as the rules want them, and how many cards that takes."""
+    """Return both hands from the cards in deal order, by the drawing rules, and how many cards they take."""
     if len(cards) < 4:
         raise CheckFailed("too few cards for two hands", "4 to 6 cards", cards)
     player, banker, used = [cards[0], cards[2]], [cards[1], cards[3]], 4
@@ -398,7 +398,7 @@ PAYS = {"player": "player_pays", "banker": "banker_pays", "tie": "tie_pays"}
 
 
 def result_of(rules: Json, spot: str, stake: int, outcome: str) -> Json:
-    """What one stake comes to: result, win, commission and what is returned, in minor units."""
+    """Settle one stake: result, win, commission and what is returned, in minor units."""
     if spot != outcome:
         push = outcome == "tie"
         return {"result": "push" if push else "lose", "win": 0, "commission": 0, "returned": stake if push else 0}
@@ -435,7 +435,7 @@ REDACTABLE_EVENTS = {
 
 
 class Proof:
-    """The file's parts, and its events by what they are."""
+    """The parts of the file, and its events by kind."""
 
     def __init__(self, document: Json, keys: set[str]) -> None:
         self.round, self.rules, self.shoe = document["round"], document["rules"], document["shoe"]
@@ -449,7 +449,7 @@ class Proof:
         self.others = [event for event in self.events if event["stream"] not in own]
 
     def require_event(self, kind: str) -> Json:
-        """The first event of a kind; it must be there and open to read."""
+        """Return the first event of a kind, which must exist and not be withheld."""
         found = self.find_event(kind)
         if found is None:
             raise CheckFailed("an event is missing", kind, [event["type"] for event in self.of_round])
@@ -472,13 +472,13 @@ class Proof:
         return bool(self.rules["shuffle"] == "shoe")
 
     def find_shoe_event(self, kind: str) -> Json | None:
-        """The table's event of a kind about this shoe."""
+        """Return the table's event of a kind about this shoe."""
         about = [event for event in self.of_table if event["data"] and event["data"].get("shoe") == self.shoe["id"]]
         return next((event for event in about if event["type"] == kind), None)
 
 
 def check_digests(proof: Proof) -> str:
-    """Each event's digest follows from its content, time, place and the digest before it."""
+    """Check that each digest follows from the event's content, time, position and the previous digest."""
     withheld = [event for event in proof.events if event["data"] is None]
     for event in proof.events:
         where = f"position {event['position']}, {event['stream']} version {event['version']}, {event['type']}"
@@ -501,7 +501,7 @@ def check_digests(proof: Proof) -> str:
 
 
 def check_chain(proof: Proof) -> str:
-    """Events ascend, the round's stream has no gap, and neighbours in the log are linked by their digests."""
+    """Check that events ascend, that the round's stream has no gap, and that neighbours in the log are linked."""
     for number, event in enumerate(proof.others):
         if number or not is_opening_of_table(event, proof):
             raise CheckFailed("an event is of another stream", [proof.stream, proof.table_stream], event["stream"])
@@ -519,14 +519,14 @@ def check_chain(proof: Proof) -> str:
 
 
 def is_opening_of_table(event: Json, proof: Proof) -> bool:
-    """Whether an event opens another round of the same table: one before may name this round's shoe."""
+    """Return whether an event opens another round of the same table; the previous one may commit to this shoe."""
     data = event["data"] or {}
     place = event["type"], event["version"], event["stream"], data.get("table")
     return place == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]) and not proof.is_long
 
 
 def count_linked_neighbours(proof: Proof) -> int:
-    """How many events have their neighbour in the file, each of them linked to it."""
+    """Count events whose neighbour is in the file, and check that they are linked."""
     count, ordered = 0, sorted(proof.events, key=lambda event: int(event["position"]))
     for before, after in itertools.pairwise(ordered):
         if after["position"] == before["position"]:
@@ -540,7 +540,7 @@ def count_linked_neighbours(proof: Proof) -> int:
 
 
 def check_inclusion(proof: Proof) -> str:
-    """Each event's digest is a leaf of the checkpoint's Merkle tree."""
+    """Check that each event's digest is a leaf of the checkpoint's Merkle tree."""
     size = 0 if proof.checkpoint is None else proof.checkpoint["position"]
     listed = [line["position"] for line in proof.inclusion]
     within = [event["position"] for event in proof.events if event["position"] <= size]
@@ -568,7 +568,7 @@ def check_inclusion(proof: Proof) -> str:
 
 
 def signing_key(proof: Proof) -> Json:
-    """The key that the checkpoint names."""
+    """Return the key that the checkpoint names."""
     if proof.checkpoint is None:
         raise CannotCheck("there is no checkpoint to be signed")
     for key in proof.keys:
@@ -578,7 +578,7 @@ def signing_key(proof: Proof) -> Json:
 
 
 def check_signature(proof: Proof) -> str:
-    """The checkpoint is signed by the key it names, and at a time at which that key was in force."""
+    """Check that the checkpoint is signed by the key it names, while that key was in force."""
     key, signed = signing_key(proof), dict(proof.checkpoint or {})
     if signed["format"] != "casino.checkpoint.v1":
         raise CheckFailed("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
@@ -596,7 +596,7 @@ def check_signature(proof: Proof) -> str:
 
 
 def check_key(proof: Proof) -> str:
-    """The signing key is one that the reader knows from elsewhere."""
+    """Check that the signing key is known from another source."""
     key = signing_key(proof)
     if not proof.trusted:
         raise CannotCheck("the key comes from the file itself; give the casino's published key to be sure of it")
@@ -606,7 +606,7 @@ def check_key(proof: Proof) -> str:
 
 
 def check_rules(proof: Proof) -> str:
-    """The rules in the file are those that the table had when the round was opened."""
+    """Check that the rules in the file are those of the table at the round's opening."""
     start = proof.require_event("RoundOpened")
     opened = start["data"]
     told = [
@@ -628,7 +628,7 @@ def check_rules(proof: Proof) -> str:
 
 
 def check_record(proof: Proof) -> str:
-    """The summary says what the events say."""
+    """Check that the summary matches the events."""
     opened, settled, dealt = proof.opened, proof.find_event("RoundSettled"), proof.find_event("CardsDealt")
     ended, cards = (settled or {}).get("data") or {}, (dealt or {}).get("data") or {}
     voided = proof.find_event("RoundVoided")
@@ -654,7 +654,7 @@ def check_record(proof: Proof) -> str:
 
 
 def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
-    """The event that committed to the shoe's seed, and the one from which on its order was fixed."""
+    """Return the event that committed to the shoe's seed, and the one that fixed its order."""
     if not proof.is_long:
         return find_naming_event(proof), proof.find_event("BettingClosed")
     started = proof.find_shoe_event("ShoeStarted")
@@ -669,7 +669,7 @@ def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
 
 
 def find_naming_event(proof: Proof) -> Json:
-    """The opening that named the round's own shoe: the table's, or that of the round before."""
+    """Return the opening that committed to the round's own shoe: the table's, or that of the round before."""
     number = proof.opened["number"]
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
     if first is None:
@@ -687,7 +687,7 @@ def find_naming_event(proof: Proof) -> Json:
 
 
 def commitment_data(proof: Proof, promise: Json) -> Json:
-    """What that event promises: a commitment, and the shape it is bound to."""
+    """Return what that event commits to: a commitment, and the shape it is bound to."""
     return dict(promise["data"] if proof.is_long else promise["data"]["next_shoe"])
 
 
@@ -702,7 +702,7 @@ def describe_commitment_time(proof: Proof, promise: Json) -> str:
 
 
 def find_seed(proof: Proof) -> Any:
-    """The seed that an event reveals; None while it is secret, or where that event is withheld."""
+    """Return the seed that an event reveals; None if it is secret or that event is withheld."""
     for kind in ("RoundSettled", "RoundVoided"):
         event = proof.find_event(kind)
         if event and event["data"] and event["data"]["seed"]:
@@ -715,7 +715,7 @@ def find_seed(proof: Proof) -> Any:
 
 
 def check_commitment(proof: Proof) -> str:
-    """The revealed seed is the one that was committed to before the first bet."""
+    """Check that the revealed seed is the one committed to before the first bet."""
     promise, fixed = find_commitment(proof)
     opened, said = proof.require_event("RoundOpened"), commitment_data(proof, promise)
     told = said["commitment"]
@@ -744,7 +744,7 @@ def check_commitment(proof: Proof) -> str:
 
 
 def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
-    """What each seat contributed last, between the commitment and the moment the cut was fixed."""
+    """Return each seat's last contribution between the commitment and the fixing of the cut."""
     given = {}
     for event in proof.of_table if proof.is_long else proof.of_round:
         data = event["data"]
@@ -760,7 +760,7 @@ def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int,
 
 
 def check_cut(proof: Proof) -> str:
-    """The cut follows from what the players contributed between the commitment and the first card."""
+    """Check that the cut follows from the contributions between the commitment and the first card."""
     promise, fixed = find_commitment(proof)
     if fixed is None:
         if proof.shoe["contributions"] or proof.shoe["cut"]:
@@ -783,7 +783,7 @@ def check_cut(proof: Proof) -> str:
 
 
 def check_cards(proof: Proof) -> str:
-    """The cards dealt are those at their places in the shoe: from the seed, or opened against the shoe's root."""
+    """Check the cards dealt at their positions: from the seed, or opened against the shoe's root."""
     started = find_commitment(proof)[1] if proof.is_long else None
     start = started["data"] if started else {}
     root = start["root"] if started else None
@@ -813,14 +813,14 @@ def check_cards(proof: Proof) -> str:
 
 
 def require_exact_openings(proof: Proof, wanted: dict[int, str]) -> None:
-    """No card is opened that this round did not take, and none twice: what is shown is checked."""
+    """Check that the file opens only cards that this round took, each once."""
     places = [each["position"] for each in proof.shoe["openings"]]
     if set(places) - set(wanted) or len(set(places)) != len(places):
         raise CheckFailed("cards are opened that this round did not take", sorted(wanted), sorted(places))
 
 
 def check_opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
-    """Each card with its salt is a leaf of the tree whose root was told before the shoe's first bet."""
+    """Check that each card with its salt is a leaf of the tree whose root was published before the first bet."""
     if proof.shoe["root"] is None:
         raise CheckFailed("cards are opened against no root", "a root", None)
     opened = {each["position"]: each for each in proof.shoe["openings"]}
@@ -841,7 +841,7 @@ def check_opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
 
 
 def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
-    """The whole shoe again, from the seed and the cut, and the root of its tree where there is one."""
+    """Recompute the whole shoe from the seed and the cut, and the root of its tree if it has one."""
     seed, cut, decks = bytes.fromhex(proof.shoe["seed"]), bytes.fromhex(proof.shoe["cut"]), proof.rules["decks"]
     order = shuffle(seed, cut, decks, 52 * decks)
     for place, card in sorted(wanted.items()):
@@ -855,7 +855,7 @@ def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
 
 
 def check_hands(proof: Proof) -> str:
-    """The cards make the hands, the outcome and the points that the third-card rule asks for."""
+    """Check that the cards make the hands, the outcome and the points by the third-card rule."""
     if proof.find_event("CardsDealt") is None:
         raise DoesNotApply("no card was dealt")
     cards, settled = proof.require_event("CardsDealt")["data"]["cards"], proof.require_event("RoundSettled")["data"]
@@ -880,7 +880,7 @@ def check_hands(proof: Proof) -> str:
 
 
 def wagers(proof: Proof) -> dict[int, Json]:
-    """Who confirmed what, by seat."""
+    """Return the confirmed wagers by seat."""
     found = {}
     for wager in proof.all_data("WagerConfirmed"):
         if wager["seat"] in found:
@@ -890,7 +890,7 @@ def wagers(proof: Proof) -> dict[int, Json]:
 
 
 def check_wagers(proof: Proof) -> str:
-    """Each wager is of a seat in the round, within the table's limits, and settled once with the stakes confirmed."""
+    """Check that each wager is of a seat in the round, within limits, and settled once with its confirmed stakes."""
     seats = {seat["seat"]: seat for seat in proof.opened["seats"]}
     confirmed = wagers(proof)
     for number, wager in sorted(confirmed.items()):
@@ -938,7 +938,7 @@ def require_limits(rules: Json, wager: Json) -> None:
 
 
 def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
-    """Every spot of every settled wager, and the sums, worked out again; `names` are the fields to compare."""
+    """Recompute every spot of every settled wager, and the sums; `names` are the fields to compare."""
     settled = proof.require_event("RoundSettled")["data"]
     outcome, lines = settled["outcome"], 0
     for wager in settled["wagers"]:
@@ -960,7 +960,7 @@ def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
 
 
 def check_payouts(proof: Proof) -> str:
-    """Each stake won, lost or pushed, and was paid, as the rules say."""
+    """Check that each stake won, lost or pushed, and was paid, by the rules."""
     if proof.find_event("RoundSettled") is None:
         raise DoesNotApply("the round was not settled")
     lines, _ = check_money(proof, ("result", "win", "returned"))
@@ -968,7 +968,7 @@ def check_payouts(proof: Proof) -> str:
 
 
 def check_commission(proof: Proof) -> str:
-    """Commission on each Banker win is the rule's rate, rounded once as the rule says, and taken when it says."""
+    """Check that commission on each Banker win has the rule's rate, rounding and time of payment."""
     if proof.find_event("RoundSettled") is None:
         raise DoesNotApply("the round was not settled")
     _, settled = check_money(proof, ("commission",))
@@ -985,7 +985,7 @@ def check_commission(proof: Proof) -> str:
 
 
 def check_void(proof: Proof) -> str:
-    """A void gives every stake back and takes back all that was paid, seat by seat."""
+    """Check that a void returns every stake and takes back all payouts, seat by seat."""
     voided = proof.find_event("RoundVoided")
     if voided is None:
         raise DoesNotApply("the round was not voided")
@@ -1055,10 +1055,10 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
 
 
 def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
-    """Every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys in hex.
+    """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys in hex.
 
     Returns {"verdict": "verified" | "partly" | "failed", "round": id, "checks": [...]}; each check has a name, a
-    verdict (ok, open, none, failed), a text, and what was expected and found where it failed.
+    verdict (ok, open, none, failed), a text, and the expected and actual values if it failed.
     """
     try:
         document = read(raw)
@@ -1078,7 +1078,7 @@ UNLISTED_FILES = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 
 
 def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
-    """The same of a dispute pack: its files are those of its signed manifest, and then the round in it."""
+    """Check a dispute pack: its files match its signed manifest, and its round passes all checks."""
     try:
         files = read_zip(raw)
         first = line("pack", OK, check_pack(files))
@@ -1091,7 +1091,7 @@ def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
 
 
 def read_zip(raw: bytes) -> dict[str, bytes]:
-    """A pack's files by name; one that would fill the memory is not opened."""
+    """Return a pack's files by name; reject one that would exhaust memory."""
     with zipfile.ZipFile(io.BytesIO(raw)) as pack:
         if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
             raise CheckFailed("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
@@ -1099,7 +1099,7 @@ def read_zip(raw: bytes) -> dict[str, bytes]:
 
 
 def check_pack(files: dict[str, bytes]) -> str:
-    """The manifest lists every file with its digest, and is signed by the key that is named beside it."""
+    """Check that the manifest lists every file with its digest, and is signed by the key beside it."""
     manifest, signed = read(files["manifest.json"]), read(files["manifest.sig"])
     listed = {each["name"]: each["sha256"] for each in manifest["files"]}
     if sorted(files) != sorted({*listed, *UNLISTED_FILES}):
@@ -1138,7 +1138,7 @@ VERDICTS = {
 
 
 def format_report(result: Json) -> Iterator[str]:
-    """The answer as lines of text."""
+    """Format the result as lines of text."""
     for check in result["checks"]:
         yield f"{check['name']:<11} {VERDICT_TEXT[check['verdict']]:<18} {check['text']}"
         if check["verdict"] == FAILED:
@@ -1148,7 +1148,7 @@ def format_report(result: Json) -> Iterator[str]:
 
 
 def parse_keys(text: str) -> list[str]:
-    """Public keys in hex: the text itself, or all that a document of keys lists."""
+    """Parse public keys in hex: the text itself, or all keys in a document of keys."""
     found = re.findall(r"\b[0-9a-f]{64}\b", text)
     if not found:
         raise ValueError("there is no key of 64 hex digits in it")

@@ -197,7 +197,7 @@ def _revealed_of_round(round_: RoundState, seed: str, ended_at: datetime, decks:
 
 
 def _unused(state: TableState, last: RoundState) -> list[RevealedShoe]:
-    """The shoe that a closed table had committed to for a round which it never opened."""
+    """Return the shoe that a closed table had committed to for a round that never opened."""
     shoe = state.require_opened().next_shoe if last.opened is None else last.opened.next_shoe
     if shoe is None or not state.closed:
         return []
@@ -225,13 +225,13 @@ def _unused(state: TableState, last: RoundState) -> list[RevealedShoe]:
 
 
 class _Decks:
-    """How many decks a table played with from which round on."""
+    """Number of decks of a table, by the round from which it applies."""
 
     def __init__(self, table: UUID) -> None:
         self._since = fetch(_DECKS, [table])
 
     def of(self, number: int) -> int:
-        """Return how many decks a round was dealt from; 0 stands for the table's first."""
+        """Return the number of decks of a round; 0 is the table's first."""
         return int(next((decks for first, decks in self._since if first <= number), self._since[-1][1]))
 
 
@@ -255,7 +255,7 @@ def _revealed_long(state: TableState) -> list[RevealedShoe]:
 def _revealed_long_shoe(
     begun: ShoeStarted | ShoeCommitted, by: ShoeEnded | TableClosed, seed: str, decks: _Decks
 ) -> RevealedShoe:
-    """A long shoe that was played, as far as its table was; or one that never started, as its table was closed."""
+    """Return a long shoe, up to the table's closure; or one that never started because the table closed."""
     contributions: Sequence[Contribution] = ()
     cut = root = deck_count = None
     if isinstance(begun, ShoeStarted):

@@ -50,7 +50,7 @@ def table_board(*, table: UUID, operator: UUID, shoe: int | None = None) -> Scor
 
 
 def _marks_of(table: UUID, shoe: int) -> str:
-    """The run of a long shoe that another has followed, from its settled rounds. Raises UnknownShoe."""
+    """Return the marks of a finished long shoe, from its settled rounds. Raises UnknownShoe."""
     begun = dict(fetch(_SHOES, [f"table-{table}", shoe, shoe + 1]))
     first, following = begun.get(shoe), begun.get(shoe + 1)
     if not first or not following:
@@ -65,7 +65,7 @@ def _marks_of(table: UUID, shoe: int) -> str:
 def lobby_tables(
     *, operator: UUID, viewer: UUID, money_type: MoneyType | None, after: UUID | None, limit: int
 ) -> list[LobbyTable]:
-    """List an operator's tables for a player, in the order they were opened; `money_type` None is both."""
+    """List an operator's tables for a player, in the order they were opened; `money_type` None includes both."""
     first = after or _FIRST
     if money_type is None:
         rows = fetch(_ALL_TABLES, [operator, first, limit])

@@ -1,4 +1,4 @@
-"""The notice of a game balance under the table's minimum: every way to more chips, and why one is unavailable. Pure."""
+"""The notice of a game balance under the table's minimum: funding options, and why one is unavailable. Pure."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -117,7 +117,7 @@ def present_low_balance(
 
 
 def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, funding: FundingOptions) -> FundingOption:
-    """All of the account, between rounds: with a wager in play, when its round is settled."""
+    """Return the rebuy option: the whole account, between rounds; with a wager in play, after the round is settled."""
     part = round_.seat_of(seat.player)
     waits = round_.is_running() and part is not None and part.status is SeatStatus.CONFIRMED
     return FundingOption.of(

@@ -1,4 +1,4 @@
-"""Events of tables and rounds in sentences: one table for staff pages, `manage.py replay` and the audit. Pure."""
+"""Describes events of tables and rounds in sentences, for staff pages, `manage.py replay` and the audit. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class NarrativeLine:
 
 
 class NarratedTable(Protocol):
-    """What sentences need to know of a table: TableOpened has it, and a table's row."""
+    """The facts about a table that sentences need; both TableOpened and a table's row have them."""
 
     @property
     def name(self) -> str: ...
@@ -180,7 +180,7 @@ def _pays(spot: Spot, rules: TableRules) -> Ratio:
 
 
 def _commission(result: SpotResult, rules: TableRules, commission: Commission) -> str:
-    """Rate, exact amount, how it is rounded, what it comes to, and when it is taken."""
+    """Describe a commission: rate, exact amount, rounding, result, and when it is taken."""
     exact = Fraction(result.win * commission.rate.numerator, commission.rate.denominator)
     rate = f"{commission.rate.numerator}/{commission.rate.denominator}"
     unit = commission.rounding
@@ -195,7 +195,7 @@ def _commission(result: SpotResult, rules: TableRules, commission: Commission) -
 
 
 def _exact(minor: Fraction, rules: TableRules) -> str:
-    """An exact amount: as money where it is whole minor units, else those with their fraction."""
+    """Format an exact amount: as money in whole minor units, else in minor units with their fraction."""
     if minor.denominator == 1:
         return _amount(minor.numerator, rules)
     return f"{minor.numerator}/{minor.denominator} minor units"

@@ -1,4 +1,4 @@
-"""What one pair of eyes may see of an event of a table or a round, and how its money is written. Pure."""
+"""Redacts events of tables and rounds for a viewer, and formats their amounts. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,7 +7,7 @@ from uuid import UUID
 from casino.kernel.money import format_amount
 
 SPECTATOR: Final = UUID(int=0)
-"""The eyes of one who watches: no player has this id."""
+"""The viewer who only watches: no player has this id."""
 
 STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundSuspended": ("reason",),
@@ -25,7 +25,7 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundVoided": ("requested_by", "approved_by", "note"),
     "ChatMessageSent": ("operator", "digest"),
 }
-"""What in an event is no player's business: who of the staff did it, and what they wrote."""
+"""Fields that no player sees: which member of staff acted, and staff texts."""
 
 PLAYER_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "SeatTaken": ("buy_in",),
@@ -33,10 +33,10 @@ PLAYER_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "SeatLeft": ("returned", "commission_collected"),
     "SeatReleased": ("returned", "commission_collected", "last_seen_at"),
 }
-"""What in an event only its own player may know: how much money came to the table or left it."""
+"""Fields that only the event's own player sees: money brought to the table or taken from it."""
 
 PER_PLAYER_LISTS: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded": "collected"}
-"""Lists of which everyone sees only their own lines."""
+"""Lists of which each player sees only their own entries."""
 
 _AMOUNTS: Final = frozenset(
     {
@@ -48,9 +48,9 @@ _AMOUNTS: Final = frozenset(
 
 
 def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the log's word)
-    """Return recorded data as `viewer` may see it: an operator (None) sees all, a player no other player.
+    """Return recorded data as `viewer` may see it: all for an operator (None), nothing of other players for a player.
 
-    `data` is the event as JSON has it; amounts stay as they are. ANYBODY sees what everyone at the table may see.
+    `data` is the event as JSON has it; amounts are unchanged. SPECTATOR sees what everyone at the table may see.
     """
     if viewer is None:
         return dict(data)
@@ -67,14 +67,14 @@ def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> di
 
 
 def format_amounts(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
-    """Write the amounts in an event's data, minor units of this currency, as decimal strings."""
+    """Format the amounts in an event's data, minor units of this currency, as decimal strings."""
     return {
         name: _money(value, currency) if name in _AMOUNTS else _inside(value, currency) for name, value in data.items()
     }
 
 
 def mentioned_players(data: Any) -> set[str]:
-    """Name the players that an event speaks of, wherever in its data."""
+    """Return the ids of all players that an event names, anywhere in its data."""
     found: set[str] = set()
     _collect(data, found)
     return found
@@ -91,12 +91,12 @@ def _without_others(value: Any, viewer: str) -> Any:
 
 
 def _is_other(name: str, item: Any, viewer: str) -> bool:
-    """A stake on the spot of that name is an amount, and nobody's id."""
+    """Return whether the item is another player's id; a stake on the spot `player` is an amount, not an id."""
     return name == "player" and isinstance(item, str) and item != viewer
 
 
 def _money(value: Any, currency: str) -> Any:
-    """An amount, a list of them, or stakes by spot; anything else of that name is looked into."""
+    """Format an amount, a list of them, or stakes by spot; search any other value of that name."""
     if isinstance(value, int) and not isinstance(value, bool):
         return format_amount(value, currency)
     if isinstance(value, list) and all(isinstance(item, int) for item in value):

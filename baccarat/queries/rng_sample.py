@@ -1,4 +1,4 @@
-"""Reads what chance has brought so far: the orders of revealed shoes, and the outcomes of rounds, the newest."""
+"""Reads samples for RNG tests: the orders of the newest revealed shoes, and the outcomes of the newest rounds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,16 +45,16 @@ SELECT started.type, started.schema, started.data::text, ended.type, ended.schem
 
 @dataclass(frozen=True, slots=True)
 class DealingHistory:
-    """A sample, and the newest round in it: None where no round was dealt."""
+    """A sample, and the newest round in it: None if no round was dealt."""
 
     sample: Sample
     newest: UUID | None
 
 
 def load_history(*, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS) -> DealingHistory:
-    """Read the newest so many revealed shoes and outcomes of all tables, oldest first.
+    """Read this many of the newest revealed shoes and outcomes of all tables, oldest first.
 
-    Rounds that were voided after their outcome count: whoever voids must not shape what is tested.
+    Includes rounds voided after their outcome, so that voids cannot bias the sample.
     """
     outcomes = fetch(_OUTCOMES, [rounds])
     return DealingHistory(

@@ -106,7 +106,7 @@ def tables_of_rounds(*, rounds: Sequence[UUID]) -> dict[UUID, UUID]:
 
 
 def _decrypt_note(data: dict[str, Any]) -> dict[str, Any]:
-    """What staff wrote about a round is stored encrypted."""
+    """Decrypt the texts of staff about a round."""
     return {**data, "note": crypto_shredding.decrypt_text(data["note"])} if "note" in data else data
 
 

@@ -1,4 +1,4 @@
-"""Reads of what holds and held: the versions of a table's rules with what was played by each, and the switches.
+"""Reads versions of a table's rules with the play under each, and kill switches.
 
 Every read names the operator. Amounts are minor units of the table's currency.
 """
@@ -50,7 +50,7 @@ _returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
 
 @dataclass(frozen=True, slots=True)
 class PlayTotals:
-    """What was played by one version with one kind of money; `paid` is net of all commission, voided wagers apart."""
+    """Play under one version with one money type; `paid` is net of all commission; voided wagers are excluded."""
 
     money_type: MoneyType
     rounds: int
@@ -62,13 +62,13 @@ class PlayTotals:
     voided_stakes: int
 
     def actual_return(self) -> Fraction | None:
-        """Return what a unit staked has returned so far; None before anything was staked."""
+        """Return the actual return per unit staked; None before anything was staked."""
         return Fraction(self.paid, self.staked) if self.staked else None
 
 
 @dataclass(frozen=True, slots=True)
 class RulesVersionDetails:
-    """One version: its row, its rules, its theoretical returns, and what was played by it, the real money first."""
+    """One version: its row, its rules, its theoretical returns, and the play under it, real money first."""
 
     row: VersionRow
     rules: TableRules
@@ -96,9 +96,9 @@ def version(*, table: UUID, operator: UUID, version: int) -> RulesVersionDetails
 
 
 def check_rules_in_force() -> tuple[dict[str, str], list[str]]:
-    """Digest the rules that tables play by, and tell in words where they are not what was published.
+    """Digest the rules in force at each table, and describe where they differ from those published.
 
-    What each returns is computed again and held against what was put on record.
+    Recomputes each version's returns and compares them with the recorded ones.
     """
     items: dict[str, str] = {}
     wrong: list[str] = []
@@ -113,14 +113,14 @@ def check_rules_in_force() -> tuple[dict[str, str], list[str]]:
 
 
 def switches(*, operator: UUID) -> list[SwitchRow]:
-    """List an operator's switches, and those of the house that stop some table of it."""
+    """List an operator's switches, and those of the house that stop one of its tables."""
     return [SwitchRow(*row) for row in fetch(_SWITCHES, [operator, operator])]
 
 
 def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> RulesVersionDetails:
     rules = rules_versions.decode_rules(row.rules)
     timing = None if rules.commission is None else rules.commission.timing
-    late = timing is CommissionTiming.DEFERRED  # then what is returned is gross
+    late = timing is CommissionTiming.DEFERRED  # the return is gross in that case
     found = [_played(values, late=late) for values in played if values[0] == row.label]
     return RulesVersionDetails(
         row, rules, _returns(row.returns), tuple(sorted(found, key=lambda each: each.money_type, reverse=True))

@@ -1,6 +1,6 @@
-"""The shoe that a round was dealt from: its seed where that is revealed, else single cards, proven.
+"""Reads the shoe of a round: its seed if revealed, else single cards with proofs.
 
-Seeds that are still secret are read here to open cards that lie on the table, and are in no answer.
+Uses secret seeds to open cards that were dealt, and never returns them.
 """
 
 from typing import Annotated, Final
@@ -54,7 +54,7 @@ class RoundShoe(Shape):
 
 
 def disclose_shoe(*, round_: UUID, operator: UUID) -> RoundShoe:
-    """Return what is known of the shoe of a round that has ended. Raises UnknownRound, RoundIsRunning."""
+    """Return the public facts about the shoe of an ended round. Raises UnknownRound, RoundIsRunning."""
     rows = fetch(_ROUND, [round_, operator])
     if not rows:
         raise UnknownRound
@@ -85,7 +85,7 @@ def _own_shoe(state: RoundState, decks: int) -> RoundShoe:
 
 
 def _revealed_later(table: UUID, shoe: UUID) -> str | None:
-    """The seed of a void round's shoe that could only be read later."""
+    """Return the seed of a void round's shoe that could only be read later."""
     return next((row[0] for row in fetch(_REVEALED, [f"table-{table}", str(shoe)])), None)
 
 
@@ -114,7 +114,7 @@ def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
 
 
 def long_shoe_events(table: UUID, shoe: UUID) -> tuple[ShoeStarted, str | None]:
-    """How a long shoe started, and its seed in hex if that is revealed. Raises LookupError for one never started."""
+    """Return a long shoe's start, and its seed in hex if revealed. Raises LookupError for one never started."""
     events = [CATALOGUE.decode(*row) for row in fetch(_SHOE, [f"table-{table}", str(shoe)])]
     started = next((event for event in events if isinstance(event, ShoeStarted)), None)
     if started is None:
@@ -123,7 +123,7 @@ def long_shoe_events(table: UUID, shoe: UUID) -> tuple[ShoeStarted, str | None]:
 
 
 def revealed_seeds(event: object) -> list[tuple[UUID, str | None]]:
-    """List the shoes whose seeds an event reveals, with these in hex, None for one that is lost."""
+    """List the shoes whose seeds an event reveals, with the seeds in hex, None for one that is lost."""
     match event:
         case ShoeEnded():
             return [(event.shoe, event.seed)]

@@ -1,4 +1,4 @@
-"""A table as a viewer sees it, with ways to more chips where the viewer's game balance is low."""
+"""A table as a viewer sees it, with funding options if the viewer's game balance is low."""
 
 from datetime import datetime
 from uuid import UUID
@@ -22,7 +22,7 @@ def load_table_state(
 
 
 def _funding_options_if_low(table: TableState, *, player: UUID | None, balance: int | None) -> FundingOptions | None:
-    """Read the options of a seated player whose balance is under the table's minimum; no query for anybody else."""
+    """Read the options of a seated player whose balance is under the table's minimum; no query for others."""
     seat = None if player is None else table.seat_of(player)
     if seat is None or (balance or 0) >= table.rules.minimum:
         return None

@@ -188,7 +188,7 @@ def present_table(state: TableStateResponse, table: TableState, last_round: Roun
 
 
 def _stop(table: TableState) -> TableStop | None:
-    """Why nothing new starts at the table, for players; None while it plays."""
+    """Return why nothing new starts at the table, for players; None while it plays."""
     stop, closure = table.widest_stop(), table.pending_closure
     if stop is not None:
         return TableStop(scope=stop.scope, player_message=stop.message, since=stop.since)

@@ -138,7 +138,7 @@ def _rounds_of(states: Sequence[TableState]) -> dict[UUID, RoundState]:
 
 
 def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:
-    """The account of the viewer's game balance; None without a seat."""
+    """Return the account of the viewer's game balance; None without a seat."""
     seat = None if viewer is None else state.seat_of(viewer)
     if seat is None:
         return None

@@ -1,1 +1,1 @@
-"""Tables and wallets as they change, pushed to players: snapshots, events, balances."""
+"""Pushes changes of tables and wallets to players: snapshots, events, balances."""

@@ -1,4 +1,4 @@
-"""What happened at a player's tables since a sealed position, and the results for the player."""
+"""Summarizes what happened at a player's tables since a sealed position, with the player's results."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,16 +16,16 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 
 MAX_EVENTS: Final = 200
-"""Events that are listed: the newest."""
+"""Maximum events listed, the newest ones."""
 MAX_ROUNDS_PER_TABLE: Final = 100
-"""Rounds of a table that are searched."""
+"""Maximum rounds of a table that are searched."""
 MAX_EVENTS_PER_STREAM: Final = 500
-"""Events of one table or round that are searched."""
+"""Maximum events of one table or round that are searched."""
 
 _MOMENT: Final = """
     SELECT recorded_at FROM events_seal JOIN events_event ON events_event.id = event_id WHERE position = %s
 """
-# A clock read before the commit is a little behind: a minute more is looked at, and the position decides.
+# The clock is read before the commit, so look back one more minute; the position decides.
 _ABSENCE: Final = f"""
     WITH mine AS (
         SELECT table_id FROM baccarat_sitting
@@ -122,7 +122,7 @@ class AbsenceTotals:
     net: int = 0
 
     def add_settled(self, wager: dict[str, Any]) -> None:
-        """Add a settled wager; deferred commission is held back from what it returned."""
+        """Add a settled wager; deferred commission is subtracted from its return."""
         returned = wager["returned"] - (wager["commission"] if wager["deferred"] else 0)
         self.rounds += 1
         self.staked += wager["staked"]
@@ -130,13 +130,12 @@ class AbsenceTotals:
         self.net += returned - wager["staked"]
 
     def add_voided(self, wager: dict[str, Any], *, was_settled: bool) -> None:
-        """Take a voided wager off again; one that was still in play had brought nothing yet."""
+        """Subtract a voided wager; one still in play had no result yet."""
         self.voided += 1
         if was_settled:
             self.net += wager["staked"] - wager["paid"]
 
     def present(self, money_type: str, currency: str) -> AbsenceResult:
-        """Present the totals."""
         return AbsenceResult(
             money_type=MoneyType(money_type),
             rounds=self.rounds,
@@ -149,7 +148,7 @@ class AbsenceTotals:
 
 @dataclass(slots=True)
 class AbsenceSummary:
-    """Collects for one player: events to show, results by (money_type, currency), and seats that were released."""
+    """Collects for one player: events to show, results by (money_type, currency), and released seats."""
 
     viewer: UUID
     events: list[LiveEvent] = field(default_factory=list)
@@ -158,7 +157,7 @@ class AbsenceSummary:
     _left: set[UUID | None] = field(default_factory=set)
 
     def add_event(self, event: LiveEvent, data: bytes) -> None:
-        """Add one event, the next in order; nothing more of a table that the player left."""
+        """Add the next event in order; ignores events of a table after the player left it."""
         own = str(self.viewer) in event.players
         if event.type == SEAT_TAKEN and own:
             self._left.discard(event.table)
@@ -190,7 +189,7 @@ class AbsenceSummary:
 
 
 def recorded_at(position: int) -> datetime | None:
-    """Return when the event at a sealed position was recorded; None for the time before the first."""
+    """Return when the event at a sealed position was recorded; None for position 0."""
     rows = fetch(_MOMENT, [position])
     return rows[0][0] if rows else None
 
@@ -198,7 +197,7 @@ def recorded_at(position: int) -> datetime | None:
 def load_absence(*, after: int, since: datetime | None, player: UUID) -> AbsenceResponse:
     """Return what happened above position `after`, recorded at `since`, at the tables where the player sits.
 
-    Tables that the player left since are included up to there. One query, whatever happened.
+    Includes tables that the player left since, up to that moment. One query in any case.
     """
     summary = AbsenceSummary(player)
     for row in fetch(_ABSENCE, {"player": player, "after": after, "moment": since or _THE_BEGINNING}):

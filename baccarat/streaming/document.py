@@ -46,11 +46,11 @@ _PARAMETERS: Final = (
 )
 _REFUSED: Final = ("400", "401", "403", "404")
 _LIKE: Final = "/api/v1/tables/{table}/pass"
-"""Its problems look as those of the stream."""
+"""The problems of these operations have the same format."""
 
 
 def add_stream(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
-    """Add the stream to a document of tables; the signature is that of drf-spectacular's hooks."""
+    """Add the stream to the OpenAPI document; the signature is that of drf-spectacular's hooks."""
     del generator, request, public
     if _LIKE not in result["paths"]:
         return result

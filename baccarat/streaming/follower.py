@@ -1,4 +1,4 @@
-"""One player's stream: what it follows, and what is put into its mailbox. Belongs to the event loop."""
+"""Fills the mailbox of one player's stream. Use from the event loop only."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ FAILURE_CODE: Final = "internal_error"
 
 
 class LiveFollower:
-    """Follows the tables where its player sits, one that is watched, and the player's own affairs."""
+    """Follows the tables where its player sits, one watched table, and the player's own topic."""
 
     def __init__(
         self,
@@ -35,11 +35,11 @@ class LiveFollower:
         self._task: asyncio.Task[object] | None = None
 
     def attach_task(self) -> None:
-        """Note the task that sends, which a reader that is too slow never lets come to an end."""
+        """Set the sending task, which is cancelled when its reader is too slow."""
         self._task = asyncio.current_task()
 
     def start_from(self, *, position: int, seated: Iterable[UUID]) -> None:
-        """Go on from a position at which the player sat at these tables."""
+        """Continue from a position at which the player sat at these tables."""
         self.position = position
         self._seated = set(seated)
         self._follow()
@@ -48,7 +48,7 @@ class LiveFollower:
         self.start_from(position=snapshot.position, seated=snapshot.seated)
 
     def receive(self, happening: LiveEvent) -> None:
-        """Note what its player may know of something that happened, once."""
+        """Deliver an event, redacted for the player, once."""
         if happening.position <= self.position:
             return
         self.position = happening.position
@@ -61,25 +61,25 @@ class LiveFollower:
             self._follow_seat(happening.table, happening, anew=taken and not follows)
 
     def send(self, message: bytes) -> None:
-        """Send a message that belongs to no position."""
+        """Send a message without a position."""
         self._put(OutgoingMessage(0, message))
 
     def keep_alive(self, position: int) -> None:
-        """Tell a silent stream how far the log was looked at."""
+        """Send a comment on an idle stream, with the last position read from the log."""
         self._put(OutgoingMessage(position, sse.keep_alive(position)))
 
     def end(self, code: str) -> None:
-        """Say goodbye and end the stream."""
+        """Send a last message and end the stream."""
         if not self.mailbox.closed:
             self.send(sse.message("end", {"code": code}))
             self.mailbox.close()
 
     def fail(self) -> None:
-        """End the stream because something could not be shown: its browser comes back by itself."""
+        """End the stream after an error; the browser reconnects by itself."""
         self.end(FAILURE_CODE)
 
     def _follow_seat(self, table: UUID, happening: LiveEvent, *, anew: bool) -> None:
-        """A seat was taken or left: another table comes with a snapshot of all that is to be drawn."""
+        """Follow a table after a seat was taken, or stop after it was left; both need a new snapshot."""
         if happening.type == SEAT_TAKEN:
             self._seated.add(table)
         elif happening.type in SEAT_VACATED:
@@ -105,7 +105,7 @@ class LiveFollower:
 def seated_before(
     happenings: Iterable[LiveEvent], *, player: UUID, seated: frozenset[UUID], until: int
 ) -> frozenset[UUID]:
-    """Tell at which tables a player sat before these happenings, given where it sits at position `until`."""
+    """Return the tables where a player sat before these events, given the tables at position `until`."""
     found, named = set(seated), str(player)
     for happening in reversed([each for each in happenings if each.position <= until and named in each.players]):
         if happening.table is None:

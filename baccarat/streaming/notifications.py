@@ -1,4 +1,4 @@
-"""Sealed events as streams see them: which table and players they concern, and what each viewer is told of them."""
+"""Turns sealed events into stream messages: topics, players concerned, and the redacted data for each viewer."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +19,7 @@ from casino.events.records import SealedEvent
 SEAT_TAKEN: Final = "SeatTaken"
 SEAT_VACATED: Final = frozenset({"SeatLeft", "SeatReleased"})
 MAX_CACHED_ROUNDS: Final = 20_000
-"""Rounds of which a process remembers the table; that of another one is looked up."""
+"""Rounds whose table a process caches; others are looked up."""
 
 CHAT_MESSAGE_SENT: Final = "ChatMessageSent"
 """Sent to everyone at its table with its text, which is not in the log."""
@@ -39,7 +39,7 @@ def table_topic(table: UUID) -> str:
 
 
 def player_topic(player: UUID) -> str:
-    """Name the topic of a player's own affairs."""
+    """Return the topic of a player's own events."""
     return f"player:{player}"
 
 
@@ -57,7 +57,7 @@ class LiveEventResponse(Shape):
 
 
 class LiveEvent:
-    """One sealed event. Its message is written once for all who may see the same of it."""
+    """One sealed event. Its message is encoded once for all viewers who may see the same."""
 
     __slots__ = (
         "_data", "_payloads", "_text", "currency", "players", "position", "recorded_at", "round", "table", "topics",
@@ -90,11 +90,11 @@ class LiveEvent:
 
     @property
     def moves_money(self) -> bool:
-        """Whether balances of the players it names may have changed."""
+        """Return whether balances of the players it names may have changed."""
         return bool(self.players) and self.type not in _MOVE_NOTHING
 
     def payload_for(self, player: str) -> bytes:
-        """Write the message for this player's id, the same for all whom the event does not name."""
+        """Encode the message for this player's id; players whom the event does not name share one encoding."""
         viewer = player if player in self.players else ""
         payload = self._payloads.get(viewer)
         if payload is None:
@@ -102,7 +102,7 @@ class LiveEvent:
         return payload
 
     def present(self, viewer: UUID) -> LiveEventResponse:
-        """Present the event to a player, or to SPECTATOR."""
+        """Return the event as a player, or SPECTATOR, may see it."""
         data = redact_for(type=self.type, data=_as_dict(self._data), viewer=viewer)
         if self._text is not None:
             data["text"] = self._text
@@ -120,7 +120,7 @@ class LiveEvent:
 
 
 class LiveEventBuilder:
-    """Remembers the table and currency of rounds and tables, and looks up many at once. For one thread at a time."""
+    """Caches the table and currency of rounds and tables, and loads missing ones in bulk. Not thread-safe."""
 
     def __init__(self) -> None:
         self._rounds: OrderedDict[UUID, UUID] = OrderedDict()
@@ -128,9 +128,9 @@ class LiveEventBuilder:
         self._texts: dict[UUID, str] = {}
 
     def build(self, batch: Sequence[SealedEvent]) -> list[LiveEvent]:
-        """Make happenings of sealed events, with two queries at most for places not seen before.
+        """Build live events from sealed ones, with at most two queries for uncached tables and rounds.
 
-        One more query reads the words of all messages among them.
+        One more query reads the texts of all messages among them.
         """
         placed = [(sealed, *_subject(sealed)) for sealed in batch]
         self._texts = chat.load_displayed_texts(
@@ -155,7 +155,7 @@ class LiveEventBuilder:
         unknown = []
         for key in round_ids:
             if key in self._rounds:
-                self._rounds.move_to_end(key)  # so that what is asked for now is not forgotten below
+                self._rounds.move_to_end(key)  # keep the ones in use from being evicted below
             else:
                 unknown.append(key)
         if unknown:
@@ -174,7 +174,7 @@ def _message(sealed: SealedEvent) -> UUID:
 
 
 def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
-    """The kind and the id that a stream's name holds: `round-…`, or anything else named after a table.
+    """Return kind and id from a stream's name: `round-…`, or anything else named after a table.
 
     A message is in its writer's stream, and names its table.
     """
@@ -195,4 +195,4 @@ _NOT_OF_A_TABLE: Final = frozenset(
         "stop", "wallet", "withdrawal",
     }
 )  # fmt: skip
-"""First words of the names of streams about players, payments and operators: no table is looked up for them."""
+"""Prefixes of streams about players, payments and operators: no table is looked up for them."""

@@ -1,4 +1,4 @@
-"""Game recovery after a disconnect: everything that is needed to draw the game, and what happened meanwhile."""
+"""Game recovery after a disconnect: all that is needed to draw the game, and what happened in between."""
 
 import re
 import time
@@ -30,7 +30,7 @@ from wallet.payments.queries import open_or_ended_since
 from wallet.responsible_gaming.table_limit_services import table_limit
 
 NOTICES: Final = 20
-"""The newest unread ones; `GET /api/v1/notices` has them all."""
+"""Maximum unread notices, the newest; `GET /api/v1/notices` has all of them."""
 AFTER: Final = OpenApiParameter(
     "after",
     {"type": "integer", "minimum": 0},
@@ -79,9 +79,9 @@ class RecoveryView(PlayerView):
 
 
 def recover_game(*, player: PlayerPrincipal, after: int | None) -> Recovery:
-    """Read all of it in one moment of the database; `after` is the last position that the player received.
+    """Read everything in one snapshot of the database; `after` is the last position that the player received.
 
-    As a stream's snapshot does, it reads again until tables, balances and the position agree. Raises RequestRejected
+    Like a stream's snapshot, it retries until tables, balances and the position agree. Raises RequestRejected
     (invalid_cursor) for a position that is not sealed yet.
     """
     for _ in range(snapshot.ATTEMPTS):
@@ -95,7 +95,7 @@ def recover_game(*, player: PlayerPrincipal, after: int | None) -> Recovery:
 
 
 def _recovery(player: PlayerPrincipal, taken: Snapshot, after: int | None) -> Recovery:
-    """Add to a snapshot what concerns the player beside tables and balances."""
+    """Add to a snapshot the player's data beside tables and balances."""
     if after is not None and after > taken.position:
         raise RequestRejected(INVALID_CURSOR, f"The last position is {taken.position}.")
     since = None if after is None else absence.recorded_at(after)

@@ -1,4 +1,4 @@
-"""The streams of this process: one hub, fresh balances after money moved, an end to streams whose session ended."""
+"""Keeps the open streams of this process: refreshes balances, and ends streams whose session ended."""
 
 import asyncio
 import logging
@@ -17,13 +17,13 @@ from casino.operators import sessions
 logger = logging.getLogger(__name__)
 
 SESSION_CHECK_SECONDS: Final = 1.0
-"""Seconds between looks at the sessions of all open streams."""
+"""Seconds between checks of the sessions of all open streams."""
 
 KEEP_ALIVE: Final = 14.0
-"""Seconds of silence after which a comment says, with the next look, that the stream is alive."""
+"""Idle seconds after which the next check sends a keep-alive comment."""
 
 MAX_STREAMS_PER_PLAYER: Final = 6
-"""Streams that one player may have open here: with one more the oldest ends."""
+"""Maximum open streams of one player in this process; one more ends the oldest."""
 
 END_CODES: Final = {
     sessions.ENDED: "session_ended",
@@ -35,7 +35,7 @@ END_CODES: Final = {
 
 
 class StreamRegistry:
-    """Keeps the hub, and what runs beside it while streams are open."""
+    """Owns the hub, and the tasks that run while streams are open."""
 
     def __init__(self) -> None:
         self.hub: Hub[LiveEvent] = Hub(prepare=LiveEventBuilder().build, on_delivered=self._delivered)
@@ -45,7 +45,7 @@ class StreamRegistry:
         self._watching: asyncio.Task[None] | None = None
 
     def add(self, follower: LiveFollower) -> None:
-        """Count a stream in; the player's oldest one goes when there are too many."""
+        """Add a stream; end the player's oldest one if there are too many."""
         own = self._of_player.setdefault(follower.name, [])
         own.append(follower)
         if len(own) > MAX_STREAMS_PER_PLAYER:
@@ -54,7 +54,7 @@ class StreamRegistry:
             self._watching = asyncio.create_task(self._watch())
 
     def remove(self, follower: LiveFollower) -> None:
-        """Count a stream out."""
+        """Remove a stream."""
         own = self._of_player.get(follower.name, [])
         if follower in own:
             own.remove(follower)
@@ -70,7 +70,7 @@ class StreamRegistry:
             self._updating = asyncio.create_task(self._send_balances())
 
     async def _send_balances(self) -> None:
-        """One look at a time for all whose money moved since the last one."""
+        """Send balances to all players whose money moved since the last call."""
         while self._players_to_update:
             named, self._players_to_update = self._players_to_update, set()
             streams = [each for player in named for each in self._of_player.get(player, ())]

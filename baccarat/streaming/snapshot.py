@@ -23,7 +23,7 @@ from wallet.responsible_gaming.queries import Reminder
 
 ATTEMPTS: Final = 40
 PAUSE: Final = 0.005
-"""Seconds between attempts to find a moment in which everything shown is sealed."""
+"""Seconds between attempts to read a state that is fully sealed."""
 
 _MOMENT: Final = """
 SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
@@ -44,10 +44,10 @@ class SnapshotMessage(Shape, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a stream sends first, and what it follows from there, all as of `message.position`.
+    """First message of a stream, and what to follow from there, all as of `message.position`.
 
-    `seated` are the tables where the player sits, `reminder` is when a reality check is due. Not `fully_sealed`:
-    something in it has yet to be sealed, and its event will be sent again.
+    `seated` are the tables where the player sits, `reminder` is when a reality check is due. If not `fully_sealed`, an
+    event already included is not sealed yet and will be sent again.
     """
 
     message: SnapshotMessage
@@ -58,15 +58,15 @@ class Snapshot:
 
     @property
     def position(self) -> int:
-        """Return the sealed position that it is as of."""
+        """Return the sealed position of the snapshot."""
         return self.message.position
 
 
 def take_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    """Read everything in one consistent view of the database. Raises UnknownTable for a table not to watch.
+    """Read everything in one snapshot of the database. Raises UnknownTable for a table that may not be watched.
 
-    Tables and balances are in the database a moment before their events are sealed, so it reads again until they and
-    the position agree; after a fifth of a second (no sealer runs) it takes what there is.
+    Tables and balances are committed shortly before their events are sealed, so it retries until they and the position
+    agree; after a fifth of a second (no sealer runs) it uses the current state.
     """
     for _ in range(ATTEMPTS):
         snapshot = _look(player, watched)
@@ -78,7 +78,7 @@ def take_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 @contextlib.contextmanager
 def repeatable_read() -> Generator[None]:
-    """Everything that is read inside comes from one moment of the database."""
+    """Read within one snapshot of the database."""
     with transaction.atomic():
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         yield
@@ -90,7 +90,7 @@ def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 
 def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    """Read tables and balances once, as of the moment that the caller reads in. Raises UnknownTable."""
+    """Read tables and balances once, in the caller's transaction. Raises UnknownTable."""
     balances = store.balances_of_player(operator=player.operator, player=player.player)
     seated = queries.tables_where_seated(operator=player.operator, player=player.player)
     followed = sorted(seated | ({watched} if watched is not None else set()))
@@ -110,7 +110,7 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 
 
 def load_balances(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, Balances]:
-    """Read the balances of several players in two queries, as the balances' endpoint shows them."""
+    """Read the balances of several players in two queries, in the format of the balances endpoint."""
     ids = [player.player for player in players]
     balances, reminders = store.balances_of_players(players=ids), responsible_gaming.reminders(players=ids)
     return {player: Balances.of(balances[player], reminders.get(player)) for player in ids}

@@ -1,4 +1,4 @@
-"""What one stream sends, from its first byte to its last."""
+"""Generates the content of one stream."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -22,12 +22,12 @@ from casino.operators.principals import PlayerPrincipal
 logger = logging.getLogger(__name__)
 
 MAX_MISSED_EVENTS: Final = 1000
-"""Events that one who comes back is told one by one; after more of them a snapshot is less to read."""
+"""Maximum events replayed on reconnect; a snapshot is shorter than more of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamOpening:
-    """Who opens a stream, where it resumes (None: at the beginning), and how everything stood a moment ago."""
+    """Who opens a stream, where it resumes (None: from the start), and the state a moment ago."""
 
     player: PlayerPrincipal
     watched: UUID | None
@@ -36,7 +36,7 @@ class StreamOpening:
 
 
 async def stream_messages(opening: StreamOpening, *, registry: StreamRegistry = REGISTRY) -> AsyncGenerator[bytes]:
-    """Yield the stream's bytes until its session ends or its reader goes."""
+    """Yield the stream's bytes until its session ends or its reader disconnects."""
     follower = LiveFollower(player=opening.player, watched=opening.watched, refollow=registry.hub.set_topics)
     entered = False
     try:
@@ -58,7 +58,7 @@ async def stream_messages(opening: StreamOpening, *, registry: StreamRegistry = 
 
 
 async def _first(opening: StreamOpening, follower: LiveFollower, house: StreamRegistry) -> bytes:
-    """A snapshot, or for one who comes back fresh balances: what was missed follows from the mailbox."""
+    """Return a snapshot, or fresh balances on reconnect: the mailbox has the missed events."""
     if opening.after is None:
         return _begin(opening.snapshot, follower, house)
     if await _resumes(opening, opening.after, follower, house.hub):
@@ -69,7 +69,7 @@ async def _first(opening: StreamOpening, follower: LiveFollower, house: StreamRe
 
 
 async def _resumes(opening: StreamOpening, after: int, follower: LiveFollower, hub: Hub[LiveEvent]) -> bool:
-    """Whether the follower can go on where it was: all that it missed is kept, and not too much of it."""
+    """Return whether the follower can resume: all missed events are kept, and not too many."""
     now = opening.snapshot
     if not now.fully_sealed or not await hub.wait_for_position(now.position) or not hub.has_since(after):
         return False
@@ -86,7 +86,7 @@ def _begin(now: Snapshot, follower: LiveFollower, house: StreamRegistry) -> byte
 
 
 class _Sender:
-    """Turns letters into chunks of bytes. Where a letter asks for it, everything is drawn anew in between."""
+    """Encodes messages in chunks of bytes; takes a new snapshot when a message requires it."""
 
     __slots__ = ("_follower", "_house", "_letters")
 
@@ -96,7 +96,7 @@ class _Sender:
         self._letters: list[OutgoingMessage] = []
 
     async def next(self) -> bytes | None:
-        """Wait for what comes next; None at the end."""
+        """Wait for the next chunk; None at the end."""
         if not self._letters:
             self._letters = await self._follower.mailbox.take()
         if not self._letters:
@@ -108,7 +108,7 @@ class _Sender:
         return b"".join(text for text in texts if text is not None)
 
     async def _draw(self) -> bytes:
-        """A snapshot. What waited is told again from its position on, as far as it does not show it."""
+        """Send a snapshot, then the waiting messages that it does not include."""
         fresh = await run_in_thread(
             snapshot.take_snapshot, player=self._follower.player, watched=self._follower.watched
         )

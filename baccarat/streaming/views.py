@@ -1,4 +1,4 @@
-"""The live stream's address: an asynchronous view, as an open stream may hold no thread and no connection."""
+"""The endpoint of the live stream: an asynchronous view, so that an open stream uses no thread or connection."""
 
 import re
 from http import HTTPStatus
@@ -24,7 +24,7 @@ _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 @csrf_exempt
 async def stream(request: HttpRequest) -> HttpResponseBase:
-    """Answer with the stream, or with the problem that keeps it from beginning."""
+    """Return the stream, or a problem if it cannot start."""
     if request.method != "GET":
         answer = errors.problem_response(request, METHOD_NOT_ALLOWED)
         answer["Allow"] = "GET"
@@ -63,7 +63,7 @@ def _watched(request: HttpRequest) -> UUID | None:
 
 
 def _after(request: HttpRequest) -> int | None:
-    """What a browser that comes back has seen last; its header is newer than its address."""
+    """Return the last position that a reconnecting browser received; its header is newer than its address."""
     text = request.headers.get("Last-Event-ID") or request.GET.get("after")
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""Where a request comes from."""
+"""Determines the client's IP address."""
 
 from ipaddress import ip_address
 
@@ -7,9 +7,9 @@ from django.http import HttpRequest
 
 
 def address_of(request: HttpRequest) -> str | None:
-    """Return the network address of the client; None where there is none, as on a socket.
+    """Return the network address of the client; None if there is none, as on a socket.
 
-    Behind a proxy of ours it is the last one in X-Forwarded-For: the client can invent those before it.
+    Behind a trusted proxy it is the last one in X-Forwarded-For: the client can forge the ones before it.
     """
     address = request.META.get("REMOTE_ADDR", "")
     if settings.SECURE_PROXY_SSL_HEADER is not None:

@@ -1,7 +1,7 @@
-"""The catalogue of problems: every code an answer of this service can carry, with its status and its remedy.
+"""The catalogue of problems: every error code of the API, with its status and its remedy.
 
-The form of an answer is RFC 9457 (problem details for HTTP APIs). Refusals of the rules bring their own code, title and
-remedy; the problems below belong to HTTP itself and to the shape of a request.
+Responses follow RFC 9457 (problem details for HTTP APIs). Domain refusals define their own code, title and remedy; the
+problems below belong to HTTP itself and to the format of a request.
 """
 
 from typing import Annotated, Final
@@ -29,7 +29,7 @@ class ProblemType(Shape):
 
 
 class RequestRejected(Exception):
-    """A request that the edge turns away before any rule is asked; `facts` are JSON-ready."""
+    """A request that fails before any domain rule is checked; `facts` are JSON-ready."""
 
     def __init__(self, problem: ProblemType, detail: str = "", *, remedy: str = "", **facts: object) -> None:
         super().__init__(detail or problem.title)
@@ -177,7 +177,7 @@ _FIXED: Final = {problem.code: problem for problem in (*HTTP_PROBLEMS, *FIELD_PR
 
 
 def problem_for_refusal(refusal: type[Refusal]) -> ProblemType:
-    """Give a refusal of the rules its line in the catalogue."""
+    """Return the problem type of a domain refusal."""
     return ProblemType(refusal.code, STATUS_OF_KIND[refusal.kind], refusal.title, refusal.remedy)
 
 
@@ -186,6 +186,6 @@ def find_problem(code: str) -> ProblemType | None:
 
 
 def all_problems() -> dict[str, ProblemType]:
-    """List every problem by its code: those of the edge and every refusal that is loaded."""
+    """List every problem by its code: those below and every refusal class that is imported."""
     ruled = {refusal.code: problem_for_refusal(refusal) for refusal in all_refusals()}
     return dict(sorted({**ruled, **_FIXED}.items()))

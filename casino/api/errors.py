@@ -1,4 +1,4 @@
-"""Every error answer of the API: application/problem+json (RFC 9457), one place for all exceptions."""
+"""Builds every error response of the API: application/problem+json (RFC 9457), in one place for all exceptions."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -117,7 +117,7 @@ class _Verdict:
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """Answer any exception of a view with its problem document; an unexpected one is logged with its id."""
+    """Return the problem document for any exception of a view; log an unexpected one with its id."""
     request: HttpRequest = getattr(context["request"], "_request", context["request"])
     verdict = _verdict_of(exc)
     if verdict.problem.status >= 500:
@@ -129,7 +129,7 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
 
 
 def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "") -> HttpResponse:
-    """Answer with one problem of the catalogue, outside of any view."""
+    """Build a problem response outside of any view."""
     return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
 
 
@@ -150,7 +150,7 @@ def _verdict_of(exc: Exception) -> _Verdict:
 
 
 def _printed(facts: Mapping[str, object]) -> dict[str, object]:
-    """Whole numbers beside a currency are minor units: they leave as decimal strings, like every amount."""
+    """Format amounts: integers beside a currency are minor units, and are returned as decimal strings."""
     currency = facts.get("currency")
     if not isinstance(currency, str):
         return dict(facts)

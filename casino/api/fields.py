@@ -1,4 +1,4 @@
-"""Fields and serializers that guess nothing: unknown fields are refused, no type is turned into another."""
+"""Strict fields and serializers: unknown fields are rejected, and no type is converted into another."""
 
 import re
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ AMOUNT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$"
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """A serializer that refuses fields it does not know (code `unknown_field`)."""
+    """A serializer that rejects unknown fields (code `unknown_field`)."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Validate a body and report every unknown field beside what else is wrong."""
+        """Validate a body and report every unknown field beside the other errors."""
         unknown = _unknown(self, data)
         try:
             valid = super().to_internal_value(data)
@@ -42,9 +42,9 @@ class EmptyRequest(StrictSerializer):
 
 
 def parse_body(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Parse the request's body by a serializer; amounts are read in the currency of the caller's balance.
+    """Parse the request's body by a serializer; amounts are in the currency of the caller's balance.
 
-    Raises ValidationError, which answers with the code of the field, or `invalid_fields` when there are several.
+    Raises ValidationError, which returns the code of the field, or `invalid_fields` if there are several.
     """
     context = {"currency": getattr(request.user, "currency", None)}
     reader = serializer(data=request.data, context=context)
@@ -54,7 +54,7 @@ def parse_body(serializer: type[serializers.Serializer[Any]], request: Request) 
 
 
 def parse_query(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Parse the query's parameters by a serializer; further ones are refused only by a StrictSerializer.
+    """Parse the query's parameters by a serializer; only a StrictSerializer rejects unknown ones.
 
     Raises ValidationError.
     """
@@ -69,7 +69,7 @@ def parse_query(serializer: type[serializers.Serializer[Any]], request: Request)
 
 @extend_schema_field({"type": "string", "pattern": AMOUNT_PATTERN, "examples": ["25.00"]})
 class AmountField(serializers.Field[int, Any, str, int]):
-    """A decimal string in; minor units out, in the `currency` of the field or of the context."""
+    """A decimal string, converted to minor units in the `currency` of the field or of the context."""
 
     def __init__(self, *, currency: str | None = None, allow_zero: bool = False, **options: Any) -> None:
         super().__init__(**options)
@@ -77,7 +77,7 @@ class AmountField(serializers.Field[int, Any, str, int]):
         self.allow_zero = allow_zero
 
     def to_internal_value(self, data: Any) -> int:
-        """Turn "25.00" into 2500. A JSON number is refused with `amount_not_text`."""
+        """Convert "25.00" to 2500. Rejects a JSON number with `amount_not_text`."""
         currency = self.currency or self.context["currency"]
         try:
             if self.allow_zero and kernel_money.parse(data, currency) == 0:
@@ -87,13 +87,13 @@ class AmountField(serializers.Field[int, Any, str, int]):
             raise ValidationError(refusal.detail, code=refusal.code) from None
 
     def to_representation(self, value: int) -> str:
-        """Print minor units as a decimal string."""
+        """Format minor units as a decimal string."""
         return kernel_money.format_amount(value, self.currency or self.context["currency"])
 
 
 @extend_schema_field({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
 class CurrencyField(serializers.Field[str, Any, str, str]):
-    """An ISO 4217 code we know; where the context has a currency it must be that one (`wrong_currency`)."""
+    """A supported ISO 4217 code; if the context has a currency it must be that one (`wrong_currency`)."""
 
     def to_internal_value(self, data: Any) -> str:
         """Check the code."""
@@ -141,7 +141,7 @@ class MoneyTypeField(EnumField):
 
 
 class TextField(serializers.CharField):
-    """Text that really is text: numbers and flags are not converted; control characters are refused."""
+    """A JSON string: numbers and flags are not converted; control characters are rejected."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -152,7 +152,7 @@ class TextField(serializers.CharField):
 
 
 class ActorField(TextField):
-    """Who acts at the operator's desk: the operator's own id of a person, such as `agent-17`, no name or address."""
+    """A member of the operator's staff: the operator's own id of a person, such as `agent-17`, no name or address."""
 
     def to_internal_value(self, data: Any) -> str:
         """Check the id."""

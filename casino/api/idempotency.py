@@ -1,8 +1,8 @@
-"""Idempotency-Key on POSTs: the answer is kept in PostgreSQL, in the same transaction as the effect.
+"""Idempotency-Key on POSTs: the response is stored in PostgreSQL, in the same transaction as the effect.
 
-A repeated request with the same body gets the stored answer, byte for byte, with `Idempotent-Replayed: true`; with
-another body it is refused. A twin that arrives while the first is at work waits for it on the unique index. A refused
-request has changed nothing, so nothing is stored and it is judged anew when it comes again.
+A repeated request with the same body gets the stored response, byte for byte, with `Idempotent-Replayed: true`; with
+another body it is rejected. A concurrent duplicate waits on the unique index until the first one ends. A refused
+request has changed nothing, so nothing is stored and a repetition is evaluated again.
 """
 
 import hmac
@@ -32,7 +32,7 @@ REPLAYED: Final = "Idempotent-Replayed"
 ATTEMPTS: Final = 3
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,128}")
 _TRANSIENT: Final = frozenset({"40001", "40P01"})
-"""Serialization failure and deadlock: PostgreSQL asks for the transaction to be tried again."""
+"""Serialization failure and deadlock: PostgreSQL asks for the transaction to be retried."""
 
 _CLAIM: Final = """
     INSERT INTO api_idempotentrequest (scope, key, body_hash) VALUES (%s, %s, %s)
@@ -48,23 +48,23 @@ IdempotentHandler = Callable[Concatenate[View, Request, Parameters], HttpRespons
 
 
 class Caller(Protocol):
-    """Who may send idempotent requests: a principal with a `scope`, such as `player:<id>`."""
+    """A caller of idempotent requests: a principal with a `scope`, such as `player:<id>`."""
 
     @property
     def scope(self) -> str: ...
 
 
 def idempotent(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
-    """Wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored answer.
+    """Wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored response.
 
-    The handler may run up to three times when another transaction was quicker (VersionConflict, deadlock), so it must
-    have no effect outside the database. Raises Rejected (idempotency_key_required, _malformed, _reused).
+    The handler may run up to three times after conflicts with other transactions (VersionConflict, deadlock), so it
+    must have no effect outside the database. Raises RequestRejected (idempotency_key_required, _malformed, _reused).
     """
     return _keyed(handler, keep=True)
 
 
 def idempotent_without_storing(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
-    """Wrap a view's `post` as `idempotent` does, but keep no answer: it may hold what nobody else may see.
+    """Wrap a view's `post` as `idempotent` does, but store no response, because it may contain a secret.
 
     A repeated request is handled again, so the handler must change nothing the second time.
     """
@@ -102,20 +102,20 @@ def _claim(request: Request) -> tuple[str, str, bytes]:
     if not _KEY.fullmatch(key):
         raise RequestRejected(IDEMPOTENCY_KEY_MALFORMED)
     if "HTTP_TRANSFER_ENCODING" in sent.META and "CONTENT_LENGTH" not in sent.META:
-        # Without a length the framework would take the body for an empty one.
+        # Without a length, the framework would treat the body as empty.
         raise RequestRejected(LENGTH_REQUIRED)
     body = sent.body
-    # What does not parse is refused before the database is asked.
+    # Reject malformed bodies before using the database.
     _ = request.data
     query = sent.META.get("QUERY_STRING", "").encode()
-    # Keyed, as a body may hold a secret as short as a PIN: from the hash alone it can't be guessed.
+    # Keyed, because a body may contain a secret as short as a PIN, which could be guessed from a plain hash.
     digest = hmac.digest(settings.SECRET_KEY.encode(), b"%d:%b" % (len(query), query) + body, "sha256")
     caller = cast("Caller", request.user)
     return f"{caller.scope} {sent.method} {sent.path}", key, digest
 
 
 def _stored(claim: tuple[str, str, bytes]) -> HttpResponse | None:
-    """Claims the key; returns None when it is ours now, the stored answer when it was answered before."""
+    """Claim the key; return None if it is new, or the stored response."""
     scope, key, digest = claim
     with connection.cursor() as cursor:
         cursor.execute(_CLAIM, claim)

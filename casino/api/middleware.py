@@ -1,4 +1,4 @@
-"""What every request passes first: its id, and for /api/ the headers that browsers need. Works sync and async."""
+"""Adds a request id to every request, and CORS headers under /api/. Works sync and async."""
 
 from collections.abc import Awaitable, Callable
 from inspect import iscoroutinefunction
@@ -22,7 +22,7 @@ _NOTHING_LOADS: Final = "default-src 'none'; frame-ancestors 'none'"
 
 @sync_and_async_middleware
 def request_id_and_cors(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """Build the middleware; it stands first in the list, so that every answer carries the request's id."""
+    """Build the middleware; it comes first in the list, so that every response has the request's id."""
     if iscoroutinefunction(get_response):
         inner: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 

@@ -1,11 +1,11 @@
-"""The one table of the edge: requests that were answered, so that repeating one does nothing twice."""
+"""Responses stored for idempotency keys."""
 
 from django.db import models
 from django.db.models.functions import Now
 
 
 class IdempotentRequest(models.Model):
-    """An answered POST: written in the transaction of its effect, so that both exist or neither does."""
+    """A completed POST: written in the transaction of its effect, so that both exist or neither does."""
 
     pk = models.CompositePrimaryKey("scope", "key")
     scope = models.TextField(help_text="Whose request it was, its method and path.")

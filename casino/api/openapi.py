@@ -1,4 +1,4 @@
-"""How operations appear in the OpenAPI document: keys, problems and tags are added here, once for all of them."""
+"""Documents operations in the OpenAPI document, and adds keys, problems and tags to all of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -61,11 +61,11 @@ def operation(
     examples: Sequence[OpenApiExample] = (),
     auth: Sequence[Any] | None = None,
 ) -> Callable[[Any], Any]:
-    """Document a view's method; the answer's example is derived from its type.
+    """Document a view's method; the example response is derived from its type.
 
-    `returns` is a response type, answered as JSON with `status`. `request` is a serializer and `example` a body that it
-    accepts. `parameters` may be query serializers. `responses` and `examples` are further answers, such as CSV, in the
-    form that `extend_schema` takes.
+    `returns` is a response type, returned as JSON with `status`. `request` is a serializer and `example` a body that it
+    accepts. `parameters` may be query serializers. `responses` and `examples` are further responses, such as CSV, in
+    the format of `extend_schema`.
     """
     all_examples = list(examples)
     if example is not None:
@@ -107,10 +107,10 @@ class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyp
 
 
 class Operation(AutoSchema):
-    """The schema of one operation, with what all of them share."""
+    """The schema of one operation, with the parts that all of them share."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Add the headers that an operation takes."""
+        """Add the headers of an operation."""
         keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
         return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
 
@@ -119,7 +119,7 @@ class Operation(AutoSchema):
         return [getattr(self.view, "tag", self.view.__module__.removeprefix("casino.").split(".")[0])]
 
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
-        """Adds the problem answers that this operation can give to those that it declares itself."""
+        """Add the problems of this operation to its declared responses."""
         responses: dict[str, Any] = super()._get_response_bodies(direction)
         for status in self._problem_statuses():
             if status not in responses:
@@ -148,7 +148,7 @@ class Operation(AutoSchema):
 
 
 def _document(problem: ProblemType, path: str) -> dict[str, Any]:
-    """Return an example of a problem, without the members that are not always there."""
+    """Return an example of a problem, without its optional members."""
     document = errors.Problem.of(problem, instance=path, request_id="5f0c9a1b2c3d4e5f6a7b8c9d0e1f2a3b")
     example: dict[str, Any] = msgspec.to_builtins(document)
     return example

@@ -1,4 +1,4 @@
-"""Keyset paging: a page continues after the last row that was seen, however many rows came in meanwhile."""
+"""Keyset paging: a page continues after the last row seen, however many rows were inserted since."""
 
 import base64
 import binascii
@@ -32,14 +32,14 @@ class PageRequest:
 
     @property
     def fetch_limit(self) -> int:
-        """One row more than the page: whether it comes tells whether there is a next page."""
+        """One more row than the page, to detect whether there is a next page."""
         return self.limit + 1
 
 
 def parse_page_request(request: Request, *keys: type) -> PageRequest:
     """Read `cursor` and `limit` from the query; `keys` are the types (int or str) of the key's columns.
 
-    Raises Rejected (invalid_cursor, invalid_limit).
+    Raises RequestRejected (invalid_cursor, invalid_limit).
     """
     limit = request.query_params.get("limit", str(DEFAULT))
     if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= MAX_LIMIT):
@@ -57,14 +57,14 @@ def page(
     item: Callable[[Row], Any],
     **fields: Any,
 ) -> PageT:
-    """Return up to `limit` of the rows that were fetched as a page of this type, with its further `fields`."""
+    """Return up to `limit` of the fetched rows as a page of this type, with its further `fields`."""
     rows_of_page = rows[: page_request.limit]
     following = _encode(key(rows_of_page[-1])) if len(rows) > page_request.limit else None
     return page_type(items=tuple(item(row) for row in rows_of_page), next=following, **fields)
 
 
 def parse_uuid(text: str) -> UUID:
-    """Parse a part of a cursor that is an id. Raises Rejected(invalid_cursor)."""
+    """Parse an id in a cursor. Raises RequestRejected (invalid_cursor)."""
     try:
         return UUID(text)
     except ValueError:

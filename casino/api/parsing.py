@@ -1,4 +1,4 @@
-"""Reading a body strictly: JSON objects only (RFC 8259, the interoperable part, as RFC 7493 asks), nothing guessed."""
+"""Parses bodies strictly: JSON objects only (RFC 8259, restricted to the interoperable subset of RFC 7493)."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from rest_framework.parsers import BaseParser
 from casino.api.error_catalogue import BODY_TOO_LARGE, MALFORMED_JSON, RequestRejected
 
 MAX_DEPTH: Final = 16
-"""How many objects and lists may stand inside one another."""
+"""Maximum nesting of objects and lists."""
 
 
 class StrictJSONParser(BaseParser):
@@ -26,7 +26,7 @@ class StrictJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Read and parse the body. Raises Rejected (body_too_large, malformed_json)."""
+        """Read and parse the body. Raises RequestRejected (body_too_large, malformed_json)."""
         del parser_context
         _require_utf8(media_type or "")
         max_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
@@ -37,10 +37,10 @@ class StrictJSONParser(BaseParser):
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """Parse one JSON object. Raises Rejected(malformed_json), which says what is wrong and where.
+    """Parse one JSON object. Raises RequestRejected (malformed_json), which says what is wrong and where.
 
-    Refused are duplicate keys, NaN and Infinity, numbers beyond a double, NUL and lone surrogates in text (no
-    database column holds them), and more than DEEPEST levels.
+    Rejects duplicate keys, NaN and Infinity, numbers beyond a double, NUL and lone surrogates in text (no database
+    column can store them), and more than DEEPEST levels.
     """
     try:
         value = _DECODER.decode(raw.decode("utf-8"))
@@ -51,7 +51,7 @@ def parse(raw: bytes) -> dict[str, Any]:
     except RecursionError:
         _refuse(f"More than {MAX_DEPTH} levels.")
     except ValueError:
-        # The interpreter refuses to convert thousands of digits.
+        # Python refuses to convert thousands of digits.
         _refuse("A number has too many digits.")
     if not isinstance(value, dict):
         _refuse("The body must be a JSON object.")

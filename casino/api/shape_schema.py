@@ -1,4 +1,4 @@
-"""Response types at the HTTP edge: how they are rendered, and how they get into the OpenAPI document."""
+"""Renders response types over HTTP, and adds them to the OpenAPI document."""
 
 from collections.abc import Mapping
 from typing import Any

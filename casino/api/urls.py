@@ -1,4 +1,4 @@
-"""The edge's own addresses, under /api/v1/."""
+"""The API's own URLs, under /api/v1/."""
 
 from django.urls import path
 

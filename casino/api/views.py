@@ -1,4 +1,4 @@
-"""The edge's own pages: the catalogue of problems, the OpenAPI document, its readable form, and unknown addresses."""
+"""The API's own endpoints: the catalogue of problems, the OpenAPI document, its HTML page, and unknown URLs."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -92,32 +92,32 @@ class DocsView(SpectacularSwaggerSplitView):
 
 @require_safe
 def schema(request: HttpRequest) -> HttpResponse:
-    """Answer the OpenAPI document, as YAML when that is asked for by `Accept`, else as JSON."""
+    """Return the OpenAPI document, as YAML if `Accept` asks for it, else as JSON."""
     wants_yaml = "yaml" in request.headers.get("Accept", "")
     return _document(OpenApiYamlRenderer if wants_yaml else OpenApiJsonRenderer)
 
 
 @require_safe
 def schema_yaml(request: HttpRequest) -> HttpResponse:
-    """Answer the OpenAPI document as YAML."""
+    """Return the OpenAPI document as YAML."""
     del request
     return _document(OpenApiYamlRenderer)
 
 
 @csrf_exempt
 def unknown(request: HttpRequest) -> HttpResponse:
-    """Answer an address under /api/ that nobody serves."""
+    """Return the problem for an unknown URL under /api/."""
     return errors.problem_response(request, NOT_FOUND)
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that Django itself refuses, such as one for an unknown host."""
+    """Return the problem for a request that Django rejects, such as one for an unknown host."""
     del exception
     return errors.problem_response(request, error_catalogue.BAD_REQUEST)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer an unknown address."""
+    """Return the problem for an unknown URL."""
     del exception
     if request.path_info.startswith(API):
         return errors.problem_response(request, NOT_FOUND)
@@ -125,7 +125,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Answer what failed outside of any view; Django has logged it."""
+    """Return the problem for an error outside of any view; Django has logged it."""
     if request.path_info.startswith(API):
         return errors.problem_response(request, error_catalogue.INTERNAL_ERROR)
     return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
@@ -139,7 +139,7 @@ def _document(renderer: Callable[[], Any]) -> HttpResponse:
 
 @lru_cache(maxsize=4)
 def _rendered(renderer: Callable[[], Any], urlconf: str | None) -> tuple[bytes, str]:
-    """The document follows from the code alone, so a process renders it once."""
+    """Render the document. It depends on the code alone, so a process renders it once."""
     generator = SchemaGenerator(urlconf=urlconf)  # type: ignore[no-untyped-call]
     document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     made = renderer()

@@ -1,1 +1,1 @@
-"""What every page of the admin shares: lists and pages that only show. Users alone can be edited."""
+"""Base classes and helpers of the admin's pages. Pages are read-only, except those of users."""

@@ -1,4 +1,4 @@
-"""Row actions: methods of an admin page that change something about one row, each with a permission and a form."""
+"""Row actions: methods of an admin page that change one row, each with a permission and a form."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _ATTRIBUTE: Final = "row_action"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowAction:
-    """What one method of a page does to a row, who may do it, and how its form looks."""
+    """A row action: the method, its permission, and its form."""
 
     name: str
     permission: str
@@ -48,7 +48,7 @@ def row_action(
 ) -> Callable[[Perform], Perform]:
     """Declare a method `(request, row, data) -> message` a row action, at `<id>/<name>/`.
 
-    Its form stands at the end of each page whose row `applies`; the page places it itself if it is `placed`.
+    Its form is at the end of each page whose row `applies`; if it is `placed`, the page places it itself.
     """
 
     def declare(method: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Counts in the sidebar: how many rows of each queue wait for somebody. One statement counts all of them."""
+"""Counts in the sidebar: how many rows of each queue are waiting. One statement counts all of them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -33,7 +33,7 @@ def closed_reports() -> Exists:
 
 
 def _unacknowledged(request: HttpRequest) -> QuerySet[Any]:
-    """Select events to acknowledge: those of the installation, too, for those who work for every operator."""
+    """Select unacknowledged events; staff of every operator also see those of the installation."""
     allowed = scope.operators(request)
     if allowed is None:
         return Unacknowledged.objects.all()
@@ -79,7 +79,7 @@ def counts(request: HttpRequest) -> dict[str, str]:
             continue
         try:
             statements[name] = rows(request).order_by().values("pk")[:MAX_COUNT].query.sql_with_params()
-        except EmptyResultSet:  # of somebody who works for no operator
+        except EmptyResultSet:  # of a member who works for no operator
             continue
     if not statements:
         return {}

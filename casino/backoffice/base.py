@@ -63,7 +63,7 @@ class CappedPaginator(BasePaginator):
 
 
 class DecryptingChangeList(ChangeList):
-    """A list that decrypts personal fields, and offers no total that nobody counted."""
+    """A list that decrypts personal fields, and shows no total beyond its counted rows."""
 
     def get_results(self, request: HttpRequest) -> None:
         """Fetch the page and let its admin prepare the rows."""
@@ -105,7 +105,7 @@ class ReadOnlyAdmin(BaseModelAdmin):
         return False
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Offer nothing that works on many rows."""
+        """Remove bulk actions."""
         del request
         return {}
 
@@ -124,7 +124,7 @@ class ReadOnlyAdmin(BaseModelAdmin):
         return DecryptingChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Leave out rows of other operators; every page and action asks here."""
+        """Leave out rows of other operators; every page and action uses this query set."""
         rows: QuerySet[Any] = super().get_queryset(request)
         allowed = scope.operators(request)
         return rows if allowed is None else rows.filter(self.owned_by(allowed))
@@ -142,11 +142,11 @@ class ReadOnlyAdmin(BaseModelAdmin):
         """Add to the rows of a list what its columns need, read for all rows at once."""
 
     def sections(self, request: HttpRequest, obj: Any, /) -> Sequence[Section]:
-        """Return the sections of a row's page; forms of row actions follow them."""
+        """Return the sections of a row's page; forms of row actions are appended."""
         raise NotImplementedError
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Answer the list, to a GET only, and log the access."""
+        """Show the list, to a GET only, and log the access."""
         _require_reading(request)
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -161,7 +161,7 @@ class ReadOnlyAdmin(BaseModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """Answer the page of one row and log the access. Raises PermissionDenied for anything but reading."""
+        """Show the page of one row and log the access. Raises PermissionDenied for anything but reading."""
         del form_url
         _require_reading(request)
         if object_id is None:
@@ -210,18 +210,18 @@ class ReadOnlyAdmin(BaseModelAdmin):
         return title, html.NOTHING if value is None or value == "" else str(value)
 
     def title_of(self, obj: Any) -> str:
-        """Name a row at the head of its page."""
+        """Return the heading of a row's page."""
         return str(obj)
 
     def subject_of(self, obj: Any) -> str:
-        """Name in the access log what a row's page shows: its player's data, or the row."""
+        """Return the access log's subject for a row's page: its player, or the row."""
         player = getattr(obj, "player_id", None)
         return f"{self.opts.model_name}:{obj.pk}" if player is None else f"player:{player}"
 
     def find_row(self, request: HttpRequest, object_id: str) -> Any:
         """Return a row with its personal fields decrypted, None if there is none. Raises PermissionDenied."""
         name = unquote(object_id)
-        obj = None if "\0" in name else self.get_object(request, name)  # PostgreSQL's text holds no such character
+        obj = None if "\0" in name else self.get_object(request, name)  # PostgreSQL cannot store NUL in text
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
         if obj is not None:
@@ -298,7 +298,6 @@ class InstallationAdmin(ReadOnlyAdmin):
         return Q()
 
     def search_condition(self, term: str) -> Q | None:
-        """Search for a number."""
         number = as_number(term)
         return None if number is None else Q(pk=number)
 

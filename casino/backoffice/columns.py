@@ -85,7 +85,7 @@ def table_link(row: Any) -> SafeString | str:
 
 
 class LabelledRowsAdmin(ReadOnlyAdmin):
-    """Rows with the names of their operator, player and table, as far as `names` has them, in the same query."""
+    """Rows with the names of their operator, player and table (those in `names`), in the same query."""
 
     names: ClassVar[tuple[str, ...]] = ("operator", "player")
 

@@ -1,4 +1,4 @@
-"""The request that a page is built for, so that no page links to what its reader may not see."""
+"""The request that a page is built for, so that no page links to pages its reader may not see."""
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ def current_request() -> HttpRequest | None:
 
 
 def once(name: str, make: Callable[[], Made]) -> Made:
-    """Make something once for each request; outside of the admin, each time."""
+    """Compute a value once per request; outside of the admin, each time."""
     request = _request.get()
     if request is None:
         return make()

@@ -1,4 +1,4 @@
-"""Which rows a member of staff may see: those of the operators worked for; a superuser's are all."""
+"""The rows that a member of staff may see: those of the member's operators; for a superuser, all."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -26,7 +26,7 @@ def operators(request: HttpRequest) -> Collection[UUID] | None:
 
 
 def is_everyone(operators: Collection[UUID] | None) -> bool:
-    """Return whether these are all operators that there are: whoever works for all of them works for the house."""
+    """Return whether these are all existing operators: a member who works for all of them works for the house."""
     return operators is None or not Operator.objects.exclude(id__in=operators).exists()
 
 

@@ -9,7 +9,7 @@ from django import forms
 
 @dataclass(frozen=True, slots=True)
 class FormSection:
-    """A form that is POSTed to `url`, shown only to those who may send it; a form without fields is a button."""
+    """A form that is POSTed to `url`, shown only to users who may send it; a form without fields is a button."""
 
     title: str
     url: str
@@ -54,7 +54,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A warning across the page, with a button if something can be done about it."""
+    """A warning across the page, with a button if there is a remedy."""
 
     title: str
     text: str

@@ -64,7 +64,7 @@ class SignInForm(BaseLoginForm):
 
 
 class StaffSite(BaseSite):
-    """The admin. In production nobody gets in without a second factor."""
+    """The admin. Production requires a second factor."""
 
     login_template = "staff/login.html"
 
@@ -73,7 +73,7 @@ class StaffSite(BaseSite):
         return super().has_permission(request) and login_history.satisfies_second_factor(request)
 
     def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
-        """Refuse on every page text that PostgreSQL can't store. Raises SuspiciousOperation (400)."""
+        """Reject text that PostgreSQL cannot store, on every page. Raises SuspiciousOperation (400)."""
         inner = super().admin_view(view, *how, **more)
 
         @wraps(view)
@@ -90,7 +90,7 @@ class StaffSite(BaseSite):
         return [*own, *super().get_urls()]
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        """Add to the menu how many rows of each queue wait for somebody."""
+        """Add the counts of each queue to the menu."""
         groups: list[dict[str, Any]] = super().get_sidebar_list(request)  # type: ignore[misc]
         counts = badges.counts(request)
         for item in (item for group in groups for item in group["items"]):
@@ -100,7 +100,7 @@ class StaffSite(BaseSite):
 
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Log in, report the previous login, and send users without an authenticator to set one up."""
+        """Log in, show the previous login, and redirect users without an authenticator to set one up."""
         if request.method == "GET" and _is_staff(request) and _has_to_enrol(request):
             return HttpResponseRedirect(reverse("admin:authenticator"))
         response = super().login(request, extra_context)
@@ -110,7 +110,7 @@ class StaffSite(BaseSite):
 
     @method_decorator([never_cache, csrf_protect])
     def authenticator(self, request: HttpRequest) -> HttpResponse:
-        """Show what to scan and, once its code is right, the recovery codes."""
+        """Show the secret to scan and, once its code is right, the recovery codes."""
         if not _is_staff(request):
             return HttpResponseRedirect(reverse("admin:login"))
         if authenticators.is_enrolled(request.user):
@@ -124,7 +124,7 @@ class StaffSite(BaseSite):
                 remember_device(request, device)
                 return self._page(request, "Your recovery codes", codes=codes)
         enrolment = authenticators.begin(request.user)
-        # Drawn here from our own text; the only input in it is the name, which is percent-encoded.
+        # Drawn from our own text; the only input in it is the name, which is percent-encoded.
         drawing = segno.make(enrolment.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white")
         qr_code = mark_safe(drawing)  # noqa: S308
         return self._page(request, "Set up your authenticator", enrolment=enrolment, qr_code=qr_code)

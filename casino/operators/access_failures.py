@@ -1,4 +1,4 @@
-"""Failed access, told to compliance: wrong credentials with the address they came from, and wrong PINs."""
+"""Reports failed access to compliance: wrong credentials with their network address, and wrong PINs."""
 
 from datetime import UTC, datetime
 from typing import Any, Final, cast
@@ -17,9 +17,9 @@ _NAMED: Final = 40
 
 
 def record_login_failure(request: Request, rejected: RequestRejected) -> None:
-    """Record that a credential was wrong: a minute's failures of one credential and address count as one.
+    """Record a wrong credential; failures of one credential and address within a minute count as one.
 
-    Sessions that are over and requests without any credential are no failed access.
+    Expired sessions and requests without credentials are not failed access.
     """
     if rejected.problem is not INVALID_CREDENTIALS:
         return
@@ -38,7 +38,7 @@ def record_login_failure(request: Request, rejected: RequestRejected) -> None:
 
 
 def record_wrong_pin(request: Request, refusal: CommittedRefusal) -> None:
-    """Record a wrong PIN, and that it locked the player's PIN where it did; in the caller's transaction."""
+    """Record a wrong PIN, and the lock of the player's PIN if it caused one; in the caller's transaction."""
     player, facts = cast("PlayerPrincipal", request.user), refusal.facts
     locked = facts.get("locked_until")
     recorder.record(
@@ -55,7 +55,7 @@ def record_wrong_pin(request: Request, refusal: CommittedRefusal) -> None:
 
 
 def _whose(given: str) -> tuple[str, UUID | None]:
-    """What a wrong credential claims to be: never the secret of it, and an operator only for a key that there is."""
+    """Return what a wrong credential claims to be: never its secret, and an operator only for an existing key."""
     if not (given.isascii() and given.isprintable()):
         return "a credential", None
     if given.startswith(credentials.KEY_PREFIX):

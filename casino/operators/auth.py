@@ -37,8 +37,8 @@ _BY_KEY_ID: Final = """
     SELECT k.secret_hash, k.revoked_at IS NOT NULL, o.id, o.slug, o.currency, o.sandbox
     FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id WHERE k.key_id = %s
 """
-# Using a session is noted in the same round trip, and only when the last note is older than a thirtieth of the time
-# after which an unused one ends: it may end that much early, and never late.
+# A use of a session is saved in the same round trip, only if the last save is older than a thirtieth of the timeout.
+# An unused session may end that much early, and never late.
 _BY_HASH: Final = f"""
     WITH known AS (
         SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currency, o.sandbox
@@ -77,13 +77,13 @@ PrincipalT = TypeVar("PrincipalT", bound=Principal)
 
 
 class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
-    """Reads the Authorization header; subclasses say who may call."""
+    """Reads the Authorization header; subclasses define who may call."""
 
     accepts: tuple[type[Principal], ...]
     remedy: str
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
-        """Return the caller. Raises RequestRejected: not_authenticated and its kin, forbidden."""
+        """Return the caller. Raises RequestRejected: not_authenticated and similar codes, forbidden."""
         try:
             caller = _caller(request)
         except RequestRejected as rejected:
@@ -100,21 +100,21 @@ class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
 
 
 class OperatorKeyAuthentication(BearerAuthentication[OperatorPrincipal]):
-    """Lets in operators' servers only."""
+    """Accepts operators' servers only."""
 
     accepts = (OperatorPrincipal,)
     remedy = "Call this from the operator's server, with its key: Bearer op_….…"
 
 
 class PlayerTokenAuthentication(BearerAuthentication[PlayerPrincipal]):
-    """Lets in players only."""
+    """Accepts players only."""
 
     accepts = (PlayerPrincipal,)
     remedy = "Call this with a player's token: Bearer pt_…, from POST /api/v1/players/{id}/sessions."
 
 
 class OperatorOrPlayerAuthentication(BearerAuthentication[Principal]):
-    """Lets in both."""
+    """Accepts both."""
 
     accepts = (OperatorPrincipal, PlayerPrincipal)
     remedy = ""
@@ -169,7 +169,7 @@ def player_from_header(header: str) -> PlayerPrincipal:
 
 
 def player_from_ticket(ticket: str) -> PlayerPrincipal:
-    """Take a stream's ticket, which is good once, and return its player. Raises RequestRejected."""
+    """Redeem a stream's single-use ticket and return its player. Raises RequestRejected."""
     session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _MAX_LENGTH else None
     if session is None:
         raise RequestRejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)

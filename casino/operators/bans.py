@@ -1,4 +1,4 @@
-"""Who was removed from the casino: a row for each, which whoever opens a session asks for."""
+"""Banned players. Checked when a session opens."""
 
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ TABLE: Final = "operators_playerban"
 IS_BANNED: Final = """EXISTS (
         SELECT FROM operators_playerban r WHERE r.player_id = %(player)s
            AND (r.until IS NULL OR r.until > clock_timestamp()))"""
-"""Whether the player of a statement is removed now."""
+"""SQL condition: the player is banned now."""
 
 _SAVE: Final = """
     INSERT INTO operators_playerban (player_id, until) VALUES (%s, %s::timestamptz)
@@ -22,21 +22,21 @@ _UNTIL: Final = "SELECT until FROM operators_playerban WHERE player_id = %s"
 
 
 def save_ban(*, player: UUID, until: datetime | None) -> None:
-    """Note that a player is removed until a time, or for good with None."""
+    """Ban a player until a time, or permanently with None."""
     execute(_SAVE, [player, until])
 
 
 def lift_ban(*, player: UUID) -> None:
-    """Let a player in again; one who is not removed stays as before."""
+    """Unban a player; do nothing if the player is not banned."""
     execute(_LIFT, [player])
 
 
 def ban_refusal(*, player: UUID) -> PlayerIsBanned:
-    """Say until when a removed player is kept out."""
+    """Return the refusal for a banned player, with the end of the ban."""
     rows = fetch(_UNTIL, [player])
     return PlayerIsBanned(until=rows[0][0] if rows else None)
 
 
 def all_bans() -> dict[UUID, datetime | None]:
-    """List all removals, over or not: until when, by player."""
+    """Return all bans, over or not: the end by player."""
     return dict(fetch("SELECT player_id, until FROM operators_playerban"))

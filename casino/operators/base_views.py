@@ -1,4 +1,4 @@
-"""Bases of the views of all apps: who may call, and what an event should remember of the call."""
+"""Base classes of the views of all apps: accepted callers, and the metadata of events."""
 
 from typing import cast
 
@@ -43,7 +43,7 @@ class OperatorOrPlayerView(BaseApiView):
 
 
 def metadata(request: Request) -> Metadata:
-    """Build what events remember of a request: the operator, who acted, in which session, and its id."""
+    """Build the metadata of events: the operator, who acted, in which session, and the request's id."""
     caller = cast("Principal", request.user)
     made = request_id(request._request)  # noqa: SLF001  (the wrapper has no public name for what it wraps)
     return Metadata(

@@ -1,4 +1,4 @@
-"""Keyed POSTs whose refusal can be an effect: a wrong PIN is counted, so its transaction has to be committed."""
+"""Idempotent POSTs whose refusal has an effect: a wrong PIN is counted, so its transaction must be committed."""
 
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -18,9 +18,9 @@ Parameters = ParamSpec("Parameters")
 
 
 def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
-    """Wrap a view's `post` as `idempotent` does, but for refusals that count: these are committed.
+    """Wrap a view's `post` as `idempotent` does, but commit refusals that count.
 
-    As any effect they have one stored answer: repeating a request with a wrong PIN counts once.
+    Like other effects, they have one stored response: repeating a request with a wrong PIN counts once.
     """
 
     @idempotent

@@ -1,6 +1,6 @@
-"""How keys and tokens are made, split and hashed.
+"""Generates, parses and hashes keys and tokens.
 
-Secrets are 256 random bits, so one SHA-256 keeps them: there is nothing to guess that a slow hash would slow down.
+Secrets are 256 random bits, so one SHA-256 protects them: they cannot be guessed, so a slow hash adds nothing.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ TOKEN_PREFIX: Final = "pt_"  # noqa: S105  (says what kind of credential follows
 
 
 def new_key() -> tuple[str, str]:
-    """Make a key id and its secret."""
+    """Generate a key id and its secret."""
     return KEY_PREFIX + secrets.token_hex(10), secrets.token_urlsafe(32)
 
 
@@ -26,10 +26,10 @@ def new_ticket() -> str:
 
 
 def digest(secret: str) -> bytes:
-    """Return the 32 bytes that are kept of a secret."""
+    """Return the stored 32-byte hash of a secret."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def verify_secret(secret: str, secret_hash: bytes) -> bool:
-    """Compare a secret with what was kept, in constant time."""
+    """Compare a secret with its stored hash, in constant time."""
     return secrets.compare_digest(digest(secret), secret_hash)

@@ -1,4 +1,4 @@
-"""Fields that only players' and operators' bodies have."""
+"""Fields used only in requests about players and operators."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tenants, their credentials, their players and the players' sessions and PINs."""
+"""Operators, their credentials, their players and the players' sessions and PINs."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 
 class Operator(models.Model):
-    """A tenant: whoever runs a casino on this service."""
+    """A tenant: a company that runs a casino on this service."""
 
     id = models.UUIDField(primary_key=True)
     slug = models.SlugField(max_length=40, unique=True)
@@ -29,7 +29,7 @@ class Operator(models.Model):
 
 
 class StaffMembership(models.Model):
-    """A member of staff works for an operator, and sees what is that operator's."""
+    """A member of staff works for an operator, and sees that operator's data."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="staff")
@@ -45,7 +45,7 @@ class StaffMembership(models.Model):
 
 
 class ApiKey(models.Model):
-    """A credential of an operator's server. The secret is shown once; its SHA-256 stays."""
+    """A credential of an operator's server. The secret is shown once; its SHA-256 is stored."""
 
     key_id = models.CharField(primary_key=True, max_length=40)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="keys")
@@ -62,7 +62,7 @@ class ApiKey(models.Model):
 
 
 class Player(models.Model):
-    """A person who plays, known to us by the operator's own reference and a nickname only: both sealed (`personal`)."""
+    """A player, known by the operator's own reference and a nickname only; both are encrypted (`personal`)."""
 
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="players")
@@ -82,7 +82,7 @@ class Player(models.Model):
 
 
 class PlayerSession(models.Model):
-    """A player's short-lived token, kept as its SHA-256. A player has one that has not ended, at most."""
+    """A player's short-lived token, stored as its SHA-256. A player has at most one that has not ended."""
 
     token_hash = models.BinaryField(primary_key=True, max_length=32)
     player = models.ForeignKey(Player, models.PROTECT, related_name="sessions")
@@ -107,7 +107,7 @@ class PlayerSession(models.Model):
 
 
 class PlayerPin(models.Model):
-    """A player's PIN as an Argon2 hash, and the wrong tries since the last right one."""
+    """A player's PIN as an Argon2 hash, and the failed attempts since the last success."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="pin")
     pin_hash = models.TextField()
@@ -120,7 +120,7 @@ class PlayerPin(models.Model):
 
 
 class PlayerBan(models.Model):
-    """A player was removed from the casino, until a time or for good: no session is opened before."""
+    """A player is banned, until a time or permanently; no session opens before."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="removal")
     until = models.DateTimeField(null=True)
@@ -130,7 +130,7 @@ class PlayerBan(models.Model):
 
 
 class StreamTicket(models.Model):
-    """What a browser opens a stream with, once; kept as its SHA-256, with the hash of the session's token."""
+    """A single-use ticket that opens a stream; stored as its SHA-256, with the hash of the session's token."""
 
     ticket_hash = models.BinaryField(primary_key=True, max_length=32)
     session_hash = models.BinaryField(max_length=32)

@@ -1,7 +1,7 @@
-"""Players' PINs: set by the operator, changed by the player, tried where a player has to confirm something.
+"""Players' PINs: set by the operator, changed by the player, checked where a player has to confirm something.
 
-A wrong try counts whatever becomes of the request: `try_pin` answers with its refusal instead of raising it, so that
-the transaction in which it was counted can be committed first.
+A failed attempt counts even if the request fails: `try_pin` returns its refusal instead of raising it, so that the
+transaction that counts it can be committed first.
 """
 
 import re
@@ -25,19 +25,19 @@ LOCKED_FOR: Final = timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """Wrong tries that still count, oldest first, and until when no try is taken; `left` before that happens."""
+    """Failed attempts that still count, oldest first, and the end of a lock; `left` before it locks."""
 
     failed_at: tuple[datetime, ...]
     locked_until: datetime | None = None
 
     @property
     def left(self) -> int:
-        """Return how many wrong tries are left."""
+        """Return how many failed attempts are left."""
         return 0 if self.locked_until is not None else TRIES - len(self.failed_at)
 
 
 def after_failure(failed_at: Sequence[datetime], *, now: datetime) -> Tries:
-    """Add a wrong try to those before it; tries older than the window no longer count."""
+    """Add a failed attempt; attempts older than the window no longer count."""
     recent = (*(moment for moment in failed_at if moment > now - WINDOW), now)
     if len(recent) < TRIES:
         return Tries(recent)
@@ -53,7 +53,7 @@ _SET: Final = """
     SET pin_hash = excluded.pin_hash, set_at = excluded.set_at, failed_at = '{}', locked_until = NULL
     RETURNING set_at
 """
-# The clock stands outside, so it is read after the lock was had.
+# The clock is outside, so that it is read after the lock is acquired.
 _LOCK: Final = """
     SELECT locked.*, clock_timestamp() FROM (
         SELECT pin_hash, failed_at, locked_until FROM operators_playerpin WHERE player_id = %s FOR UPDATE) AS locked
@@ -68,7 +68,7 @@ _RIGHT: Final = """
 
 
 def set_pin(*, operator: UUID, player: UUID, pin: str) -> datetime:
-    """Set a player's PIN in the operator's name, which also lifts a lock, and return when that was.
+    """Set a player's PIN for the operator, which also lifts a lock, and return the time.
 
     Raises MalformedPin, and UnknownPlayer also for a player of another operator.
     """
@@ -94,7 +94,7 @@ def _set(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
 
 
 def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
-    """Change a player's PIN in the player's own name and return when that was.
+    """Change a player's PIN for the player, and return the time.
 
     Raises MalformedPin, PinNotSet, PinLocked, and PinWrong, which has been counted.
     """
@@ -107,9 +107,9 @@ def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
 
 
 def try_pin(*, player: UUID, pin: str) -> Refusal | None:
-    """Hold a PIN against a player's, one try at a time, and answer why it is refused, or None if it is right.
+    """Check a player's PIN, one attempt at a time; return the refusal, or None if it is correct.
 
-    Call it inside a transaction, and commit that before the refusal is raised: a wrong try is counted in it.
+    Call it inside a transaction, and commit that before raising the refusal: it counts the failed attempt.
     """
     rows = _run(_LOCK, player)
     if not rows:

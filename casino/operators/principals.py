@@ -1,17 +1,17 @@
-"""Who is calling: an operator's server or a player's browser."""
+"""Authenticated callers: an operator's server or a player's browser."""
 
 from dataclasses import dataclass
 from uuid import UUID
 
 
 def session_id(token_hash: bytes) -> str:
-    """Name a player's session for good, as events do: nobody can log in by it."""
+    """Return a session's permanent id, as events have it; it cannot be used to log in."""
     return f"session:{token_hash.hex()[:32]}"
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorPrincipal:
-    """An operator's server, known by its key."""
+    """An operator's server, authenticated by its key."""
 
     operator: UUID
     slug: str
@@ -21,23 +21,23 @@ class OperatorPrincipal:
 
     @property
     def scope(self) -> str:
-        """Whose idempotency keys these are: the operator's, whichever of its keys is in use."""
+        """Return the scope of idempotency keys: the operator, whichever API key is used."""
         return f"operator:{self.operator}"
 
     @property
     def actor(self) -> str:
-        """How events name this caller."""
+        """Return the name of this caller in events."""
         return f"operator:{self.key_id}"
 
     @property
     def cause(self) -> str:
-        """What events name as the cause of what this caller does: nothing, a server has no session."""
+        """Return the cause of this caller's events: none, because a server has no session."""
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerPrincipal:
-    """A player, known by a session's token; `session` is the token's hash."""
+    """A player, authenticated by a session's token; `session` is the token's hash."""
 
     player: UUID
     operator: UUID
@@ -47,17 +47,17 @@ class PlayerPrincipal:
 
     @property
     def scope(self) -> str:
-        """Whose idempotency keys these are."""
+        """Return the scope of idempotency keys."""
         return f"player:{self.player}"
 
     @property
     def actor(self) -> str:
-        """How events name this caller."""
+        """Return the name of this caller in events."""
         return f"player:{self.player}"
 
     @property
     def cause(self) -> str:
-        """What events name as the cause of what this caller does: the session, as GLI-19 2.8.2 wants it."""
+        """Return the cause of this caller's events: the session, as GLI-19 2.8.2 requires."""
         return session_id(self.session)
 
 

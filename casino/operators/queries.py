@@ -1,4 +1,4 @@
-"""What can be asked about players: always within one operator."""
+"""Reads of players. Every query names the operator."""
 
 from uuid import UUID
 
@@ -8,7 +8,7 @@ from casino.operators.refusals import UnknownPlayer
 
 
 def find_player(*, operator: UUID, player: UUID) -> Player:
-    """Find an operator's player. Raises UnknownPlayer, also for another operator's."""
+    """Return an operator's player. Raises UnknownPlayer, also for another operator's."""
     found = Player.objects.filter(operator_id=operator, id=player).first()
     if found is None:
         raise UnknownPlayer
@@ -17,7 +17,7 @@ def find_player(*, operator: UUID, player: UUID) -> Player:
 
 
 def require_player(*, operator: UUID, player: UUID) -> None:
-    """Make sure that an operator has this player, without reading who that is. Raises UnknownPlayer."""
+    """Check that an operator has this player, without decrypting personal data. Raises UnknownPlayer."""
     if not Player.objects.filter(operator_id=operator, id=player).exists():
         raise UnknownPlayer
 

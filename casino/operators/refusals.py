@@ -1,4 +1,4 @@
-"""Why something about operators, players and keys is refused."""
+"""Refusals about operators, players and keys."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

@@ -1,4 +1,4 @@
-"""What can be done about operators, their keys and their players."""
+"""Use cases of operators, their keys and their players."""
 
 import re
 from decimal import Decimal
@@ -27,7 +27,7 @@ from casino.significant import recorder
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
-# A conflicting insert must return the row that is there, even one committed a moment ago: only DO UPDATE does.
+# A conflicting insert must return the existing row, even one committed just before: only DO UPDATE does.
 _REGISTER: Final = """
     WITH registered AS (
         INSERT INTO operators_player (id, operator_id, reference_index, reference, nickname)
@@ -47,7 +47,7 @@ _REVOKE: Final = """
 
 
 def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_zone: str = "UTC") -> Operator:
-    """Create a tenant, whose accounting days begin at midnight in `time_zone`, an IANA name.
+    """Create an operator, whose accounting days begin at midnight in `time_zone`, an IANA name.
 
     Raises InvalidSlug, SlugTaken, UnknownCurrency, UnknownTimeZone.
     """
@@ -74,7 +74,7 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
 
 
 def set_time_zone(*, slug: str, time_zone: str) -> None:
-    """Move where an operator's accounting days begin. Raises UnknownOperator, UnknownTimeZone."""
+    """Change the time zone of an operator's accounting days. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
     with transaction.atomic():
         operator = Operator.objects.select_for_update().filter(slug=slug).first()
@@ -93,9 +93,9 @@ def set_time_zone(*, slug: str, time_zone: str) -> None:
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:
-    """Say how little a spot may return for real money unacknowledged; "82.5" is kept as 8250.
+    """Set the return below which a real-money spot needs acknowledgement; "82.5" is stored as 8250.
 
-    It holds for what is drafted and opened from now on. Raises UnknownOperator, ReturnFloorImpossible.
+    Applies to rules drafted and tables opened from now on. Raises UnknownOperator, ReturnFloorImpossible.
     """
     if not _PERCENT.fullmatch(percent):
         raise InvalidReturnFloor
@@ -120,7 +120,7 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
 
 
 def find_operator(*, slug: str) -> Operator:
-    """Find a tenant by its slug. Raises UnknownOperator."""
+    """Return an operator by its slug. Raises UnknownOperator."""
     operator = Operator.objects.filter(slug=slug).first()
     if operator is None:
         raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
@@ -128,7 +128,7 @@ def find_operator(*, slug: str) -> Operator:
 
 
 def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
-    """Give an operator a new key: (key id, secret). The secret can't be shown again."""
+    """Issue a new key for an operator: (key id, secret). The secret cannot be shown again."""
     key_id, secret = credentials.new_key()
     with transaction.atomic():
         ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
@@ -137,7 +137,7 @@ def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
 
 
 def revoke_key(*, key_id: str, by: str = "command") -> None:
-    """End a key, at once and for good; ending it twice is no error. Raises UnknownKey."""
+    """Revoke a key, at once and permanently; revoking it twice is no error. Raises UnknownKey."""
     with transaction.atomic():
         row = _returned(_REVOKE, (key_id,))
         if row is None:
@@ -157,7 +157,7 @@ def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str |
 
 
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
-    """Register a player, or return the one with this reference as it was first registered."""
+    """Register a player, or return the one with this reference as first registered."""
     identity = new_id()
     key, kept = crypto_shredding.new_key(identity)
     values = {

@@ -1,4 +1,4 @@
-"""Players' sessions: one at a time, ended by logging out, by another login, by age, or by not being used."""
+"""Players' sessions: one per player, ended by logout, another login, age, or inactivity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from casino.operators.refusals import InvalidSessionLength, UnknownPlayer
 MIN_SESSION_SECONDS: Final = 60
 MAX_SESSION_SECONDS: Final = 86400
 TOUCHES_PER_TIMEOUT: Final = 30
-"""How often in the time after which an unused session ends its use is noted, at most: every 30 s of 15 minutes."""
+"""Maximum saves of a session's use within its inactivity timeout: every 30 s of 15 minutes."""
 
 
 def touch_interval() -> timedelta:
-    """Return how long after its last note a session may have been used without another note."""
+    """Return how long after its last save a session may be used without another save."""
     return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / TOUCHES_PER_TIMEOUT)
 
 
@@ -33,11 +33,11 @@ SESSION_STATUS: Final = f"""
          WHEN s.last_used_at <= clock_timestamp() - make_interval(secs => %(idle)s) THEN '{TIMED_OUT}'
          ELSE '' END
 """
-"""How a session `s` has ended, empty for one that lets its player in; `idle` is in seconds."""
+"""SQL expression: how a session `s` has ended, empty for an active one; `idle` is in seconds."""
 
-# Two who log in at once come one after the other, and the second sees the session of the first.
+# Concurrent logins are serialized, so that the second sees the session of the first.
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s AND operator_id = %s FOR NO KEY UPDATE"
-# The count makes the update come first: a player has one session that has not ended, also within this statement.
+# The count makes the update come first: a player has one active session, also within this statement.
 _OPEN: Final = f"""
     WITH previous AS (
         SELECT max(created_at) AS login FROM operators_playersession WHERE player_id = %(player)s
@@ -64,7 +64,7 @@ _END: Final = f"""
 """  # noqa: S608  (constants)
 
 
-# One statement for all streams of a process; a use is noted as seldom as by requests.
+# One statement for all streams of a process; uses are saved as rarely as those by requests.
 _STREAMING: Final = f"""
     WITH known AS (
         SELECT s.token_hash, {SESSION_STATUS} AS standing FROM operators_playersession s
@@ -80,7 +80,7 @@ _STREAMING: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A token, which is shown once, when it expires, and when the player logged in before (None for the first time)."""
+    """A token, shown once, its expiry, and the player's previous login (None for the first one)."""
 
     token: str
     expires_at: datetime
@@ -88,9 +88,9 @@ class OpenedSession:
 
 
 def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession:
-    """Open a player's session of so many seconds at most; one that is open elsewhere is taken over.
+    """Open a player's session of at most this many seconds; it ends one that is open elsewhere.
 
-    Raises InvalidSessionLength, PlayerIsRemoved, and UnknownPlayer also for a player of another operator.
+    Raises InvalidSessionLength, PlayerIsBanned, and UnknownPlayer also for a player of another operator.
     """
     if not MIN_SESSION_SECONDS <= seconds <= MAX_SESSION_SECONDS:
         raise InvalidSessionLength(f"Got {seconds} seconds.", min=MIN_SESSION_SECONDS, max=MAX_SESSION_SECONDS)
@@ -120,9 +120,9 @@ def end_session(*, session: bytes) -> None:
 
 
 def ban_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
-    """Keep a player out until a time, for good with None, ending the session at once. Raises UnknownPlayer.
+    """Ban a player until a time, permanently with None, and end the session. Raises UnknownPlayer.
 
-    Who logs in at the same time is either refused or thrown out. Call it inside the transaction that says why.
+    A concurrent login is either refused or ended. Call it inside the transaction that records the reason.
     """
     with connection.cursor() as cursor:
         cursor.execute(_LOCK, (player, operator))
@@ -133,9 +133,9 @@ def ban_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
 
 
 def touch_sessions(*, token_hashes: Sequence[bytes]) -> dict[bytes, str]:
-    """Note that these sessions, given by their tokens' hashes, are in use, and tell how each stands.
+    """Save the use of these sessions, given by their tokens' hashes, and return the status of each.
 
-    Empty for one that lets its player in, otherwise how it has ended.
+    The status is empty for an active session, otherwise how it ended.
     """
     values: dict[str, Any] = {"hashes": list(token_hashes), "idle": settings.PLAYER_IDLE_SECONDS}
     with connection.cursor() as cursor:

@@ -1,6 +1,6 @@
-"""Tickets for streams: browsers' EventSource can't send a token in a header, and a token in an address would be logged.
+"""Tickets for streams: browsers' EventSource cannot send a token in a header, and a token in a URL would be logged.
 
-A ticket is good once, for a minute, and for what its session is good for. Its SHA-256 is kept.
+A ticket works once, for a minute, with the rights of its session. Its SHA-256 is stored.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from casino.operators import credentials
 
 SECONDS: Final = 60
 
-# Those that nobody came with are swept by the way.
+# Deletes expired tickets in the same statement.
 _ISSUE: Final = """
     WITH stale AS (DELETE FROM operators_streamticket WHERE expires_at <= clock_timestamp())
     INSERT INTO operators_streamticket (ticket_hash, session_hash, expires_at)
@@ -27,14 +27,14 @@ _REDEEM: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A ticket, which is shown once, and until when it is good."""
+    """A ticket, which is shown once, and its expiry."""
 
     ticket: str
     expires_at: datetime
 
 
 def issue(*, session: bytes) -> Ticket:
-    """Issue a ticket for a player's session, which is given by its token's hash."""
+    """Issue a ticket for a player's session, given by its token's hash."""
     ticket = credentials.new_ticket()
     with connection.cursor() as cursor:
         cursor.execute(_ISSUE, (credentials.digest(ticket), session, SECONDS))
@@ -43,7 +43,7 @@ def issue(*, session: bytes) -> Ticket:
 
 
 def redeem(*, ticket: str) -> bytes | None:
-    """Take a ticket and return its session, by the token's hash; None for one that is used, old or wrong."""
+    """Redeem a ticket and return its session, by the token's hash; None if it is used, expired or wrong."""
     with connection.cursor() as cursor:
         cursor.execute(_REDEEM, (credentials.digest(ticket),))
         row = cursor.fetchone()

@@ -1,1 +1,1 @@
-"""Staff: what each role may do, second factors, locks, who looked at what, and the review of all that."""
+"""Staff: roles, second factors, lockouts, the access log, and the access review."""

@@ -1,4 +1,4 @@
-"""What is done to somebody's access by another, all of it recorded: unlocked, freed of an authenticator, changed."""
+"""Changes of a user's access by another user, all of them recorded: unlocked, authenticator reset, edited."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ SUBJECT: Final = "staff"
 
 
 def unlock(user: User, *, by: User, reason: str) -> None:
-    """Let somebody who failed to log in try again. Raises ReasonMissing, NotToOneself."""
+    """Unlock a user after failed logins. Raises ReasonMissing, NotToOneself."""
     with transaction.atomic():
         before = lockout.is_locked(user.username)
         _judge(user, by=by, reason=reason)
@@ -25,7 +25,7 @@ def unlock(user: User, *, by: User, reason: str) -> None:
 
 
 def reset_authenticator(user: User, *, by: User, reason: str) -> None:
-    """Take somebody's authenticator and recovery codes away. Raises ReasonMissing, NotToOneself."""
+    """Delete a user's authenticator and recovery codes. Raises ReasonMissing, NotToOneself."""
     with transaction.atomic():
         _judge(user, by=by, reason=reason)
         working = authenticators.forget(user)
@@ -35,7 +35,7 @@ def reset_authenticator(user: User, *, by: User, reason: str) -> None:
 
 
 def access_snapshot(user: User) -> dict[str, Any]:
-    """Tell what a user may, as it stands in the database; nothing of a user who is not there yet."""
+    """Return what a user may do, as the database has it; empty for a user not saved yet."""
     kept = User.objects.filter(pk=user.pk).first()
     if kept is None:
         return {}
@@ -51,7 +51,7 @@ def access_snapshot(user: User) -> dict[str, Any]:
 def record_access_change(
     user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """Record that somebody's access was changed; nothing where nothing was."""
+    """Record a change of a user's access; do nothing if there is none."""
     if before == after:
         return
     recorder.record(

@@ -1,4 +1,4 @@
-"""Who looked at what: written when a page is shown, and never changed."""
+"""Records access by staff to players' data. Entries never change."""
 
 from typing import Final
 from uuid import UUID
@@ -9,11 +9,11 @@ from casino.api.client_ip import address_of
 from casino.staff.models import AccessLogEntry
 
 MAX_PATH_LENGTH: Final = 500
-"""Characters of an address that are kept. Its query is not: a search may hold what is personal."""
+"""Maximum characters of a URL. The query is left out: a search may contain personal data."""
 
 
 def record_access(request: HttpRequest, *, subject: str, operator: UUID | None = None) -> None:
-    """Keep that the member of staff who asks looks at `subject` now; an operator's, or nobody's."""
+    """Record that the current member of staff views `subject`, of an operator or of none."""
     AccessLogEntry.objects.create(
         user_id=int(request.user.pk or 0),
         operator_id=operator,

@@ -1,4 +1,4 @@
-"""The review of access: who may do what, since when, and when they were here last (GLI-19 2.8.9, B.2.3)."""
+"""The access review: permissions of each user, since when, and the last login (GLI-19 2.8.9, B.2.3)."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ COLUMNS: Final = (
     "last_address", "password_changed", "disabled",
 )  # fmt: skip
 _RISKY: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings that a spreadsheet would take for a formula."""
+"""Prefixes that a spreadsheet would interpret as a formula."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class AccessReviewRow:
 
 
 def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
-    """Find the users that somebody who works for these operators may review; None for every one."""
+    """Return the users that staff of these operators may review; None for all users."""
     last = SignIn.objects.filter(user_id=OuterRef("pk")).order_by("-id")
     since = timezone.now() - settings.AXES_COOLOFF_TIME
     failed = AccessAttempt.objects.filter(username=OuterRef("username"), attempt_time__gte=since).order_by()
@@ -65,7 +65,7 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
 
 
 def review_members(members: Iterable[Any]) -> list[AccessReviewRow]:
-    """Review these members, of `members`."""
+    """Review these members, a query set of `members`."""
     return [_line(user) for user in members]
 
 
@@ -91,7 +91,7 @@ def _line(user: Any) -> AccessReviewRow:
 
 
 def status(user: Any) -> str:
-    """Say in a word how a user stands: disabled, locked, no staff, superuser or active."""
+    """Return a user's status: disabled, locked, no staff, superuser or active."""
     if not user.is_active:
         return "disabled"
     if (user.failures or 0) >= settings.AXES_FAILURE_LIMIT:
@@ -102,14 +102,14 @@ def status(user: Any) -> str:
 
 
 def as_csv(reviewed: Iterable[AccessReviewRow]) -> Iterator[str]:
-    """Write the review as CSV, line by line, the names of its columns first."""
+    """Write the review as CSV, line by line, with a header."""
     yield _row(COLUMNS)
     for line in reviewed:
         yield _row(format_row(line))
 
 
 def format_row(line: AccessReviewRow) -> list[str]:
-    """Write a line's values as text, one for each of COLUMNS."""
+    """Format a row as text, one value for each of COLUMNS."""
     functions = "; ".join(f"{role}: {' '.join(held)}" for role, held in line.functions.items())
     every = "everything" if line.status == "superuser" else functions
     return [

@@ -6,7 +6,7 @@ class StaffConfig(AppConfig):
     label = "staff"
 
     def ready(self) -> None:
-        """Have this app's append-only tables covered by manifests."""
+        """Register this app's append-only tables for manifests."""
         from casino.checkpoints import table_digests
 
         table_digests.register({"staff_signin": "id", "staff_accesslogentry": "id"})

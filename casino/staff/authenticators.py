@@ -1,6 +1,6 @@
-"""Second factors: begun, confirmed by a first code, and asked for at each login (TOTP, RFC 6238: 30 s, six digits).
+"""Second factors: enrolment, confirmation by a first code, and checks at login (TOTP, RFC 6238: 30 s, six digits).
 
-Codes are good for their step and the ones beside it, and once. Recovery codes stand in for a lost device, each once.
+A code is valid in its step and the adjacent ones, once. Recovery codes replace a lost device, each once.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ SECRET: Final = 20
 """Bytes, as RFC 4226 recommends."""
 RECOVERY_CODES: Final = 8
 STEP_TOLERANCE: Final = 1
-"""Steps before and after the present one whose codes are taken, for clocks that differ."""
+"""Steps before and after the current one whose codes are accepted, to allow for clock drift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Enrolment:
 
 
 def is_enrolled(user: Any) -> bool:
-    """Tell whether a user has an authenticator that works."""
+    """Return whether a user has a confirmed authenticator."""
     return Authenticator.objects.filter(user_id=user.pk, confirmed=True).exists()
 
 
 def begin(user: Any) -> Enrolment:
-    """Give a user a secret to scan; one that was begun before and never confirmed stays as it is.
+    """Create a secret for a user to scan; an unconfirmed one is kept.
 
     Raises AlreadyEnrolled.
     """
@@ -54,7 +54,7 @@ def begin(user: Any) -> Enrolment:
 
 
 def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
-    """Make a begun authenticator count, and return it with the recovery codes, which are shown once.
+    """Confirm an authenticator, and return it with the recovery codes, which are shown once.
 
     Raises NothingToConfirm, WrongCode.
     """
@@ -73,7 +73,7 @@ def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
 
 
 def verify(user: Any, code: str) -> Authenticator | None:
-    """Return the user's authenticator if the code is its present one or a recovery code, each good once."""
+    """Return the user's authenticator if the code is its current one or a recovery code, each valid once."""
     with transaction.atomic():
         found = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=True).first()
         if found is None or not (_accepts(found, code) or _recovers(user, code)):
@@ -82,12 +82,12 @@ def verify(user: Any, code: str) -> Authenticator | None:
 
 
 def codes_left(user: Any) -> int:
-    """Count the recovery codes that a user has not used."""
+    """Count a user's unused recovery codes."""
     return RecoveryCode.objects.filter(user_id=user.pk, used_at=None).count()
 
 
 def forget(user: Any) -> int:
-    """Take a user's authenticators and recovery codes away, and return how many worked."""
+    """Delete a user's authenticators and recovery codes, and return how many were confirmed."""
     RecoveryCode.objects.filter(user_id=user.pk).delete()
     working = Authenticator.objects.filter(user_id=user.pk, confirmed=True).count()
     Authenticator.objects.filter(user_id=user.pk).delete()
@@ -95,9 +95,9 @@ def forget(user: Any) -> int:
 
 
 def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
-    """Seal every authenticator's secret under the first of PERSONAL_KEYS, whose id is `first`.
+    """Encrypt every authenticator's secret with the first of PERSONAL_KEYS, whose id is `first`.
 
-    Returns how many came from which key, and the users of those that no key opens. Call it in a transaction.
+    Returns how many used which key, and the users whose secrets no key decrypts. Call it in a transaction.
     """
     moved: dict[str, int] = {}
     unreadable: list[int] = []
@@ -136,7 +136,7 @@ def _enrolment(user: Any, secret: bytes) -> Enrolment:
 
 
 def _accepts(authenticator: Authenticator, code: str) -> bool:
-    """Whether a code is one of about now that was not used before; the step it belongs to is used then."""
+    """Return whether a code is valid now and unused; its step then counts as used."""
     digits = code.replace(" ", "")
     if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
         return False
@@ -162,5 +162,5 @@ def _new_recovery_code() -> str:
 
 
 def _digest(code: str) -> bytes:
-    """Eighty random bits need no slow hash."""
+    """Hash a recovery code. It has 80 random bits, so it needs no slow hash."""
     return hashlib.sha256(b"casino.staff.recovery.v1\n" + code.strip().lower().replace("-", "").encode()).digest()

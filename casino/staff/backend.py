@@ -1,4 +1,4 @@
-"""Who a user is, and what the user may do: password and code, the functions of the roles, a superuser's own gifts."""
+"""Authenticates users by password and code, and derives their permissions from roles."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from casino.staff import authenticators, roles
 
 
 class RoleBackend(ModelBackend):
-    """Django's backend, whose groups may do what the table of roles says and nothing that stands in the database."""
+    """Django's backend with the permissions of groups taken from the table of roles, not from the database."""
 
     def authenticate(
         self,
@@ -19,7 +19,7 @@ class RoleBackend(ModelBackend):
         code: str = "",
         **more: Any,
     ) -> Any:
-        """Return who has this name and password, and this code where an authenticator is set up."""
+        """Return the user with this name, password and, if an authenticator is set up, code."""
         user: Any = super().authenticate(request, username=username, password=password, **more)
         if user is None or not authenticators.is_enrolled(user):
             return user
@@ -30,7 +30,7 @@ class RoleBackend(ModelBackend):
         return user
 
     def get_group_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """Return the functions of a user's roles, `app.codename`; none for who is disabled."""
+        """Return the permissions of a user's roles, `app.codename`; none for a disabled user."""
         if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return set()
         if not hasattr(user_obj, "role_functions"):

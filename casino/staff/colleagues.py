@@ -1,4 +1,4 @@
-"""Which members of staff somebody may see: those who work for the same operators and for no others."""
+"""The members of staff that a user may see: those who work for the same operators and for no others."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -9,9 +9,9 @@ from casino.operators.models import StaffMembership
 
 
 def colleagues_filter(operators: Collection[UUID] | None, column: str = "pk") -> Q:
-    """Find rows by a column of users' ids: who works for these operators alone; None finds everybody.
+    """Filter a column of user ids by members who work for these operators alone; None matches everybody.
 
-    Who works elsewhere too, or is a superuser, is left to superusers.
+    Only superusers see superusers and members who also work elsewhere.
     """
     if operators is None:
         return Q()

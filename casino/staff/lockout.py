@@ -1,4 +1,4 @@
-"""Failed logins: each is a significant event, and three within half an hour lock the name out (GLI-19 B.2.3 f)."""
+"""Failed logins: each is a significant event, and three within half an hour lock the login (GLI-19 B.2.3 f)."""
 
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ from casino.operators.models import StaffMembership
 from casino.significant import recorder
 
 UNKNOWN = "login:unknown"
-"""What an event names when nobody has the name: what was typed may be a password."""
+"""Subject of an event if no user has the login: the typed text may be a password."""
 
 
 class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes is untyped
@@ -27,7 +27,7 @@ class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes 
     def user_login_failed(
         self, sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **more: Any
     ) -> None:
-        """Count a failed login and record it; the one that locks is recorded as that, too."""
+        """Count a failed login and record it; record the lockout, too, if it causes one."""
         super().user_login_failed(sender, credentials, request, **more)
         if request is None:
             return
@@ -54,24 +54,24 @@ def _told(
 
 
 def sole_operator(user: int) -> UUID | None:
-    """Return the operator that somebody works for, None for none or for several."""
+    """Return the operator that a user works for, None for none or several."""
     found = list(StaffMembership.objects.filter(user_id=user).values_list("operator_id", flat=True)[:2])
     return found[0] if len(found) == 1 else None
 
 
 def lockout_parameters(request: Any, credentials: Any) -> list[str]:
-    """Say by what failures are counted: the name, wherever they come from."""
+    """Return what failures are counted by: the login, from any address."""
     del request, credentials
     return ["username"]
 
 
 def is_locked(name: str) -> bool:
-    """Tell whether a name is locked out now."""
+    """Return whether a login is locked out now."""
     since = timezone.now() - settings.AXES_COOLOFF_TIME
     failed = AccessAttempt.objects.filter(username=name, attempt_time__gte=since)
     return (failed.aggregate(total=Sum("failures_since_start"))["total"] or 0) >= settings.AXES_FAILURE_LIMIT
 
 
 def unlock(name: str) -> None:
-    """Forget a name's failed logins."""
+    """Delete a login's failures."""
     reset(username=name)

@@ -1,6 +1,6 @@
-"""What who is locked out gets to see: the login page, which says so, with the status of too many tries.
+"""Shows locked-out users the login page, with an explanation and status 429.
 
-In place of django-axes' own middleware, which has no response to hand on where it runs asynchronously (version 8).
+Replaces django-axes' own middleware, which has no response to return under ASGI (version 8).
 """
 
 from collections.abc import Awaitable, Callable

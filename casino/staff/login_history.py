@@ -1,4 +1,4 @@
-"""That somebody came in, and when the same person did before."""
+"""Records logins, and reports the previous one."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,14 +14,14 @@ from casino.staff.models import Authenticator, SignIn
 
 @dataclass(frozen=True, slots=True)
 class PreviousSignIn:
-    """When a member of staff came in the last time, and from where."""
+    """Time and address of the previous login."""
 
     at: datetime
     address: str | None
 
 
 def record_sign_in(request: HttpRequest) -> PreviousSignIn | None:
-    """Keep that whoever asks has come in now, and return the time before; None for the first."""
+    """Record a login of the current user, and return the previous one; None for the first."""
     user = int(request.user.pk or 0)
     before = SignIn.objects.filter(user_id=user).order_by("-id").first()
     SignIn.objects.create(user_id=user, address=address_of(request), second_factor=has_second_factor(request))
@@ -29,12 +29,12 @@ def record_sign_in(request: HttpRequest) -> PreviousSignIn | None:
 
 
 def satisfies_second_factor(request: HttpRequest) -> bool:
-    """Tell whether the second factor, where it is asked for, was given in this session."""
+    """Return whether this session has a second factor, if one is required."""
     return not settings.STAFF_TOTP_REQUIRED or has_second_factor(request)
 
 
 def has_second_factor(request: Any) -> bool:
-    """Tell whether this session began with a second factor that still counts; asked once per request."""
+    """Return whether this session began with a second factor that is still valid; checked once per request."""
     if not hasattr(request, "casino_second_factor"):
         kind, _, number = request.session.get(DEVICE_ID_SESSION_KEY, "").partition("/")
         request.casino_second_factor = bool(kind) and number.isdigit() and _counts(request.user.pk, int(number))

@@ -1,4 +1,4 @@
-"""What is kept of staff: second factors, sign-ins, and what of players' data each has looked at."""
+"""Staff data: second factors, logins, and the access log."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +19,7 @@ else:
 
 
 class StaffAccount(models.Model):
-    """When a user's password was changed and the user disabled: written by the database itself, whoever does it."""
+    """When a user's password was changed and the user disabled; written by a database trigger, whoever changes it."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="account", db_constraint=False
@@ -39,7 +39,7 @@ class StaffAccount(models.Model):
 
 
 class SignIn(models.Model):
-    """A member of staff came in. Never changes."""
+    """A login of a member of staff. Never changes."""
 
     id = models.BigAutoField(primary_key=True)
     user_id = models.IntegerField()
@@ -59,7 +59,7 @@ class SignIn(models.Model):
 
 
 class AccessLogEntry(models.Model):
-    """A member of staff looked at data of players: whose, when, from where, at which address. Never changes."""
+    """Access by a member of staff to players' data: whose, when, from which address, at which URL. Never changes."""
 
     id = models.BigAutoField(primary_key=True)
     user_id = models.IntegerField()
@@ -83,7 +83,7 @@ class AccessLogEntry(models.Model):
 
 
 class Authenticator(Device):  # type: ignore[django-manager-missing]
-    """What makes a member of staff's codes (TOTP, RFC 6238). Its secret is sealed under a key from outside."""
+    """A TOTP authenticator (RFC 6238). Its secret is encrypted with a key from outside the database."""
 
     key_id = models.TextField()
     encrypted_secret = models.BinaryField()
@@ -103,7 +103,7 @@ class Authenticator(Device):  # type: ignore[django-manager-missing]
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in for an authenticator once; kept as its SHA-256."""
+    """A code that replaces an authenticator once; stored as its SHA-256."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes")
     digest = models.BinaryField(max_length=32)
@@ -117,7 +117,7 @@ class RecoveryCode(models.Model):
 
 
 class Member(User):  # type: ignore[django-manager-missing]
-    """A user as the review of access shows one."""
+    """A user as the access review shows one."""
 
     class Meta:
         proxy = True
@@ -129,7 +129,7 @@ class Member(User):  # type: ignore[django-manager-missing]
 
 
 class RoleGroup(Group):
-    """A group as the table of roles fills it."""
+    """A group that represents a role."""
 
     class Meta:
         proxy = True

@@ -1,4 +1,4 @@
-"""What is refused about staff, and what to do about it."""
+"""Refusals about staff, with their remedies."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

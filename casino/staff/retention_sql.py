@@ -1,6 +1,6 @@
-"""Rows that nobody changes, and nobody removes before their time: PostgreSQL itself sees to it.
+"""Append-only tables with a retention period, enforced by PostgreSQL triggers.
 
-As `casino.events.immutability`, but a row may be deleted once it is as old as the law wants it kept. For use in any
+Like `casino.events.immutability`, but a row may be deleted at the end of its legal retention period. For use in any
 app's migrations, after `staff` 0001_initial.
 """
 
@@ -20,14 +20,14 @@ BEGIN
     RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$
 """
-"""Lets a row go by DELETE when the time in the column of argument 0 is further back than argument 1 says."""
+"""Allows DELETE of a row whose time, in the column of argument 0, is older than argument 1."""
 DROP_FUNCTION: Final = "DROP FUNCTION staff_refuse_young()"
 
 
 def retain_for_sql(table: str, *, column: str, days: int) -> tuple[str, ...]:
-    """Return the statements that let everyone read and add rows, and remove those of so many days or more.
+    """Return the statements that make a table append-only, except for deleting rows of so many days or more.
 
-    `column` has the time that counts. Reverse with `lift_kept_for`.
+    `column` has the time that counts. Reverse with `drop_retain_for_sql`.
     """
     name, role = safe_identifier(table), app_role()
     refuse = f"EXECUTE FUNCTION staff_refuse_young('{safe_identifier(column)}', '{int(days)} days')"
@@ -42,7 +42,7 @@ def retain_for_sql(table: str, *, column: str, days: int) -> tuple[str, ...]:
 
 
 def drop_retain_for_sql(table: str) -> tuple[str, ...]:
-    """Return the statements that undo `kept_for`, for a migration's way back."""
+    """Return the statements that undo `retain_for_sql`, for a migration's reverse."""
     name = safe_identifier(table)
     return (
         f"DROP TRIGGER {name}_never_changes ON {name}",

@@ -1,7 +1,7 @@
-"""Which role may do what: one table, read by the authentication backend. A role is a group of that name.
+"""Permissions of each role: one table, read by the authentication backend. A role is a group of that name.
 
-Functions are named `app.codename`, as Django names permissions. Duties stand apart after GLI-19 B.2.3 and B.8.2: who
-asks does not decide, and who manages users changes neither money nor rules.
+Functions are named `app.codename`, as Django names permissions. Duties are separated after GLI-19 B.2.3 and B.8.2:
+nobody decides on an own request, and those who manage users change neither money nor rules.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """The roles that there are; each is the name of a group."""
+    """The roles; each is the name of a group."""
 
     COMPLIANCE = "compliance"
     FLOOR_MANAGER = "floor_manager"
@@ -153,7 +153,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         }
     ),
 }
-"""A new page or action has its line here, and in no migration."""
+"""Add a line here for a new page or action; no migration is needed."""
 
 INCOMPATIBLE_PERMISSIONS: Final[tuple[tuple[str, str], ...]] = (
     ("baccarat.request_void", "baccarat.approve_void"),
@@ -165,24 +165,24 @@ INCOMPATIBLE_PERMISSIONS: Final[tuple[tuple[str, str], ...]] = (
     ("staff.assign_role", "wallet.change_withdrawal"),
     ("staff.assign_role", "baccarat.approve_void"),
 )
-"""Functions that nobody may have both of, whatever roles somebody has."""
+"""Pairs of functions that nobody may hold together, whatever the roles."""
 
 
 def permissions_of(roles: Iterable[str]) -> frozenset[str]:
-    """Return what these roles may do together; of two functions that stand apart, neither.
+    """Return the functions of these roles together; of two incompatible functions, neither.
 
-    Names that are no roles add nothing.
+    Ignores names that are not roles.
     """
     held = frozenset[str]().union(*(PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role)))
     return held - {function for pair in conflicts(held) for function in pair}
 
 
 def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
-    """List the pairs of functions that one person would have and nobody may."""
+    """List the incompatible pairs among these functions."""
     held = set(functions)
     return [pair for pair in INCOMPATIBLE_PERMISSIONS if held.issuperset(pair)]
 
 
 def conflicting_role_permissions(roles: Iterable[str]) -> list[tuple[str, str]]:
-    """List the pairs of functions that stand apart and would come together in somebody with these roles."""
+    """List the pairs of incompatible functions that these roles together would grant."""
     return conflicts(function for name in roles if name in set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)])

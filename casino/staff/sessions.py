@@ -1,7 +1,7 @@
-"""Sessions of staff, in the database: each request begins the time anew, and that is written down now and then.
+"""Staff sessions in the database, with a sliding expiry that is saved only now and then.
 
-Writing it for every page would cost each of them a transaction. So a session that was noted lately is only read: who
-asks for nothing logs in again after the time that is set, or up to a thirtieth of it sooner, and never later.
+Saving at every page would cost a transaction each. A recently saved session is only read, so an idle user logs in again
+at the configured timeout or up to a thirtieth of it earlier, and never later.
 """
 
 from datetime import timedelta
@@ -12,11 +12,11 @@ from django.contrib.sessions.backends.db import SessionStore as KeptSessions
 from django.utils import timezone
 
 SAVES_PER_TIMEOUT: Final = 30
-"""How often a session is noted within the time after which an unused one ends, at most."""
+"""Maximum saves of a session within its inactivity timeout."""
 
 
 class SessionStore(KeptSessions):
-    """Notes a use of a session by saving it, where the last note is some time ago."""
+    """Extends a session's expiry by saving it, if the last save is old enough."""
 
     def _get_session_from_db(self) -> Any:
         found: Any = super()._get_session_from_db()  # type: ignore[misc]  # the stubs leave it out

@@ -1,1 +1,1 @@
-"""Server-sent events from the sealed log: reading it once for a whole process, and sending it on to many streams."""
+"""Server-sent events from the sealed log: one reader per process, distributed to many streams."""

@@ -1,6 +1,6 @@
-"""The open streams of one process: what was sealed is kept for a while and offered to each stream that follows it.
+"""The open streams of one process: buffers sealed events and delivers them to the streams that follow them.
 
-All of it runs on the event loop, but for what is said to run in the reader's thread.
+Runs on the event loop, except where a docstring names the reader's thread.
 """
 
 import asyncio
@@ -22,22 +22,22 @@ from casino.events.records import SealedEvent
 logger = logging.getLogger(__name__)
 
 BUFFERED_POSITIONS: Final = 10_000
-"""Positions that a process keeps: who comes back within them is told all that was missed."""
+"""Positions that a process buffers: a client that reconnects within them gets all missed events."""
 
 PRELOADED_POSITIONS: Final = 2_000
-"""Positions that are read at the start, so that streams go on across a restart of the process."""
+"""Positions read at startup, so that streams resume across a restart of the process."""
 
 DELIVERY_TIMEOUT: Final = 5.0
-"""Seconds that the reader waits for the event loop, and a stream for the reader."""
+"""Timeout in seconds: of the reader for the event loop, and of a stream for the reader."""
 
 DATABASE_THREADS: Final = ThreadPoolExecutor(max_workers=4, thread_name_prefix="streams")
-"""All that streams ask of the database goes through these few threads, each with a connection while it asks."""
+"""All queries of streams run in these few threads, each with a connection while it needs one."""
 
 Result = TypeVar("Result")
 
 
 async def run_in_thread(function: Callable[..., Result], /, **given: Any) -> Result:
-    """Run a function that asks the database, and leave no connection behind."""
+    """Run a function that queries the database, and close its connection afterwards."""
     return await asyncio.get_running_loop().run_in_executor(DATABASE_THREADS, partial(_closing, function, given))
 
 
@@ -49,7 +49,7 @@ def _closing(function: Callable[..., Result], given: dict[str, Any]) -> Result:
 
 
 class HubMessage(Protocol):
-    """What was sealed, as streams see it."""
+    """A sealed event in the form that streams send."""
 
     @property
     def position(self) -> int: ...
@@ -62,22 +62,22 @@ MessageT_contra = TypeVar("MessageT_contra", bound=HubMessage, contravariant=Tru
 
 
 class Follower(Protocol[MessageT_contra]):
-    """One stream: which topics it follows, and where it is told of them."""
+    """One stream, and the topics that it follows."""
 
     topics: frozenset[str]
 
     def receive(self, happening: MessageT_contra, /) -> None:
-        """Told of each happening once for each of its topics that is followed, in order of position."""
+        """Receive an event, once for each of its topics that is followed, in order of position."""
 
     def fail(self) -> None:
-        """Told that something could not be shown to it."""
+        """Handle an event that could not be delivered."""
 
 
 class Hub(Generic[MessageT]):
     """Starts a reader with the first stream and ends it with the last.
 
-    `prepare` makes happenings of sealed events, one of each, in the reader's thread, where it may ask the database;
-    `delivered` is told of each batch on the event loop after all streams were.
+    `prepare` turns sealed events into messages, one each, in the reader's thread, where it may query the database;
+    `delivered` is called on the event loop with each batch, after all streams received it.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Hub(Generic[MessageT]):
         self._moved: asyncio.Future[None] | None = None
 
     async def acquire(self) -> None:
-        """Make sure that the log is being read; `leave` ends what this began."""
+        """Start reading the log if nobody does; call `release` afterwards."""
         self._guests += 1
         if self._started is None:
             self._started = asyncio.create_task(self._start())
@@ -112,7 +112,7 @@ class Hub(Generic[MessageT]):
             raise
 
     def release(self, follower: Follower[MessageT] | None) -> None:
-        """Forget a stream, and end the reader with the last one."""
+        """Remove a stream, and end the reader with the last one."""
         if follower is not None:
             self.set_topics(follower, frozenset())
             self.followers.discard(follower)
@@ -121,7 +121,7 @@ class Hub(Generic[MessageT]):
             self._stop()
 
     def add_follower(self, follower: Follower[MessageT], *, after: int) -> None:
-        """Show a stream all that is kept after this position, and then all that comes."""
+        """Deliver to a stream the buffered messages after this position, and all later ones."""
         self.followers.add(follower)
         self.set_topics(follower, follower.topics)
         for happening in self.messages_since(after):
@@ -129,7 +129,7 @@ class Hub(Generic[MessageT]):
                 self._show(follower, happening)
 
     def set_topics(self, follower: Follower[MessageT], topics: frozenset[str]) -> None:
-        """Let a stream follow these topics and no others."""
+        """Replace the topics that a stream follows."""
         if follower not in self.followers:
             follower.topics = topics
             return
@@ -141,17 +141,17 @@ class Hub(Generic[MessageT]):
         follower.topics = topics
 
     def has_since(self, after: int) -> bool:
-        """Say whether all that was sealed after this position is kept."""
+        """Return whether the buffer has everything after this position."""
         first = self._kept[0].position - 1 if self._kept else self.position
         return first <= after <= self.position
 
     def messages_since(self, after: int) -> Sequence[MessageT]:
-        """Return what is kept after this position, in order; positions have no gap."""
+        """Return the buffered messages after this position, in order; positions have no gaps."""
         skipped = max(0, after - self._kept[0].position + 1) if self._kept else 0
         return list(islice(self._kept, skipped, None))
 
     async def wait_for_position(self, position: int) -> bool:
-        """Wait until the reader has come to this position, and say whether it has."""
+        """Wait until the reader has reached this position, and return whether it has."""
         try:
             async with asyncio.timeout(DELIVERY_TIMEOUT):
                 while self.position < position:
@@ -184,7 +184,7 @@ class Hub(Generic[MessageT]):
         self._kept.clear()
 
     def _hand_on(self, loop: asyncio.AbstractEventLoop, batch: Sequence[SealedEvent]) -> None:
-        """In the reader's thread: prepare a batch and wait until the event loop has taken it. Raises Gone."""
+        """Prepare a batch and wait until the event loop takes it. Runs in the reader's thread. Raises ConsumerGone."""
         happenings, taken = self._prepare(batch), threading.Event()
         try:
             loop.call_soon_threadsafe(self._deliver, threading.current_thread(), happenings, taken)
@@ -211,6 +211,6 @@ class Hub(Generic[MessageT]):
     def _show(self, follower: Follower[MessageT], happening: MessageT) -> None:
         try:
             follower.receive(happening)
-        except Exception:  # what can't be shown to one stream must not end the others
+        except Exception:  # an error of one stream must not end the others
             logger.exception("Position %s could not be shown to a stream, which ends.", happening.position)
             follower.fail()

@@ -1,23 +1,23 @@
-"""What waits to be sent on one stream. Belongs to the event loop; not for other threads."""
+"""The messages waiting to be sent on one stream. Use from the event loop only; not thread-safe."""
 
 import asyncio
 from typing import Final, NamedTuple
 
 MAX_MESSAGES: Final = 2000
-"""Messages that may wait for one reader; one who lets more pile up is dropped, and resumes by Last-Event-ID."""
+"""Maximum waiting messages; a slower reader is disconnected, and resumes by Last-Event-ID."""
 
 
 class OutgoingMessage(NamedTuple):
-    """One message; a `position` of 0 belongs to no position. No `text` means: draw everything anew."""
+    """One message; `position` 0 means none. Without `text`, the stream sends a new snapshot."""
 
     position: int
     text: bytes | None
 
 
 class Mailbox:
-    """A bounded queue that is emptied at once, so that what waited together leaves in one write.
+    """A bounded queue that is emptied at once, so that waiting messages leave in one write.
 
-    It waits without a timer of its own: with thousands of streams, a timer for each message of each is what costs.
+    It has no timer: with thousands of streams, timers for each message would be the main cost.
     """
 
     __slots__ = ("_bell", "_waiting", "closed", "max_messages", "taken_at")
@@ -30,7 +30,7 @@ class Mailbox:
         self._bell: asyncio.Future[None] | None = None
 
     def put(self, letter: OutgoingMessage) -> bool:
-        """Add a letter, and say whether there was room for it."""
+        """Add a message, and return whether there was room for it."""
         if len(self._waiting) >= self.max_messages:
             return False
         self._waiting.append(letter)
@@ -38,7 +38,7 @@ class Mailbox:
         return True
 
     def forget_positions(self) -> None:
-        """Drop the letters that belong to a position: their reader begins anew at another."""
+        """Drop the messages with a position: the reader starts again at another one."""
         self._waiting = [letter for letter in self._waiting if not letter.position]
 
     def close(self) -> None:
@@ -47,7 +47,7 @@ class Mailbox:
         self._ring()
 
     async def take(self) -> list[OutgoingMessage]:
-        """Wait for letters and return all there are; none when the box is closed and empty."""
+        """Wait for messages and return all of them; none if the mailbox is closed and empty."""
         loop = asyncio.get_running_loop()
         if not self._waiting and not self.closed:
             self._bell = loop.create_future()

@@ -1,4 +1,4 @@
-"""One thread that reads the sealed log for a whole process, woken by announcements, polling without them."""
+"""A thread that reads the sealed log for a whole process, woken by notifications, with polling as a fallback."""
 
 import logging
 import threading
@@ -14,25 +14,25 @@ from casino.events.records import SealedEvent
 logger = logging.getLogger(__name__)
 
 LIMIT: Final = 500
-"""Events that are read and handed on together."""
+"""Events read and delivered together."""
 
 FALLBACK_POLL_SECONDS: Final = 0.5
-"""Seconds between looks while Redis wakes us: an announcement may get lost."""
+"""Polling interval in seconds while Redis is up: a notification may get lost."""
 
 POLL_SECONDS: Final = 0.05
-"""Seconds between looks while Redis is away."""
+"""Polling interval in seconds while Redis is down."""
 
 _LONGEST_PAUSE: Final = 2.0
 
 
 class ConsumerGone(Exception):
-    """Nobody takes what is read any more."""
+    """Nobody consumes the batches any more."""
 
 
 class Reader(threading.Thread):
-    """Reads on from a position and hands every batch to `hand_on`, in its own thread, until it is stopped.
+    """Reads from a position and passes every batch to `hand_on`, in its own thread, until it is stopped.
 
-    It holds the one database connection that all streams of the process live on, through restarts of the database.
+    Uses one database connection for all streams of the process, and reconnects after a restart of the database.
     """
 
     def __init__(self, *, after: int, on_batch: Callable[[Sequence[SealedEvent]], None]) -> None:
@@ -42,11 +42,11 @@ class Reader(threading.Thread):
         self._stopping = threading.Event()
 
     def stop(self) -> None:
-        """Make the thread end soon; it is not waited for."""
+        """Ask the thread to end, without waiting for it."""
         self._stopping.set()
 
     def run(self) -> None:
-        """Read until it is stopped."""
+        """Read until stopped."""
         listener, pause = Listener(), 0.0
         try:
             while not self._stopping.is_set():
@@ -66,7 +66,7 @@ class Reader(threading.Thread):
             connection.close()
 
     def _read(self) -> bool:
-        """Hand on what is new; true when there may be more of it."""
+        """Deliver new events; return whether there may be more."""
         batch = subscriptions.read_sealed(self.position, LIMIT)
         if batch:
             self._hand_on(batch)

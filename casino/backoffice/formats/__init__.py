@@ -1,1 +1,1 @@
-"""How times are written where Django writes them: as everywhere else, with their zone."""
+"""Date and time formats for Django: like those of the other pages, with the time zone."""

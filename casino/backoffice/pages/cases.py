@@ -1,4 +1,4 @@
-"""Cases: what reports and audits found that a person must resolve."""
+"""Cases from reports and audits that a person must resolve."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -68,7 +68,7 @@ class CaseAdmin(ReadOnlyAdmin):
         return "Resolved."
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show what was found and what was done about it."""
+        """Show the findings and the actions."""
         kind, _, identity = obj.subject.partition(" ")[0].partition(":")
         facts = (
             *self.facts(obj, "title", "status"),

@@ -1,4 +1,4 @@
-"""What protects the event log: chain heads, signed checkpoints, and how far subscribers have read."""
+"""Integrity of the event log: chain heads, signed checkpoints, and how far subscribers have read."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID

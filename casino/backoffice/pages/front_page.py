@@ -1,6 +1,6 @@
-"""The first page: what needs a person, plots of the last days, what is going on, the latest rounds.
+"""The first page: work to do, plots of the last days, current play, the latest rounds.
 
-Each section is for those who may see it. Kinds of money and currencies are never in one plot.
+Each section needs its own permission. Money types and currencies are plotted separately.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ MAX_COUNTED: Final = 1000
 VIEW_REPORTS: Final = "reports.view_report"
 CACHE_SECONDS: Final = 60
 MAX_HISTORIES: Final = 3
-"""Kinds of money and currencies that are plotted; reports have all of them."""
+"""Money types and currencies that are plotted; reports have all of them."""
 MAX_ENTRIES: Final = 100_000
-"""Entries of the ledger that are added up for a page: about a second's work."""
+"""Ledger entries that a page may sum: about a second's work."""
 _MONEY_NAMES: Final = {"real": "Real money", "play": "Play money", "sandbox": "Sandbox credits"}
 _PLOTS_TITLE: Final = f"The last {days.DAYS_BACK} days"
 
@@ -118,7 +118,7 @@ def _plots(request: HttpRequest) -> Sequence[Section]:
 
 
 def _is_quiet() -> bool:
-    """Return whether the last 24 hours can be added up for a page; a busy day waits for its reports."""
+    """Return whether a page may sum the last 24 hours; a busy day waits for its reports."""
     newest = Entry.objects.order_by("-id").values_list("id", flat=True).first() or 0
     return newest - first_serial("wallet_entry", timezone.now() - timedelta(days=1)) < MAX_ENTRIES
 

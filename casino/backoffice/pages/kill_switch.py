@@ -1,4 +1,4 @@
-"""Kill switches: all that were ever thrown, the page that throws one, and the forms that stop and resume play."""
+"""Kill switches: past and active ones, the page that throws one, and the forms that stop and resume play."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -47,13 +47,13 @@ _WITH_PAGE: Final = {StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER}
 
 
 class ResumeForm(RowForm):
-    """Why play goes on."""
+    """The reason why play resumes."""
 
     reason = text_field("Reason, for the record (kept forever: name no player, unless it is about one)", required=False)
 
 
 class StopForm(ResumeForm):
-    """Why play stops, and what players read."""
+    """The reason why play stops, and the message to players."""
 
     player_message = line_field("Message to players (empty: the standard text)", max_length=200, required=False)
 
@@ -76,7 +76,7 @@ class ThrowForm(StopForm):
 
 
 class HiddenSubjectForm(StopForm):
-    """Stops what the page is about."""
+    """Stops the subject of the page."""
 
     scope = forms.CharField(widget=forms.HiddenInput)
     subject = forms.CharField(widget=forms.HiddenInput)
@@ -119,7 +119,7 @@ class SwitchAdmin(ReadOnlyAdmin):
     since = time_column("at", "since")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Show everyone what stops the whole installation."""
+        """Also show everyone the stops of the whole installation."""
         return Q(operator_id__in=operators) | Q(operator_id__isnull=True)
 
     def search_condition(self, term: str) -> Q | None:
@@ -142,7 +142,7 @@ class SwitchAdmin(ReadOnlyAdmin):
         return super().changelist_view(request, context)
 
     def throw(self, request: HttpRequest) -> HttpResponse:
-        """Answer the page that throws a switch, and throw it. Raises PermissionDenied."""
+        """Show the page that throws a switch, and throw it. Raises PermissionDenied."""
         if not request.user.has_perm(THROW):
             raise PermissionDenied
         form = ThrowForm(request.POST if request.method == "POST" else None, request=request, row=None)

@@ -23,7 +23,7 @@ AMOUNTS: Final = frozenset({"Amount", "Balance before", "Balance after", "Balanc
 
 
 def balance_of(account: Account) -> int:
-    """Return an account's balance in minor units, 0 for one never posted to."""
+    """Return an account's balance in minor units, 0 for one without postings."""
     balance: Balance | None = getattr(account, "balance", None)
     return 0 if balance is None else balance.balance
 

@@ -88,7 +88,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         return [path("<path:object_id>/export.zip", export, name="operators_player_export"), *super().get_urls()]
 
     def export(self, request: HttpRequest, object_id: str) -> StreamingHttpResponse:
-        """Answer all data about a player as a ZIP. Raises PermissionDenied."""
+        """Return all data about a player as a ZIP. Raises PermissionDenied."""
         player = self.find_row(request, object_id)
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
@@ -131,7 +131,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         return "Requested an erasure; another person decides."
 
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
-        """Show a player as far as this person may see."""
+        """Show the sections that this person may see."""
         here = str(obj.pk)
         facts = [
             *self.facts(obj, "nickname", "operator_"),
@@ -354,7 +354,7 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section]], ...
 
 
 async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Make each chunk in the thread that has the database's connection."""
+    """Generate each chunk in the thread that has the database's connection."""
     take = sync_to_async(lambda: next(chunks, None))
     while (chunk := await take()) is not None:
         yield chunk

@@ -132,7 +132,7 @@ class ReportAdmin(LabelledRowsAdmin):
         ]
 
     def create(self, request: HttpRequest) -> HttpResponse:
-        """Answer the page that creates a report, and create it. Raises PermissionDenied."""
+        """Show the page that creates a report, and create it. Raises PermissionDenied."""
         if not request.user.has_perm(CREATE):
             raise PermissionDenied
         form = ReportForm(request.POST if request.method == "POST" else None, request=request, row=None)
@@ -155,7 +155,7 @@ class ReportAdmin(LabelledRowsAdmin):
         return TemplateResponse(request, "admin/casino/sections.html", context)
 
     def file(self, request: HttpRequest, report: Any) -> HttpResponse:
-        """Answer a report as a file, and log who downloaded it."""
+        """Return a report as a file, and log the download."""
         row = self.find_row(request, str(report))
         if row is None:
             raise PermissionDenied
@@ -170,7 +170,7 @@ class ReportAdmin(LabelledRowsAdmin):
 
     @row_action("Regenerate", permission=CREATE, help_text="No new version is created if nothing has changed.")
     def regenerate(self, request: HttpRequest, report: Report, _data: dict[str, Any]) -> str:
-        """Generate the report again, from all events that are sealed by now."""
+        """Generate the report again, from all events sealed so far."""
         header = document.read(bytes(report.content))["interval"]
         interval = Interval(ReportPeriod(header["period"]), report.since, report.until, header["time_zone"])
         known = set(queries.versions(report).values_list("pk", flat=True))

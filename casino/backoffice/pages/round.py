@@ -1,4 +1,4 @@
-"""Rounds: the list, the page of a round with all that belongs to it, and what staff do about a round."""
+"""Rounds: the list, the page of a round, and staff actions on a round."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -176,7 +176,7 @@ class RoundAdmin(LabelledRowsAdmin):
         return f"The void of round {round_.number} is declined; the round stands."
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Answer the page where a void is requested or decided. Raises PermissionDenied, Http404."""
+        """Show the page where a void is requested or decided. Raises PermissionDenied, Http404."""
         round_ = self.find_row(request, object_id)
         if round_ is None:
             raise Http404
@@ -192,7 +192,7 @@ class RoundAdmin(LabelledRowsAdmin):
         return response
 
     def pack(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Make a link to a round's dispute pack and show it to this person alone. Raises PermissionDenied."""
+        """Create a link to a round's dispute pack and show it to this person only. Raises PermissionDenied."""
         round_ = self.find_row(request, object_id)
         if round_ is None or not request.user.has_perm(PACK):
             raise PermissionDenied
@@ -210,7 +210,7 @@ class RoundAdmin(LabelledRowsAdmin):
         return HttpResponseRedirect(self.page_url(round_))
 
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
-        """Show a round in full; what stops it comes first."""
+        """Show a round in full; reasons why it is stopped come first."""
         events = latest_events(f"round-{obj.pk}")
         accounts = TableAccounts(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
         check = verdict.check_round(obj.pk, accounts=accounts)

@@ -1,4 +1,4 @@
-"""Sections of a round's page: cards with a replay, seats, proofs, and who saw what when."""
+"""Sections of a round's page: cards with a replay, seats, proofs, and the access log."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -183,7 +183,7 @@ def proofs(check: RoundVerdict) -> TemplateSection:
 
 
 def with_export(check: RoundVerdict, round_: Round) -> RoundVerdict:
-    """Add the check of the exported round, which players and regulators can make without us."""
+    """Add the check of the exported round, which players and regulators can repeat independently."""
     return replace(check, checks=(*check.checks, _check_export(round_)))
 
 
@@ -212,7 +212,7 @@ _AccessRow = tuple[datetime, object, object, object]
 
 
 def access(round_: Round, state: RoundState, events: Sequence[RecordedEvent], names: Mapping[UUID, str]) -> Grid:
-    """List who saw what, in order of time: players by the stream, a seat that looked at its cards, and staff."""
+    """List who viewed the round, in order of time: players by the stream, a seat that looked at its cards, staff."""
     entries: list[_AccessRow] = [*_published(events), *_looked(events, state, names)]
     entries += _sessions(round_, state, names)
     entries += _staff(round_)

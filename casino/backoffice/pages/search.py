@@ -108,7 +108,7 @@ class SearchForm(forms.Form):
 
 
 def search_page(request: HttpRequest) -> HttpResponse:
-    """Answer the search page with its results. Raises PermissionDenied."""
+    """Show the search page with its results. Raises PermissionDenied."""
     if not request.user.has_perms(NEEDED):
         raise PermissionDenied
     form = SearchForm(request)
@@ -138,7 +138,7 @@ def _results(request: HttpRequest, query: dict[str, Any]) -> Sequence[Section]:
 
 
 def _hits(request: HttpRequest, term: str) -> Grid:
-    """Search every page that this person may see as its own search does: exact, by its indexes."""
+    """Search every page that this person may see, with the page's own exact search."""
     rows: list[tuple[object, object]] = []
     for kind, page in _pages():
         if not page.has_view_permission(request):

@@ -39,9 +39,9 @@ _KINDS: Final = {
     for kind in sorted(SignificantEventKind, key=lambda kind: DESCRIPTIONS[kind].title)
 }
 _LOG_PLACE: Final = frozenset({"log_position", "logged_at"})
-"""Where an event was read in the log, which is nothing that it changed."""
+"""Position and time of an event in the log, which are not changes."""
 _LINKED: Final = frozenset({"player", "round", "table"})
-"""Values that are ids of something with a page."""
+"""Values that are ids of rows with a page."""
 _SUBJECTS: Final = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
 
 

@@ -1,4 +1,4 @@
-"""Staff: the access review, roles, logins, and the log of who looked at what."""
+"""Staff: the access review, roles, logins, and the access log."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -99,7 +99,7 @@ class MemberAdmin(ReadOnlyAdmin):
         return super().changelist_view(request, context)
 
     def export(self, request: HttpRequest) -> StreamingHttpResponse:
-        """Answer the review as CSV. Raises PermissionDenied."""
+        """Return the review as CSV. Raises PermissionDenied."""
         if request.method != "GET" or not request.user.has_perm(EXPORT):
             raise PermissionDenied
         record_access(request, subject="list:staff.member")
@@ -173,7 +173,7 @@ def _user(request: HttpRequest) -> User:
 
 @admin.register(RoleGroup)
 class RoleAdmin(ReadOnlyAdmin):
-    """The roles with their functions: a table in the code, so that nobody changes it here."""
+    """The roles with their functions: defined in code, so nobody edits them here."""
 
     list_display = ("name", "purpose", "count")
     ordering = ("name",)
@@ -205,7 +205,7 @@ class RoleAdmin(ReadOnlyAdmin):
 
 
 class StaffHistoryAdmin(ReadOnlyAdmin):
-    """Base of what is recorded of staff, newest first: seen by those who may see the member."""
+    """Base of the histories of staff, newest first: visible to those who may see the member."""
 
     ordering = ("-id",)
     search_help_text = "user id"
@@ -231,8 +231,6 @@ class StaffHistoryAdmin(ReadOnlyAdmin):
 
 @admin.register(SignIn)
 class SignInAdmin(StaffHistoryAdmin):
-    """Logins: who, when and from where."""
-
     list_display = ("time", "who", "place", "factor")
     factor = column("second factor", lambda row: "given" if row.second_factor else "none")
 
@@ -259,7 +257,7 @@ def _list_name(model: str) -> str:
 
 @admin.register(AccessLogEntry)
 class AccessLogAdmin(StaffHistoryAdmin):
-    """Who looked at what. Found by user id, by what was looked at, or by its id."""
+    """The access log. Found by user id, by subject, or by the subject's id."""
 
     list_display = ("time", "who", "subject_", "place", "path")
     list_filter = (

@@ -1,1 +1,1 @@
-"""What the templates of the project's pages use."""
+"""Template tags and filters of the admin's pages."""

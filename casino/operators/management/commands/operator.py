@@ -1,4 +1,4 @@
-"""`manage.py operator`: tenants and their keys, from the command line."""
+"""`manage.py operator`: manages operators and their keys."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -14,7 +14,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the forms of the command."""
+        """Define the subcommands."""
         forms = parser.add_subparsers(dest="form", required=True)
         create = forms.add_parser("create", help="create an operator and its first key")
         create.add_argument("slug")
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         forms.add_parser("revoke", help="end a key at once").add_argument("key_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it and print what is shown only once."""
+        """Run the subcommand; secrets are printed only once."""
         del args
         forms = {
             "create": self._create,

@@ -1,4 +1,4 @@
-"""manage.py access_review: who may do what, for the quarterly review."""
+"""manage.py access_review: prints the quarterly access review."""
 
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the name of a file."""
         parser.add_argument("--csv", metavar="FILE", type=Path, help="write the whole review there, functions too")
 
     def handle(self, **options: Any) -> None:
-        """Review every user."""
         reviewed = access_review.review_members(access_review.members(None).order_by("pk"))
         if options["csv"] is not None:
             options["csv"].write_text("".join(access_review.as_csv(reviewed)), encoding="utf-8", newline="")
