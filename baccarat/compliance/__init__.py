@@ -1,1 +1,1 @@
-"""What of the sealed log is significant: read behind the game by one checkpoint, never on the way of a wager."""
+"""Significant events of the baccarat log, read asynchronously from a checkpoint and never during a wager."""

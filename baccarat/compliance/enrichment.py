@@ -1,4 +1,4 @@
-"""What stood before: the setting that an event replaced, the money and who asked for a correction."""
+"""Adds details that an event lacks: the setting it replaced, the money, and who requested a correction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,9 +33,9 @@ _LIMITS: Final = ("PlayLimitSet", "PlayLimitIncreased")
 
 
 def enrich(sealed: SealedEvent, events: Sequence[NewSignificantEvent]) -> Iterator[NewSignificantEvent]:
-    """Add to what is told of an event what only the log and the ledger know; these are rare events.
+    """Add to significant events what only the log and the ledger contain. These events are rare.
 
-    Amounts are written as decimals, limits of time as minutes.
+    Amounts are formatted as decimals, time limits as minutes.
     """
     for one in _completed(sealed, events):
         currency = one.currency or msgspec.json.decode(sealed.data).get("currency")
@@ -77,7 +77,7 @@ def _replaced(sealed: SealedEvent) -> dict[str, Any] | None:
 
 
 def _in_money(one: NewSignificantEvent) -> NewSignificantEvent:
-    """A void with its amounts as decimals of the round's currency."""
+    """Return a void with its amounts as decimals of the round's currency."""
     rows = fetch(_CURRENCY, [one.subject.removeprefix("round:")])
     if not rows:
         return one

@@ -1,4 +1,4 @@
-"""Large wagers, wins and payments, single and in a day (UTC): found set-wise, some statements for a whole batch."""
+"""Large wagers, wins and payments, single and per day (UTC), found with a few set-wise statements per batch."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _WAGERS: Final = """
     SELECT id, round_id, operator_id, player_id, currency, staked, coalesce(returned - staked, 0)
       FROM baccarat_wager WHERE round_id = ANY (%s::uuid[]) AND money_type = 'real' ORDER BY id
 """
-# Rounds' ids ascend with time, so a day is a span of the index by player and round.
+# Ids of rounds ascend with time, so a day is a range of the index by player and round.
 _DAY: Final = """
     SELECT player_id, sum(staked)::bigint, coalesce(sum(returned - staked), 0)::bigint
       FROM baccarat_wager
@@ -31,7 +31,7 @@ _PAYMENTS: Final = """
     SELECT 'withdrawal', id, operator_id, player_id, currency, amount FROM wallet_withdrawal WHERE id = ANY (%s::uuid[])
 """
 TransactionSubject = tuple[str, UUID, UUID]
-"""What it is about, whose house it is in, which player did it."""
+"""Subject, operator and player of a transaction."""
 _OF_ROUNDS: Final = frozenset({"WagerConfirmed", "RoundSettled"})
 _ASKED: Final = {"DepositRequested": "deposit-", "WithdrawalRequested": "withdrawal-"}
 
@@ -48,7 +48,7 @@ class _Wager:
 
 
 def find_large_transactions(batch: Sequence[SealedEvent]) -> Iterator[NewSignificantEvent]:
-    """Tell what in a batch of the log exceeds the thresholds of its operator, each thing once."""
+    """Yield what in a batch of the log exceeds its operator's thresholds, each item once."""
     rounds = sorted({UUID(one.stream.removeprefix("round-")) for one in batch if one.type in _OF_ROUNDS})
     wagers = [_Wager(*row) for row in fetch(_WAGERS, [rounds])] if rounds else []
     payments = _payments(batch)

@@ -1,4 +1,4 @@
-"""Which events are significant by themselves, and what is told of each. Amounts are minor units."""
+"""Maps single events to significant events. Amounts are minor units."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from wallet.responsible_gaming import events as le
 
 @dataclass(frozen=True, slots=True)
 class MappingContext:
-    """What an event does not say itself: its log entry, whose house it is in, who caused it."""
+    """Facts that an event does not contain: its log entry, its operator, and who caused it."""
 
     sealed: SealedEvent
     operator: UUID | None
     actor: str
 
     def significant_event(self, kind: SignificantEventKind, subject: str, **more: Any) -> NewSignificantEvent:
-        """Make a significant event of this one; `after` gets the place in the log and the time there."""
+        """Create a significant event from this one; `after` gets the position in the log and its time."""
         place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
         fields: dict[str, Any] = {"actor": self.actor, "dedup_key": f"event:{self.sealed.id}:{kind}:{subject}", **more}
         after = {**(fields.pop("after", None) or {}), **place}
@@ -43,7 +43,7 @@ EventMapper = Callable[[Any, MappingContext], Iterator[NewSignificantEvent]]
 
 
 def map_event(sealed: SealedEvent) -> Iterator[NewSignificantEvent]:
-    """Tell what one event of the log means to compliance: nothing, for most."""
+    """Yield the significant events of one event of the log; none for most."""
     known = _KNOWN.get(sealed.type)
     if known is None:
         return
@@ -54,7 +54,7 @@ def map_event(sealed: SealedEvent) -> Iterator[NewSignificantEvent]:
     try:
         event = catalogue.decode(sealed.type, sealed.schema, sealed.data)
     except (MalformedEvent, UnknownEvent) as error:
-        # Told, and passed: one event that can't be read must not hide all that come after it.
+        # Logged and skipped: one unreadable event must not hide those after it.
         yield context.significant_event(
             SignificantEventKind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {error}"
         )
@@ -223,4 +223,4 @@ REPLACED_SETTING_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "OperatorLimitSet": ("limit_type", "period", "currency"),
     "PlayMoneyCapSet": ("currency",),
 }
-"""Events that replace one of the same type before them in their stream, which agrees with them in these fields."""
+"""Events that replace an earlier event of the same type in their stream with the same values of these fields."""

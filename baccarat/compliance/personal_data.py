@@ -1,4 +1,4 @@
-"""What tables, chats and the table page contribute to retention, exports and erasure."""
+"""Data of tables, chats and the table page for retention, exports and erasure."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -81,7 +81,7 @@ _ACTIVITY: Final = """
 
 
 def player_activity(operator: UUID, player: UUID) -> PlayerActivity:
-    """Report seats, open wagers and the last wager."""
+    """Return seats, open wagers and the last wager."""
     del operator
     ((active, last_wager),) = fetch(_ACTIVITY, {"player": player})
     return PlayerActivity(active=active, last_used_at=last_wager)

@@ -1,4 +1,4 @@
-"""The reader: takes the sealed log a batch at a time and records what is significant, a batch in one transaction."""
+"""Subscriber that reads the sealed log in batches and records significant events, one transaction per batch."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,13 +11,13 @@ from casino.significant import recorder
 SUBSCRIBER: Final = "significant"
 BATCH: Final = 1000
 MAX_BATCHES: Final = 20
-"""Batches of one call: the next call goes on."""
+"""Maximum batches per call; the next call continues."""
 
 
 def record_new_events() -> int:
-    """Record what is significant in the events sealed since the last call, and return how many it read.
+    """Record the significant events sealed since the last call. Returns the number of events read.
 
-    Its checkpoint moves in the transaction of what is recorded: nothing is missed, and nothing events twice.
+    The checkpoint moves in the same transaction, so each event is processed exactly once.
     """
     read = 0
     for _ in range(MAX_BATCHES):
@@ -29,6 +29,6 @@ def record_new_events() -> int:
 
 
 def record_batch(batch: Sequence[SealedEvent]) -> None:
-    """Record what is significant in these events."""
+    """Record the significant events of a batch."""
     events = [one for sealed in batch for one in enrichment.enrich(sealed, list(mapping.map_event(sealed)))]
     recorder.record_many([*events, *large_transactions.find_large_transactions(batch)])

@@ -1,4 +1,4 @@
-"""How a table goes from round to round: pure rules over a journal. Ids, seeds and the time are given."""
+"""Rules for moving a table from one round to the next. Pure: ids, seeds and the time are passed in."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -26,10 +26,10 @@ MAX_CARDS_PER_ROUND: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Entropy:
-    """New identities and a new 256-bit seed, drawn outside the core, used if a round begins or a shoe is committed to.
+    """New ids and a new 256-bit seed, drawn outside the domain and used when a round opens or a shoe is committed to.
 
-    `committed_seed` is that of the shoe that the table has committed to, where that shoe may come into play; None where
-    it can't be read, and then nothing begins, unless `deferred_seed_check` says that it is tried when all is written.
+    `committed_seed` is the seed of the table's committed shoe when that shoe may come into play. If it is None, because
+    the seed cannot be read, nothing starts, unless `deferred_seed_check` says that the seed is checked on write.
     """
 
     round: UUID
@@ -41,7 +41,7 @@ class Entropy:
 
 @dataclass(frozen=True, slots=True)
 class _RoundsShoe:
-    """What a round is dealt from, its commitment if it is this round's own, and what is named for the next one."""
+    """The shoe to deal a round from, its commitment if it is the round's own, and the commitment for the next round."""
 
     shoe: UUID
     commitment: str | None = None
@@ -49,10 +49,10 @@ class _RoundsShoe:
 
 
 def open_round(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Open betting for those seated, starting a shoe first where due.
+    """Open betting for the seated players, starting a shoe first if one is due.
 
-    Nothing if a round runs, nobody sits, none may open, or the committed shoe's seed can't be read. Published rules
-    begin to hold here.
+    Does nothing if a round is running, nobody is seated, rounds are not allowed, or the committed shoe's seed cannot be
+    read. Published rules take effect here.
     """
     table = journal.table
     if table.round is not None or not table.seats or not may_open_round(table):
@@ -84,12 +84,12 @@ def open_round(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
 
 
 def may_open_round(table: TableState) -> bool:
-    """Tell whether rounds may open at a table: it stays, nothing stops it, and its rules hold."""
+    """Return whether rounds may open: the table stays open, no stop applies, and its rules are not retired."""
     return not (table.stops or table.closed or table.pending_closure is not None or table.rules_are_retired())
 
 
 def _shoe_for_round(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> _RoundsShoe | None:
-    """The shoe that the round is dealt from: the long one, or that committed to before; None where neither is there."""
+    """Return the shoe in play or the shoe committed to earlier, None if there is neither."""
     if journal.table.has_long_shoe():
         _go_on_with_shoes(journal, fresh=fresh, now=now)
         long = journal.table.shoe
@@ -104,7 +104,7 @@ def _shoe_for_round(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> _R
 
 
 def _committed_for_round(journal: UnitOfWork, fresh: Entropy) -> tuple[UUID, str] | None:
-    """The shoe and commitment named before; None where its seed is not there."""
+    """Return the id and commitment announced earlier, None if the seed is unavailable."""
     coming = journal.table.next_shoe
     if coming is None:
         return None
@@ -116,18 +116,18 @@ def _committed_for_round(journal: UnitOfWork, fresh: Entropy) -> tuple[UUID, str
 
 
 def commitment_to(secret: ShoeSeed, *, shape: ShoeShape) -> ShoeCommitment:
-    """Commit to a seed for a round to come, with what its shoe is made of."""
+    """Commit to a seed and a shoe shape for a future round."""
     return ShoeCommitment(shoe=secret.shoe, commitment=commit(secret.seed), shape=shape)
 
 
 def commit_shoe(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Commit to the seed of the table's next long shoe, for players to cut it while they play."""
+    """Commit to the seed of the table's next long shoe, so that players can cut it during play."""
     journal.new_seeds.append(ShoeSeed(shoe=entropy.shoe, seed=entropy.seed))
     journal.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commit(entropy.seed), now=now))
 
 
 def _go_on_with_shoes(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> None:
-    """Start the committed shoe where none is in play, and commit to the one after it."""
+    """Start the committed shoe if none is in play, and commit to the one after it."""
     if journal.table.shoe is None:
         _start_shoe(journal, seed=fresh.committed_seed, now=now)
     if journal.table.next_shoe is None:
@@ -135,7 +135,7 @@ def _go_on_with_shoes(journal: UnitOfWork, *, fresh: Entropy, now: datetime) -> 
 
 
 def _start_shoe(journal: UnitOfWork, *, seed: bytes | None, now: datetime) -> None:
-    """Fix the cut of the committed shoe and shuffle it; without the seed that was committed to nothing starts."""
+    """Fix the cut of the committed shoe and shuffle it. Does nothing without the committed seed."""
     coming, rules = journal.table.next_shoe, journal.table.rules
     if coming is None or seed is None or not opens(coming.commitment, seed):
         return
@@ -147,9 +147,9 @@ def _start_shoe(journal: UnitOfWork, *, seed: bytes | None, now: datetime) -> No
 
 
 def next_shoe_starts_after_round(journal: UnitOfWork) -> bool:
-    """Tell whether the committed shoe may come into play at once when the round in hand has ended.
+    """Return whether the committed shoe may come into play as soon as the current round ends.
 
-    It does where each round has its own and the next one opens by itself, and after the last round of a long shoe.
+    True if each round has its own shoe and the next round opens by itself, and after the last round of a long shoe.
     """
     shoe = journal.table.shoe
     return journal.table.rules.turn_seconds is not None if shoe is None else shoe.cut_card_out
@@ -158,7 +158,7 @@ def next_shoe_starts_after_round(journal: UnitOfWork) -> bool:
 def deal_round(journal: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime) -> None:
     """Close betting, deal, settle, end a finished shoe, and open the next round at a table with turns.
 
-    At a table with a Caller it may only hand the Player's cards out: then the round is due again when they are back.
+    At a table with a Caller, it may only hand out the Player's cards; the round is due again when they are handed back.
     Raises RoundIsNotDue while a seat may still act.
     """
     cards, position = next_cards(journal, seed)
@@ -172,7 +172,7 @@ def deal_round(journal: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datet
 
 
 def lapse_if_empty(journal: UnitOfWork, *, seed: bytes, now: datetime) -> None:
-    """End a running round that nobody is in any more; nothing while a seat may act or has a wager."""
+    """End a running round that has no players left. Does nothing while a seat may act or has a wager."""
     if not is_empty(journal):
         return
     shown = _shown_with_round(journal, seed)
@@ -181,7 +181,7 @@ def lapse_if_empty(journal: UnitOfWork, *, seed: bytes, now: datetime) -> None:
 
 
 def is_empty(journal: UnitOfWork) -> bool:
-    """Tell whether the round runs with every seat out of it, and is not set aside."""
+    """Return whether the round is running, not suspended, and every seat has left it."""
     round_ = journal.round
     return (
         round_.is_running()
@@ -192,14 +192,16 @@ def is_empty(journal: UnitOfWork) -> bool:
 
 
 def next_cards(journal: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
-    """Return the shoe's next six cards (fewer at its very end) and the place of the first."""
+    """Return the shoe's next six cards (fewer at its end) and the position of the first."""
     position = 0 if journal.table.shoe is None else journal.table.shoe.cards_used
     shoe = shuffle(seed, cut=_cut(journal), decks=journal.table.rules.decks, first=position + MAX_CARDS_PER_ROUND)
     return shoe[position:], position
 
 
 def _cut(journal: UnitOfWork) -> bytes:
-    """What the players added to the shoe in play: to a long one before it started, to a round's own until now."""
+    """Return the players' cut of the shoe in play: fixed at the start of a long shoe, at close of betting for a round's
+    own.
+    """
     shoe, round_ = journal.table.shoe, journal.round
     return (
         compute_cut(round_.require_opened().shoe, as_contributions(round_.contributions))
@@ -209,30 +211,30 @@ def _cut(journal: UnitOfWork) -> bytes:
 
 
 def players_cards(journal: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
-    """Return the Player's first two cards of the round in hand: the first and the third of the next ones."""
+    """Return the Player's first two cards of the current round: the first and third of the next cards."""
     cards, _ = next_cards(journal, seed)
     return cards[0], cards[2]
 
 
 def max_burned_cards(journal: UnitOfWork) -> int:
-    """Tell how many cards a round would take from a long shoe at most, as far as it has them; else 0."""
+    """Return the maximum number of cards a round takes from a long shoe, limited by the cards left; otherwise 0."""
     shoe = journal.table.shoe
     return 0 if shoe is None else min(MAX_CARDS_PER_ROUND, journal.table.rules.decks * 52 - shoe.cards_used)
 
 
 def _shown_with_round(journal: UnitOfWork, seed: bytes) -> str | None:
-    """The seed in hex if the shoe ends with this round; a long shoe's stays secret."""
+    """Return the seed in hex if the shoe ends with this round; a long shoe's seed stays secret."""
     return seed.hex() if journal.table.shoe is None else None
 
 
 def _forget_if_shown(journal: UnitOfWork, shown: str | None) -> None:
-    """A seed that an ended round has revealed is no secret any more; one whose cards are only handed out still is."""
+    """Mark the seed for deletion once the ended round has revealed it; keep it while the cards are only handed out."""
     if shown is not None and not journal.round.is_running():
         journal.revealed_shoes.append(journal.round.require_opened().shoe)
 
 
 def end_finished_shoe(journal: UnitOfWork, *, seed: bytes, now: datetime) -> None:
-    """End a long shoe after its last round: its seed is shown, commissions are collected."""
+    """End a long shoe after its last round: reveal its seed and collect commissions."""
     shoe = journal.table.shoe
     if shoe is None or not shoe.finished:
         return
@@ -241,7 +243,7 @@ def end_finished_shoe(journal: UnitOfWork, *, seed: bytes, now: datetime) -> Non
 
 
 def open_next_round(journal: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Open the next round at a table with turns, if somebody said a word in the last one or waits for it."""
+    """Open the next round at a table with turns if a seat acted in the last round or a player is waiting."""
     if journal.table.rules.turn_seconds is None or journal.table.round is not None:
         return
     if journal.round.phase is Phase.UNOPENED or _somebody_plays(journal):
@@ -256,9 +258,9 @@ def _somebody_plays(journal: UnitOfWork) -> bool:
 
 
 def contribute_to_cut(journal: UnitOfWork, *, player: UUID, contribution: str, now: datetime) -> None:
-    """Add to the cut of the shoe that takes contributions now: the next long one, or that of the round.
+    """Add to the cut of the shoe that accepts contributions now: the next long shoe, or the round's own.
 
-    `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound,
+    `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutChangedTooOften, NoOpenRound,
     NotYourTurn, BettingIsClosed.
     """
     if journal.table.has_long_shoe():
@@ -268,5 +270,5 @@ def contribute_to_cut(journal: UnitOfWork, *, player: UUID, contribution: str, n
 
 
 def leave_round(journal: UnitOfWork, *, player: UUID) -> None:
-    """Take the player out of the running round before leaving or moving. Raises WagerInPlay."""
+    """Take the player out of the running round before leaving or changing seats. Raises WagerInPlay."""
     journal.decide_on_round(rc.LeaveRound(player=player))

@@ -1,4 +1,4 @@
-"""The one place that says what an event of a table or a round moves: used when it happens and again by the audit."""
+"""Postings that follow from events of tables and rounds. Used when an event is recorded and again by the audit."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from wallet.ledger.entries import NewEntry, NewPosting, build_entry, buy_in, reb
 
 @dataclass(frozen=True, slots=True)
 class TableAccounts:
-    """Where the money moves: a table of an operator, and its currency. It keeps the names of its accounts."""
+    """Account names for one table: its operator and currency. Caches the names."""
 
     operator: UUID
     table: UUID
@@ -36,7 +36,6 @@ class TableAccounts:
         return player_account(operator=self.operator, player=player, money_type=money_type, currency=self.currency)
 
     def game(self, player: UUID, money_type: MoneyType) -> AccountName:
-        """Name the player's game balance at this table."""
         known = self._names.get((AccountKind.GAME, player, money_type))
         return known or self._keep(
             game_account(
@@ -45,17 +44,16 @@ class TableAccounts:
         )
 
     def rack(self, player: UUID, money_type: MoneyType) -> AccountName:
-        """Name what holds the player's deferred commission at this table."""
+        """Return the account that holds the player's deferred commission at this table."""
         return rack_account(
             operator=self.operator, player=player, table=self.table, money_type=money_type, currency=self.currency
         )
 
     def debt(self, player: UUID, money_type: MoneyType) -> AccountName:
-        """Name what the player owes."""
         return debt_account(operator=self.operator, player=player, money_type=money_type, currency=self.currency)
 
     def house(self, kind: AccountKind, money_type: MoneyType) -> AccountName:
-        """Name the table's stakes, bank or commission."""
+        """Return one of the table's own accounts: stakes, bank or commission."""
         known = self._names.get((kind, None, money_type))
         return known or self._keep(
             table_account(
@@ -68,13 +66,13 @@ class TableAccounts:
 
 
 def entry_for(event: object, cause: int, place: TableAccounts) -> NewEntry | None:
-    """Return the entry that follows from an event with id `cause`, or None where no money moves."""
+    """Return the entry that follows from the event with id `cause`, None if no money moves."""
     build = _BUILD.get(type(event))
     return None if build is None else build(event, cause, place)
 
 
 def _entry(kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry | None:
-    """An entry, or None where every amount is zero."""
+    """Return an entry, None if every amount is zero."""
     moved = [posting for posting in postings if posting.amount]
     return build_entry(kind=kind, cause=cause, postings=moved) if moved else None
 
@@ -146,7 +144,7 @@ def _round_settled(event: re.RoundSettled, cause: int, place: TableAccounts) -> 
 
 
 def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[NewPosting]:
-    """Stakes leave the table: returns to the player, commission to house or rack, the rest to the bank."""
+    """Move stakes off the table: returns to the player, commission to house or rack, the rest to the bank."""
     held = wager.commission if wager.deferred else 0
     to_player = wager.returned - held
     commission = (
@@ -168,7 +166,7 @@ def _round_voided(event: RoundVoided, cause: int, place: TableAccounts) -> NewEn
 
 
 def _wager_voided(undone: SeatVoided, place: TableAccounts, *, was_settled: bool) -> Iterable[NewPosting]:
-    """A wager in play gets its stakes back from the table; what a settlement moved comes back from where it went."""
+    """Return the stakes of a wager in play; reverse the postings of a settled one."""
     player, money_type = undone.player, undone.money_type
     if was_settled:
         bank = undone.paid + undone.commission - undone.staked - undone.forgiven

@@ -1,4 +1,4 @@
-"""What one use case decides for one table: its events in order and the states they lead to. Pure."""
+"""Everything one use case decides for one table: its events in order and the resulting states. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from baccarat.domain.tables.state import NextShoe, TableState
 
 @dataclass(frozen=True, slots=True)
 class ShoeSeed:
-    """A shoe's 256-bit seed, to be kept encrypted until it is revealed."""
+    """A shoe's 256-bit seed, kept encrypted until it is revealed."""
 
     shoe: UUID
     seed: bytes = field(repr=False)
@@ -25,7 +25,7 @@ class ShoeSeed:
 
 @dataclass(slots=True)
 class StreamChanges:
-    """A run of events for one stream, which must be at version `expected` when they are written."""
+    """Events for one stream, which must be at version `expected_version` when they are written."""
 
     stream: str
     expected_version: int
@@ -34,10 +34,10 @@ class StreamChanges:
 
 @dataclass(slots=True, repr=False)
 class UnitOfWork:
-    """The table with the round in hand, as loaded, and all that has been decided since.
+    """The table with its current round, as loaded, and all decisions made since.
 
-    It says nothing of what it holds: what is decided and not yet written may name cards and seeds. `trusted` are shoes
-    that a round was opened on without a look at their seeds: these are tried when it is written.
+    Its repr shows no contents, because unwritten decisions may contain cards and seeds. `deferred_seed_checks` are
+    shoes used by a round whose seeds have not been read; they are checked on write.
     """
 
     table: TableState
@@ -58,7 +58,7 @@ class UnitOfWork:
         self.loaded_version = self.table_version
 
     def decide_on_table(self, command: table_commands.TableCommand) -> None:
-        """Decide a table's command and note what follows. Raises its Refusal."""
+        """Decide a command of the table and record the events. Raises its Refusal."""
         events = TABLE.decide(command, self.table)
         for event in events:
             self.table = TABLE.evolve(self.table, event)
@@ -66,7 +66,7 @@ class UnitOfWork:
         self.table_version += len(events)
 
     def decide_on_round(self, command: round_commands.RoundCommand) -> Sequence[RoundEvent]:
-        """Decide a command on the round in hand and note what follows. Raises its Refusal."""
+        """Decide a command of the current round and record the events. Raises its Refusal."""
         events = ROUND.decide(command, self.round)
         for event in events:
             self.round = ROUND.evolve(self.round, event)
@@ -79,7 +79,7 @@ class UnitOfWork:
         return events
 
     def decide_on_ended_round(self, ended: RoundState, version: int, command: round_commands.RoundCommand) -> None:
-        """Decide a command on a round of this table that is no longer in hand; the one in hand stays so."""
+        """Decide a command of an earlier round of this table; the current round stays current."""
         events = ROUND.decide(command, ended)
         for event in events:
             ended = ROUND.evolve(ended, event)
@@ -89,7 +89,7 @@ class UnitOfWork:
         self.changed_rounds[identity] = (ended, version + len(events))
 
     def open_round(self, command: round_commands.OpenRound) -> None:
-        """Turn to a fresh round and open it."""
+        """Start a new round as the current one and open it."""
         self.round, self.round_version = NO_ROUND, 0
         self.decide_on_round(command)
 

@@ -1,4 +1,4 @@
-"""Plots of the randomness report. Imported when one is drawn: matplotlib is heavy."""
+"""Plots of the randomness report. Imported only when drawing, because matplotlib is heavy."""
 
 import math
 from collections import Counter
@@ -19,7 +19,7 @@ HISTOGRAM_BINS: Final = 26
 
 
 def draw_report(sample: Sample, judged: Sequence[AdjustedTestResult], file: str) -> None:
-    """Write a picture of the report to a file, PNG, SVG or PDF by its name."""
+    """Write a plot of the report to a file: PNG, SVG or PDF by its extension."""
     figure = Figure(figsize=(11, 9), layout="constrained")
     figure.suptitle(f"{len(sample.shoes)} shoes and {len(sample.outcomes)} rounds")
     halves: Any = figure.subfigures(2, 1, height_ratios=(1, 1.2))
@@ -54,7 +54,7 @@ def _shares(axes: Any, sample: Sample) -> None:
 
 
 def _places(figure: Any, axes: Any, sample: Sample) -> None:
-    """How far each card's count in each part of the shoe lies from the mean, in standard deviations."""
+    """Plot each card's count in each part of the shoe as standard deviations from the mean."""
     counts = {card: [0.0] * HISTOGRAM_BINS for card in FULL_DECK}
     expected = [0.0] * HISTOGRAM_BINS
     for shoe in sample.shoes:

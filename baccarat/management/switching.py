@@ -1,4 +1,4 @@
-"""What the commands `stop` and `resume` share: whom they act for, and how they read what is stopped."""
+"""Helpers shared by the commands `stop` and `resume`: arguments, staff user, subject."""
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
@@ -10,7 +10,6 @@ from casino.operators.models import Operator
 
 
 def add_stop_arguments(parser: CommandParser) -> None:
-    """Declare what, who and why."""
     parser.add_argument(
         "subject",
         nargs="?",
@@ -23,7 +22,7 @@ def add_stop_arguments(parser: CommandParser) -> None:
 
 
 def find_staff_user(name: str) -> User:
-    """Find a member of staff by login. Raises CommandError."""
+    """Return a staff user by login. Raises CommandError."""
     user = User.objects.filter(username=name, is_staff=True, is_active=True).first()
     if user is None:
         raise CommandError(f"No member of staff logs in as {name!r}.")
@@ -31,7 +30,7 @@ def find_staff_user(name: str) -> User:
 
 
 def parse_subject(scope: StopScope, text: str) -> str:
-    """Read a subject, an operator also by its short name."""
+    """Parse a subject; operators may be given by slug."""
     if scope is not StopScope.OPERATOR:
         return text
     known = Operator.objects.filter(slug=text).first()
@@ -39,5 +38,5 @@ def parse_subject(scope: StopScope, text: str) -> str:
 
 
 def staff_metadata(user: User, cause: str) -> Metadata:
-    """Say what events remember of a member of staff who acts on a switch."""
+    """Return event metadata for a staff user acting on a switch."""
     return Metadata(operator="", actor=memberships.staff_actor(user), causation=cause, correlation="switch")

@@ -1,1 +1,1 @@
-"""Reports about the game: performance, revenue, voids, variance; each a set-wise statement over sealed facts."""
+"""Reports about the game: performance, revenue, voids, variance. Each is a set-wise statement over sealed events."""

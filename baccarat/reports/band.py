@@ -28,15 +28,15 @@ from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 
 Z_99_PERCENT: Final = Fraction("2.5758293035489004")
-"""Half a per cent of a normal distribution lies beyond it, on each side."""
+"""Half a percent of a normal distribution lies beyond it on each side."""
 MIN_EXPECTED_RESULTS: Final = 20
-"""Expected wins, and losses, below which a sum is too far from normal to be judged."""
+"""Minimum expected wins, and losses, for the normal approximation."""
 
 Pair = tuple[Spot, Spot]
 
 
 class ReturnVerdict(StrEnum):
-    """Where an actual return lies."""
+    """Whether an actual return is inside its band."""
 
     INSIDE = "inside"
     ABOVE = "above"
@@ -46,7 +46,7 @@ class ReturnVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReturnTotals:
-    """What was staked and came back, net of commission: minor units. `squares` are sums over rounds of S_s * S_t."""
+    """Stakes and returns net of commission, in minor units. `squares` are sums over rounds of S_s * S_t."""
 
     handle: int
     returned: int
@@ -54,13 +54,13 @@ class ReturnTotals:
     squares: Mapping[Pair, int]
 
     def squared_stakes(self, spot: Spot) -> int:
-        """The sum over rounds of the squared stakes on one spot."""
+        """Return the sum over rounds of the squared stakes on one spot."""
         return self.squares.get((spot, spot), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnBand:
-    """Returns per unit staked: what is expected, what came, and the bounds; nothing where nothing was staked."""
+    """Returns per unit staked: expected, actual, and the bounds; None if nothing was staked."""
 
     expected: Fraction
     actual: Fraction
@@ -76,19 +76,19 @@ def theoretical_return(rules: TableRules, spot: Spot) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def expected_return_of_stake(rules: TableRules, spot: Spot, stake: int) -> Fraction:
-    """Return what a stake of minor units brings back on average, commission rounded as it is charged."""
+    """Return the expected return of a stake in minor units, with commission rounded as it is charged."""
     return expected_return(rules, {spot: stake})
 
 
 def variance(rules: TableRules, squares: Mapping[Pair, int]) -> Fraction:
-    """Return the variance of what rounds return, in squared minor units."""
+    """Return the variance of the rounds' returns, in squared minor units."""
     known = covariances(rules)
     return sum((known[pair] * amount for pair, amount in squares.items()), Fraction(0))
 
 
 @lru_cache(maxsize=256)
 def covariances(rules: TableRules) -> dict[Pair, Fraction]:
-    """Return the covariance of what a unit gains on each pair of spots, from the counts of all draws."""
+    """Return the covariance of the gain per unit on each pair of spots, from the counts of all draws."""
     found = count_outcomes(rules.decks)
     chances = {
         outcome: Fraction(ways, found.total)
@@ -111,9 +111,10 @@ def covariances(rules: TableRules) -> dict[Pair, Fraction]:
 
 
 def return_band(played: ReturnTotals, spread: Fraction, *, rarest_results: Fraction) -> ReturnBand | None:
-    """Judge a return: `spread` is the variance, `fewest` the expected number of its rarest result.
+    """Return the band of an actual return. `spread` is the variance, `rarest_results` the expected count of the rarest
+    result.
 
-    Returns None where nothing was staked.
+    Returns None if nothing was staked.
     """
     if not played.handle:
         return None
@@ -130,9 +131,9 @@ def return_band(played: ReturnTotals, spread: Fraction, *, rarest_results: Fract
 
 
 def expected_rarest_results(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair, int]) -> Fraction:
-    """Return how often the rarest win or loss of these spots is expected, in rounds of even stakes.
+    """Return the expected count of the rarest win or loss of these spots, in rounds with equal stakes.
 
-    Stakes that differ count for fewer rounds: (sum of stakes)^2 / (sum of squares).
+    Unequal stakes count as fewer rounds: (sum of stakes)^2 / (sum of squares).
     """
     odds = odds_sheet(rules)
     return min(
@@ -146,7 +147,7 @@ def expected_rarest_results(rules: TableRules, staked: Mapping[Spot, int], squar
 
 
 def root(value: Fraction) -> Fraction:
-    """Return the square root to some thirty digits."""
+    """Return the square root to about thirty digits."""
     with localcontext() as context:
         context.prec = 40
         return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())
@@ -158,5 +159,5 @@ def _gain(rules: TableRules, spot: Spot, result: StakeResult) -> Fraction:
     if result is StakeResult.LOSE:
         return Fraction(-1)
     odds = odds_sheet(rules).spot(spot)
-    # The exact return is 1 + win * gain - lose, which says what a win gains after commission.
+    # The exact return is 1 + win * gain - lose, which gives the gain of a win after commission.
     return (odds.exact.rtp - 1 + odds.lose) / odds.win

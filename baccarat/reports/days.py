@@ -1,4 +1,4 @@
-"""The last days in numbers, for plots: days that are over from their reports, today from what was played so far."""
+"""Figures of recent days for plots: completed days from their reports, today from the play so far."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from baccarat.reports.today import TodayFigures
 from casino.events.sql import fetch
 
 DAYS_BACK: Final = 30
-"""Days that are looked back, today included."""
+"""Number of days to look back, including today."""
 
 _OVER: Final = """
     WITH latest AS (
@@ -38,7 +38,7 @@ _OVER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class DayFigures:
-    """One day, of one kind of money and currency: minor units."""
+    """One day of one money type and currency, in minor units."""
 
     label: str
     ggr: int
@@ -51,12 +51,12 @@ class DayFigures:
 
     @property
     def actual(self) -> Fraction | None:
-        """The return per unit staked."""
+        """Return the actual return per unit staked."""
         return Fraction(self.returned, self.handle) if self.handle else None
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction] | None:
-        """The band that 99 of 100 such days end in."""
+        """Return the band that contains 99 of 100 such days."""
         if self.expected is None or not self.handle:
             return None
         middle, reach = Fraction(self.expected, self.handle), Z_99_PERCENT * root(self.variance) / self.handle
@@ -65,7 +65,9 @@ class DayFigures:
 
 @dataclass(frozen=True, slots=True)
 class PlayHistory:
-    """The last BACK days of one kind of money and currency with any play, oldest first, those without play too."""
+    """The last DAYS_BACK days of one money type and currency that has any play, oldest first, including days without
+    play.
+    """
 
     money_type: str
     currency: str
@@ -73,14 +75,14 @@ class PlayHistory:
 
     @property
     def handle(self) -> int:
-        """All that was staked."""
+        """Return the total staked."""
         return sum(day.handle for day in self.days)
 
 
 def recent_days(operators: Collection[UUID] | None, *, today: bool = True) -> list[PlayHistory]:
-    """Read the last days of these operators, of all for None; most staked first, kinds of money apart.
+    """Return recent days of these operators (None: all), by money type and currency, most staked first.
 
-    Without `today` it reads the days that are over alone: adding up a busy day takes as long as there is play in it.
+    Without `today`, only completed days are read: summing a busy day takes as long as there is play in it.
     """
     asked: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": DAYS_BACK}
     found: dict[tuple[str, str], dict[str, DayFigures]] = {}
@@ -98,7 +100,7 @@ def recent_days(operators: Collection[UUID] | None, *, today: bool = True) -> li
 
 
 def _without_gaps(days: Mapping[str, DayFigures]) -> tuple[DayFigures, ...]:
-    """The days up to the last one that is known, BACK of them: a day without play is a day with nothing."""
+    """Return DAYS_BACK days up to the last known one, filling days without play with zeros."""
     last_day = date.fromisoformat(max(days))
     labels = [(last_day - timedelta(days=back)).isoformat() for back in reversed(range(DAYS_BACK))]
     return tuple(days.get(label) or DayFigures(label, 0, 0, 0, 0, 0) for label in labels)

@@ -1,4 +1,4 @@
-"""Game performance (GLI-19 2.9.2): the theoretical return beside the actual one, by table, rules version and spot."""
+"""Game performance (GLI-19 2.9.2): theoretical and actual return by table, rules version and spot."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class PerformanceLine:
-    """One spot of a table and rules, or all of them together, with its judgement."""
+    """One spot of a table and rules, or all spots together, with its verdict."""
 
     spot: str
     staked: SpotTotals
@@ -49,9 +49,9 @@ class PerformanceLine:
 
 
 def read(asked: ReportScope) -> ReportData:
-    """Read a row for each spot and one for all, by table, rules, kind of money and currency.
+    """Return a row for each spot and one for all, by table, rules, money type and currency.
 
-    Rounds that were voided since are left out of returns, and counted by themselves.
+    Rounds voided since are excluded from returns and counted separately.
     """
     played = play_facts.read(asked)
     known = rule_sets.load_rule_sets({each.table for each in played})
@@ -65,7 +65,7 @@ def read(asked: ReportScope) -> ReportData:
 
 
 def performance_lines(each: TablePlay, rules: TableRules | None) -> Iterator[PerformanceLine]:
-    """Judge each spot that was staked on, and then all of them; without rules there is no theory."""
+    """Yield a line for each spot with stakes, and then for all. Without rules there is no theoretical return."""
     for spot in play_facts.SPOTS:
         if spot in each.spots:
             yield _line(each, rules, spot)
@@ -120,14 +120,14 @@ def _row(asked: ReportScope, each: TablePlay, rule_set: RuleSet | None, line: Pe
 
 
 def _status(each: TablePlay, rule_set: RuleSet | None) -> str:
-    """How it stands now: a round that waits for a person comes before what became of the rules."""
+    """Return the current status: a round waiting for a person takes precedence over the status of the rules."""
     if each.has_suspended_round:
         return "interrupted"
     return "" if rule_set is None else rule_set.status.replace("_", " ")
 
 
 def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict[str, Any]:
-    """What plots and watches add up: whole minor units, and squared ones as text."""
+    """Return values that plots and monitoring add up: whole minor units, and squared ones as text."""
     return {
         "money_type": asked.money_type_label(each.money_type),
         "currency": each.currency,
@@ -143,9 +143,9 @@ def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict
 PERFORMANCE: Final = ReportDefinition(
     name="performance",
     title="Game performance",
-    description="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as they "
-    "were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and counted "
-    "apart; in play is what lay in rounds that were not over.",
+    description="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as "
+    "they were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and "
+    "counted apart; in play is what lay in rounds that were not over.",
     columns=(
         MONEY_TYPE,
         CURRENCY,

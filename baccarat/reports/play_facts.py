@@ -1,4 +1,4 @@
-"""What was played, read for the performance report: stakes as they lay, and how they lay together in each round."""
+"""Data for the performance report: stakes, and sums of products of stakes within each round."""
 
 import json
 from collections import defaultdict
@@ -39,7 +39,8 @@ _READ: Final = f"""
         SELECT round, table_id, rules, currency, voided, wager.money_type, result.spot, result.stake, result.commission,
                result.returned - CASE WHEN wager.deferred THEN result.commission ELSE 0 END AS returned
           FROM settled
-         CROSS JOIN LATERAL jsonb_to_recordset(data->'wagers') AS wager (money_type text, deferred boolean, results jsonb)
+         CROSS JOIN LATERAL jsonb_to_recordset(data->'wagers')
+               AS wager (money_type text, deferred boolean, results jsonb)
          CROSS JOIN LATERAL jsonb_to_recordset(wager.results)
                AS result (spot text, stake bigint, commission bigint, returned bigint)
     ), rounds AS (
@@ -86,7 +87,7 @@ _READ: Final = f"""
 
 @dataclass(slots=True)
 class SpotTotals:
-    """Sums of one spot: minor units, `returned` net of commission. `stakes` counts wagers by their stake."""
+    """Totals of one spot in minor units, `returned` net of commission. `stakes` counts wagers by their stake."""
 
     rounds: int = 0
     wagers: int = 0
@@ -99,7 +100,7 @@ class SpotTotals:
 
 @dataclass(frozen=True, slots=True)
 class TablePlay:
-    """What was played at one table by one version of its rules, with one kind of money."""
+    """Play at one table under one version of its rules, with one money type."""
 
     money_type: str
     currency: str
@@ -116,7 +117,7 @@ class TablePlay:
 
 
 def read(asked: ReportScope) -> list[TablePlay]:
-    """Read what was played, by table, rules, kind of money and currency, in one statement."""
+    """Return the play by table, rules, money type and currency, in one statement."""
     return [_playing(*row) for row in fetch(_READ, asked.values())]
 
 
@@ -147,7 +148,7 @@ def _add(staked: SpotTotals, undone: bool, stake: int, sums: tuple[int, int, int
 
 
 def _symmetric(squares: Sequence[str | None]) -> dict[Pair, int]:
-    """Both orders of each pair; the sums come as text, as they outgrow 64 bits."""
+    """Return both orders of each pair. The sums come as text because they exceed 64 bits."""
     found: dict[Pair, int] = {}
     for (one, other), amount in zip(_PAIRS, squares, strict=True):
         found[one, other] = found[other, one] = int(amount or 0)

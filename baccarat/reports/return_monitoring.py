@@ -1,4 +1,4 @@
-"""A return outside its band is a significant event, and a matter that somebody has to own and explain."""
+"""A return outside its band is a significant event, and a case that somebody must own and explain."""
 
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ _OUTSIDE: Final = (ReturnVerdict.ABOVE.value, ReturnVerdict.BELOW.value)
 
 
 def open_return_cases(asked: ReportScope, found: ReportData) -> None:
-    """Open a matter for each spot of a table's rules that is outside; one open already is left alone."""
+    """Open a case for each spot of a table's rules that is outside its band, unless one is already open."""
     for row in found.rows:
         if row[-1] in _OUTSIDE:
             _open(asked, row)

@@ -1,7 +1,7 @@
-"""Revenue: what was staked and paid in rounds that were settled, what voids took back, and what stays with the house.
+"""Revenue: stakes and payouts of settled rounds, what voids took back, and what the house keeps.
 
-GGR = handle - payouts + commission earned, without what was voided, less winnings that the house forgave. It is what
-the tables' banks, commissions and racks moved, to the last unit; a void counts when it happens.
+GGR = handle - payouts + commission earned, without voided rounds, less winnings that the house forgave. It equals the
+movements of the tables' banks, commissions and racks exactly. A void counts when it happens.
 """
 
 from typing import Final
@@ -75,7 +75,7 @@ _READ: Final = f"""
 
 
 def read(asked: ReportScope) -> ReportData:
-    """Read a row for each table, kind of money and currency with anything to tell."""
+    """Return a row for each table, money type and currency with any movement."""
     return ReportData(
         [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
     )
@@ -84,8 +84,8 @@ def read(asked: ReportScope) -> ReportData:
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
-    description="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided in the "
-    "interval is taken off. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
+    description="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided "
+    "in the interval is taken off. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
     "commission earned without voids = collected + change of racks.",
     columns=(
         MONEY_TYPE,

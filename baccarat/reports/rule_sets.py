@@ -1,4 +1,4 @@
-"""The versions of rules that rounds were played by, as reports need them: by table and the label that rounds carry."""
+"""Versions of rules as reports need them: by table and the label recorded with rounds."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Key = tuple[UUID, str]
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """One version: from when until when it was in force, `until` None where it still is."""
+    """One version and its period in force; `until` is None if it is still in force."""
 
     rules: TableRules
     since: datetime | None

@@ -1,4 +1,4 @@
-"""Significant events of an interval (GLI-19 2.9.5): when, what, who did and who authorised it, and why."""
+"""Significant events of an interval (GLI-19 2.9.5): time, type, who acted, who authorised it, and why."""
 
 import json
 from typing import Any, Final
@@ -24,9 +24,10 @@ _READ: Final = """
 
 
 def read(asked: ReportScope) -> ReportData:
-    """Read a row for each significant event of the operator's, and for what happened to the whole
-    installation: its clock, its integrity, its silences, and stops by which the operator's tables stood still (NJ
-    13:69O-3.1(b)); with who acknowledged it.
+    """Return a row for each significant event, including who acknowledged it.
+
+    Includes the operator's own events and those of the whole installation: its clock, its integrity, its outages, and
+    stops that affected the operator's tables (NJ 13:69O-3.1(b)).
     """
     return ReportData(
         [_shown(*row) for row in fetch(_READ, {**asked.values(), "of_all": sorted(INSTALLATION_WIDE)})], figures=()
@@ -50,8 +51,8 @@ def _flat(value: str | None) -> str:
 SIGNIFICANT: Final = ReportDefinition(
     name="significant",
     title="Significant events",
-    description="Significant events of the interval, those of the whole installation among them, and who has acknowledged "
-    "them so far.",
+    description="Significant events of the interval, those of the whole installation among them, and who has "
+    "acknowledged them so far.",
     columns=(
         moment("at", "At"),
         count("number", "No.", sums=False),

@@ -1,7 +1,7 @@
-"""The day that is not over, for plots: money from the ledger, and the return with its band from what was wagered.
+"""Figures of the current day for plots: money from the ledger, and the return with its band from the wagers.
 
-Four statements, whatever was played; when days begin is worked out as it is for the reports of days that are over. A
-voided round has no return, as in the report of game performance.
+Uses four statements, however much was played. Days begin as in the reports of completed days. A voided round has no
+return, as in the game performance report.
 """
 
 import json
@@ -22,7 +22,7 @@ from casino.kernel.ids import uuid7
 from casino.reports.intervals import ReportPeriod, day_of, period_interval
 
 _LONGEST: Final = timedelta(days=2)
-"""A round that was settled today was opened within so long, all time zones considered."""
+"""A round settled today, in any time zone, was opened within this time."""
 _ZONES: Final = """
     SELECT clock_timestamp(), coalesce(array_agg(DISTINCT time_zone), '{}') FROM operators_operator
      WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[])
@@ -37,7 +37,8 @@ _DAYS: Final = """
 """
 _LEDGER: Final = f"""
     WITH {_DAYS}
-    SELECT days.day::text, CASE WHEN days.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
+    SELECT days.day::text,
+           CASE WHEN days.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
            account.currency,
            coalesce(sum(posting.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
            count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
@@ -82,7 +83,7 @@ _WAGERS: Final = f"""
 
 @dataclass(slots=True)
 class TodayFigures:
-    """What one kind of money and currency has come to so far: minor units, and squared ones in `spread`."""
+    """Totals so far of one money type and currency: minor units, and squared ones in `variance`."""
 
     ggr: int = 0
     rounds: int = 0
@@ -94,11 +95,11 @@ class TodayFigures:
 
 
 Key = tuple[str, str, str]
-"""The day by its operator's clock, the kind of money, the currency."""
+"""The day in the operator's time zone, the money type and the currency."""
 
 
 def read(asked: dict[str, Any]) -> dict[Key, TodayFigures]:
-    """Read today of the operators in `asked`, of all for None."""
+    """Return today's figures of the operators in `asked` (None: all)."""
     found: dict[Key, TodayFigures] = {}
     ((now, zones),) = fetch(_ZONES, asked)
     days = [day_of(now, zone) for zone in zones]

@@ -1,7 +1,7 @@
-"""Wagers against the ledger: the game's own events beside the entries that must follow from them, table by table.
+"""Wagers against the ledger: the game's events compared with the ledger entries that must follow, table by table.
 
-Both sides are summed by themselves. Stakes in play roll forward: what was in play, with what was wagered, less what was
-settled and voided, is in play at the end. Any difference opens a matter, whose reason a person has to give.
+Each side is summed separately. Stakes in play roll forward: opening stakes, plus wagers, less settlements and voids,
+equal closing stakes. Any difference opens a case, whose cause a person must explain.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ _READ: Final = f"""
            AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
            AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
     ), game AS (
-        SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS wagered, 0 AS settled, 0 AS paid,
-               0 AS commission, 0 AS voided
+        SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS wagered,
+               0 AS settled, 0 AS paid, 0 AS commission, 0 AS voided
           FROM told CROSS JOIN LATERAL (
                SELECT sum(value::bigint) AS stake FROM jsonb_each_text(told.data->'stakes')) spot
          WHERE type = 'WagerConfirmed'
@@ -90,7 +90,7 @@ _READ: Final = f"""
 
 
 def read(asked: ReportScope) -> ReportData:
-    """Read a row for each table, kind of money and currency that was wagered or is in play."""
+    """Return a row for each table, money type and currency with wagers or stakes in play."""
     rows = [(asked.money_type_label(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
     differing = [_about(asked, row) for row in rows if row[-1]]
     told = cases.latest_resolutions(operator=asked.operator, subjects=differing) if differing else {}
@@ -98,9 +98,9 @@ def read(asked: ReportScope) -> ReportData:
 
 
 def difference(sums: Sequence[int]) -> int:
-    """Add up how far both sides are apart, and how far stakes in play do not roll forward; 0 is right.
+    """Return the total difference of both sides, including stakes that do not roll forward; 0 is correct.
 
-    Takes what was in play at first, five pairs of game and ledger, and what is in play at the end.
+    Takes the opening stakes in play, five pairs of game and ledger, and the closing stakes in play.
     """
     opening, *pairs, closing = sums
     apart = sum(abs(game - ledger) for game, ledger in zip(pairs[::2], pairs[1::2], strict=True))
@@ -109,7 +109,7 @@ def difference(sums: Sequence[int]) -> int:
 
 
 def open_variance_cases(asked: ReportScope, found: ReportData) -> None:
-    """Open a matter for each table on which both sides differ; one that is open already is left alone."""
+    """Open a case for each table whose two sides differ, unless one is already open."""
     for row in found.rows:
         if row[-2]:
             _open(asked, row)
@@ -133,7 +133,7 @@ def _open(asked: ReportScope, row: Sequence[Any]) -> None:
 
 
 def _about(asked: ReportScope, row: Sequence[Any]) -> str:
-    """What the matter of a row is called: one for each table, kind of money and interval."""
+    """Return the key of a row's case: one for each table, money type and interval."""
     money, currency, table = row[:3]
     return f"table:{table} {money} {currency} {asked.since.isoformat()} {asked.until.isoformat()}"
 
@@ -141,8 +141,8 @@ def _about(asked: ReportScope, row: Sequence[Any]) -> str:
 VARIANCE: Final = ReportDefinition(
     name="variance",
     title="Wagers against the ledger",
-    description="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what was "
-    "wagered, less what was settled and voided in play, are in play at the end. Any difference waits for a reason.",
+    description="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what "
+    "was wagered, less what was settled and voided in play, are in play at the end. Any difference waits for a reason.",
     columns=(
         MONEY_TYPE,
         CURRENCY,

@@ -1,4 +1,4 @@
-"""Voided rounds: malfunction voids all pays and plays; who asked, who agreed, why, and what was undone."""
+"""Voided rounds: who requested and approved each void, why, and what was undone."""
 
 from typing import Final
 
@@ -17,10 +17,10 @@ from casino.reports.definition import (
     moment,
 )
 
-# By the event's own time: a round without a wager is voided without an entry.
+# By the event's own time: voiding a round without wagers makes no entry.
 _READ: Final = f"""
-    SELECT coalesce(seat.money_type, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at, round.id,
-           round.number, round.table_id, tables.name, event.data->>'reason', event.data->>'requested_by',
+    SELECT coalesce(seat.money_type, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at,
+           round.id, round.number, round.table_id, tables.name, event.data->>'reason', event.data->>'requested_by',
            coalesce(event.data->>'approved_by', ''), (event.data->>'was_settled')::boolean,
            count(seat.money_type)::bigint, coalesce(sum(seat.staked), 0)::bigint, coalesce(sum(seat.paid), 0)::bigint,
            coalesce(sum(seat.commission), 0)::bigint, coalesce(sum(seat.owed), 0)::bigint,
@@ -31,7 +31,8 @@ _READ: Final = f"""
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
       LEFT JOIN LATERAL jsonb_to_recordset(event.data->'seats')
-           AS seat (money_type text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint) ON true
+           AS seat (money_type text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint)
+           ON true
      WHERE event.type = 'RoundVoided' AND round.operator_id = %(operator)s
        AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
        AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
@@ -42,7 +43,7 @@ _READ: Final = f"""
 
 
 def read(asked: ReportScope) -> ReportData:
-    """Read a row for each voided round and kind of money wagered in it; one of none without a wager."""
+    """Return a row for each voided round and money type wagered in it, and one for a round without wagers."""
     return ReportData(
         [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
     )
@@ -51,8 +52,8 @@ def read(asked: ReportScope) -> ReportData:
 VOIDS: Final = ReportDefinition(
     name="voids",
     title="Voided rounds",
-    description="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what they "
-    "no longer had is owed by them, or was forgiven by the house.",
+    description="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what "
+    "they no longer had is owed by them, or was forgiven by the house.",
     columns=(
         MONEY_TYPE,
         CURRENCY,

@@ -1,7 +1,7 @@
-"""The workers' use case of absent players: a seat is kept for a while, then freed with the money going back.
+"""Use case of the workers: keep an absent player's seat for a while, then free it and return the money.
 
-A player is away who was not heard of for PLAYER_AWAY_SECONDS by any request or stream. The table keeps the seat for as
-many turns as its rules say; where no rounds pass, for SEAT_HOLD_SECONDS. A confirmed wager is dealt and settled first.
+A player is away after PLAYER_AWAY_SECONDS without a request or stream. The table keeps the seat for the number of turns
+in its rules, or for SEAT_HOLD_SECONDS if no rounds are played. A confirmed wager is dealt and settled first.
 """
 
 import logging
@@ -28,13 +28,13 @@ logger = logging.getLogger(__name__)
 PAGE_SIZE: Final = 200
 ACTOR: Final = "system:absence"
 
-# Whoever never had a session counts from the time of sitting down; a session is noted as used every so often.
+# A player without a session counts from the time of sitting down. Session use is recorded only at intervals.
 _SEEN: Final = """
     greatest(sitting.at, (SELECT session.last_used_at FROM operators_playersession session
                            WHERE session.player_id = sitting.player_id ORDER BY session.created_at DESC LIMIT 1))
 """
 _KEPT: Final = "(home.state->'opened'->'rules'->>'seat_kept_rounds')::int"
-# What the decider will judge again under the lock: a seat that is still kept costs a look and no transaction.
+# The decider checks the same conditions again under the lock; this saves a transaction for seats that are still kept.
 _AWAY: Final = f"""
     SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id
       FROM (SELECT sitting.*, clock_timestamp() - {_SEEN} AS silence FROM baccarat_sitting sitting) AS sitting
@@ -52,9 +52,9 @@ _LAST_SEEN: Final = (
 
 
 def release_absent_seats() -> int:
-    """Free every seat that is not kept any longer, each in a transaction of its own; returns how many.
+    """Free every seat that is no longer kept, each in its own transaction. Returns the number freed.
 
-    Also the owed commission is collected, and chips that were not confirmed go back, as when the player leaves.
+    Owed commission is collected and unconfirmed chips are returned, as when the player leaves.
     """
     freed, last = 0, ""
     while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_HOLD_SECONDS, PAGE_SIZE]):
@@ -64,7 +64,7 @@ def release_absent_seats() -> int:
 
 
 def _free(table: UUID, operator: UUID, player: UUID) -> bool:
-    """Free one seat, unless its player spoke up or left meanwhile, or has a wager in play."""
+    """Free one seat, unless its player has acted or left since, or has a wager in play."""
     metadata = Metadata(operator=str(operator), actor=ACTOR, causation="absence", correlation=f"table-{table}")
     try:
         with transaction.atomic():
@@ -81,7 +81,7 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
 
 
 def release_commands(journal: UnitOfWork, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
-    """Make the commands that free the seats of players, with two questions. Raises NotSeated."""
+    """Return the commands that free the players' seats, using two queries. Raises NotSeated."""
     place, accounts = repository.accounts_of(journal), {}
     for player in players:
         seat = journal.table.seat_of(player)

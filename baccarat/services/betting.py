@@ -26,7 +26,7 @@ from wallet.responsible_gaming.table_limit_projection import WagerEligibility, l
 
 @dataclass(slots=True)
 class Turn:
-    """The player's seat at a locked table, the time, and what the player's wagers are judged by."""
+    """The player's seat at a locked table, the time, and the player's wager eligibility."""
 
     uow: UnitOfWork
     seat: Seat
@@ -35,7 +35,6 @@ class Turn:
 
     @property
     def balance(self) -> int:
-        """The game balance in minor units."""
         return self.funds.balance
 
     @property
@@ -44,10 +43,10 @@ class Turn:
 
 
 def new_game(*, actor: TableActor) -> TableStateResponse:
-    """Open a round where none is open; where one is and the player has not confirmed, it clears the chips.
+    """Open a round if none is open; otherwise clear the player's unconfirmed chips.
 
-    Raises NotSeated, RoundIsOpen where a round of others runs, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
-    where a switch holds the table or the player PlayIsStopped, PlayerIsStopped.
+    Raises NotSeated, RoundIsOpen if others are playing a round, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
+    while the table or the player is stopped PlayIsStopped, PlayerIsBlocked.
     """
 
     def play(turn: Turn) -> None:
@@ -62,10 +61,10 @@ def new_game(*, actor: TableActor) -> TableStateResponse:
 
 
 def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> TableStateResponse:
-    """Put `amount` minor units of chips on a spot; the first chip opens a round where none is open.
+    """Put `amount` minor units of chips on a spot. The first chip opens a round if none is open.
 
-    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnLimit,
-    PlayerExcluded, PlayIsStopped, PlayerIsStopped, OneSpotOnly, InsufficientFunds, WrongCurrency.
+    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit,
+    PlayerExcluded, PlayIsStopped, PlayerIsBlocked, OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 
     def play(turn: Turn) -> None:
@@ -87,14 +86,14 @@ def clear(*, actor: TableActor) -> TableStateResponse:
 
 
 def pass_turn(*, actor: TableActor) -> TableStateResponse:
-    """Leave this round out. Raises NoOpenRound and the refusals of a turn."""
+    """Sit out this round. Raises NoOpenRound and the refusals of a turn."""
     return _take_turn(actor, lambda turn: _on_open_round(turn, c.PassTurn(player=turn.player, now=turn.now)))
 
 
 def rebet(*, actor: TableActor) -> TableStateResponse:
     """Place the last wager again on a cleared table.
 
-    Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnLimit.
+    Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnTableLimit.
     """
     return _take_turn(actor, _repeat)
 
@@ -112,12 +111,12 @@ def rebet_and_deal(*, actor: TableActor) -> TableStateResponse:
 def deal(
     *, actor: TableActor, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None
 ) -> TableStateResponse:
-    """Confirm the placed chips; with `stakes` it first replaces them by these, all in one transaction.
+    """Confirm the placed chips; `stakes` first replace them, all in one transaction.
 
-    A `contribution` (hex) to the cut is noted before, also with the stakes that open the round: the shoe it is for was
-    committed to before. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, LimitReached and the refusals
-    of `place` and of a cut. Stakes under the minimum are raised where the table's rules say so; `raised` in the answer
-    shows by how much.
+    A `contribution` (hex) to the cut is recorded first, even if the stakes open the round, because its shoe was
+    committed to before. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, PlayLimitReached and the
+    refusals of `place` and of a cut. Stakes under the minimum are raised if the table's rules say so; `raised` in the
+    response contains the amounts added.
     """
 
     def play(turn: Turn) -> None:
@@ -151,7 +150,7 @@ def _take_turn(guest: TableActor, play: Callable[[Turn], None]) -> TableStateRes
 
 
 def _require_allowed(means: WagerEligibility, journal: UnitOfWork, player: UUID) -> None:
-    """Chips need a player who plays; a wager also one without debts, and room under every limit."""
+    """Check that the player may place chips, and for a wager also that there is no debt and every limit allows it."""
     stakes, staked = _stakes_of(journal, player), _just_staked(journal)
     require_within(means.table_limit, stakes)
     if stakes:
@@ -161,7 +160,7 @@ def _require_allowed(means: WagerEligibility, journal: UnitOfWork, player: UUID)
 
 
 def _stakes_of(journal: UnitOfWork, player: UUID) -> Collection[int]:
-    """What stands on each spot after this transaction has added to it; nothing where it has not."""
+    """Return the spots' stakes if this transaction added to them, otherwise nothing."""
     bets = (ChipsPlaced, StakesRebet, WagerConfirmed)
     seat = journal.round.seat_of(player)
     if seat is None or not any(isinstance(event, bets) for page in journal.changes for event in page.events):
@@ -170,20 +169,20 @@ def _stakes_of(journal: UnitOfWork, player: UUID) -> Collection[int]:
 
 
 def _just_staked(journal: UnitOfWork) -> int:
-    """What this transaction moved from the game balance into play: at most one wager."""
+    """Return the amount that this transaction moved from the game balance into play: at most one wager."""
     events = [event for page in journal.changes for event in page.events]
     return sum(sum(event.stakes.values()) for event in events if isinstance(event, WagerConfirmed))
 
 
 def _open_if_none(turn: Turn) -> None:
-    """A round for chips to lie in, unless a switch lets nothing new start at this table or for this player."""
+    """Open a round if none is open. Raises the refusal of a stop on the table or the player."""
     require_playing(turn.uow.table)
     turn.funds.eligibility.require_not_blocked()
     dealer.open_round(turn.uow, entropy=repository.draw_entropy(turn.uow, defer_seed_check=True), now=turn.now)
 
 
 def _contribute(turn: Turn, contribution: str, *, opening: bool) -> None:
-    """Add to the cut. Stakes may open a round for it whose own shoe was named before: its commitment could be seen."""
+    """Add to the cut. Stakes may open a round for it if the round's own shoe was announced before."""
     table = turn.uow.table
     if opening and table.next_shoe is not None and not table.has_long_shoe():
         _open_if_none(turn)

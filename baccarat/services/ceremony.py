@@ -16,10 +16,10 @@ from wallet.ledger import store
 
 
 def look(*, actor: TableActor) -> PeekedCards:
-    """Return the Player's two cards for the player who holds them, and until when to hand them back.
+    """Return the Player's two cards to the player who holds them, and the deadline for handing them back.
 
-    Looking again shows the same. What is recorded names no card, and the answer must be kept nowhere. Raises
-    UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SeedUnavailable where the shoe's seed can't be read.
+    Looking again returns the same cards. The event names no card, and the response must not be stored. Raises
+    UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SeedUnavailable if the shoe's seed cannot be read.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
@@ -35,7 +35,7 @@ def look(*, actor: TableActor) -> PeekedCards:
 
 
 def hand_back(*, actor: TableActor) -> TableStateResponse:
-    """Hand the cards back to the Caller, who turns the hands over; returns the table as it then stands.
+    """Hand the cards back to the Caller, who turns the hands over. Returns the new state of the table.
 
     Raises UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack.
     """

@@ -1,7 +1,7 @@
-"""Use cases of giving a table up for good: announced at once, closed when what is in hand has concluded.
+"""Use cases of closing a table permanently: announced at once, closed when running play has concluded.
 
-Nothing new starts from the announcement on. Who has not confirmed a wager is out of the round; what is confirmed is
-dealt and settled; then every seat is freed, with the money going back, and all that was committed to is revealed.
+Nothing new starts after the announcement. Players without a confirmed wager leave the round; confirmed wagers are dealt
+and settled; then every seat is freed, its money is returned, and all commitments are revealed.
 """
 
 import logging
@@ -34,12 +34,11 @@ SELECT id, operator_id FROM baccarat_table WHERE due_at <= statement_timestamp()
 
 
 def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:
-    """Close a table for good, at once or, where a round is in hand, when that has concluded; returns whether
-    it is closed now.
+    """Close a table permanently, once its current round has concluded. Returns whether it is closed now.
 
-    Closing a closed one changes nothing. The seeds of its shoes, also of the one that was only committed to, are
-    revealed and forgotten; one whose row is gone is recorded as lost. Raises UnknownTable, CloseReasonInvalid, and
-    SeedUnreadable where a seed is there and its key is not.
+    Closing a closed table changes nothing. The seeds of its shoes, including one only committed to, are revealed and
+    deleted; a seed whose row is missing is recorded as lost. Raises UnknownTable, CloseReasonInvalid, and
+    SeedUnreadable if a seed exists but its key does not.
     """
     why = reason.strip()
     if not 1 <= len(why) <= MAX_REASON_LENGTH or not why.isprintable():
@@ -47,14 +46,16 @@ def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata)
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         occupied = bool(journal.table.seats) or journal.table.round is not None
-        _empty_the_round(journal, now)  # first: what a transaction says of one stream, it says in one go
+        _empty_the_round(journal, now)  # first: one transaction appends to each stream only once
         if occupied:
             journal.decide_on_table(AnnounceTableClosure(by=metadata.actor, reason=why, now=now))
         return _go_on(journal, by=metadata.actor, reason=why, metadata=metadata, now=now)
 
 
 def close_due() -> int:
-    """Close every table that is to be closed and has concluded, each in a transaction; returns how many."""
+    """Close every table whose closure is pending and whose play has concluded, each in a transaction. Returns the
+    number.
+    """
     return sum(_close_announced(table, operator) for table, operator in fetch(_DUE))
 
 
@@ -74,7 +75,7 @@ def _close_announced(table: UUID, operator: UUID) -> bool:
 
 
 def _go_on(journal: UnitOfWork, *, by: str, reason: str, metadata: Metadata, now: datetime) -> bool:
-    """Go as far towards the end as the round in hand allows; tells whether the table is closed."""
+    """Proceed with the closure as far as the current round allows. Returns whether the table is closed."""
     secret = _secret(journal.table)
     lost = 0
     if journal.table.round is None:
@@ -92,9 +93,9 @@ def _go_on(journal: UnitOfWork, *, by: str, reason: str, metadata: Metadata, now
 
 
 def _empty_the_round(journal: UnitOfWork, now: datetime) -> None:
-    """Whoever has not confirmed a wager is out of the round: it ends, or is due with what is confirmed in it.
+    """Take players without a confirmed wager out of the round, which then ends or becomes due.
 
-    One that was set aside waits for a person all the same.
+    A suspended round still waits for a person.
     """
     for seat in journal.round.seats if journal.round.is_running() else ():
         if seat.status is not SeatStatus.CONFIRMED:

@@ -1,4 +1,4 @@
-"""The use case of a player who cuts: adds to a shoe after its seed was committed to. One transaction."""
+"""Use case of cutting: a player contributes to a shoe after its seed is committed to. One transaction."""
 
 from django.db import transaction
 
@@ -12,10 +12,10 @@ from wallet.ledger import store
 
 
 def contribute(*, actor: TableActor, contribution: str) -> TableStateResponse:
-    """Note the seat's contribution, 1 to 32 bytes in lower-case hex; its last one counts.
+    """Record the seat's contribution, 1 to 32 bytes in lower-case hex, replacing its earlier one.
 
-    It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the table as it then
-    stands. Raises UnknownTable, NotSeated, NoShoeToCut, CutGivenTooOften, NoOpenRound, NotYourTurn, BettingIsClosed.
+    It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the new state of the table.
+    Raises UnknownTable, NotSeated, NoShoeToCut, CutChangedTooOften, NoOpenRound, NotYourTurn, BettingIsClosed.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=actor.table, operator=actor.operator)

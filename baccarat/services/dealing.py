@@ -1,7 +1,7 @@
-"""The workers' use case: deal and settle what is due, in batches, each batch one transaction.
+"""Use case of the workers: deal and settle due rounds, in batches of one transaction each.
 
-A round that can't be dealt is set aside in a transaction of its own, with an alert in the log and an event in its
-stream; the others of its batch are dealt as if it were not there.
+A round that cannot be dealt is suspended in its own transaction, with an alert in the log and an event in its stream.
+The rest of its batch is dealt without it.
 """
 
 import logging
@@ -30,13 +30,13 @@ logger = logging.getLogger(__name__)
 BATCH: Final = 50
 DEALER: Final = "dealer"
 TRANSIENT_ERRORS: Final = (OperationalError, InterfaceError)
-"""Troubles of the database and not of the round: a lost connection, a deadlock, a full disk."""
+"""Errors of the database, not of the round: a lost connection, a deadlock, a full disk."""
 
 
 def deal_due(*, limit: int = BATCH) -> int:
-    """Deal and settle one batch of rounds that are ready or overdue; returns how many it dealt or set aside.
+    """Deal and settle one batch of rounds that are ready or overdue. Returns how many were dealt or suspended.
 
-    If the batch as a whole can't be written, its rounds are dealt one by one, so that the one at fault is found.
+    If the batch cannot be written, its rounds are dealt one by one to find the one at fault.
     """
     try:
         with transaction.atomic():
@@ -59,7 +59,7 @@ def _deal_all(claimed: repository.LoadedTables) -> int:
 
 
 def _shoes_of(journal: UnitOfWork) -> list[UUID]:
-    """The shoe that the round is dealt from, and the one that may come into play right after it."""
+    """Return the shoe of the round, and the one that may come into play right after it."""
     coming = journal.table.next_shoe
     shoe = journal.round.require_opened().shoe
     return [shoe, coming.shoe] if coming is not None and dealer.next_shoe_starts_after_round(journal) else [shoe]
@@ -84,7 +84,7 @@ def _deal_one_by_one(limit: int) -> int:
 
 
 def _deal_next(tried: list[UUID]) -> int | None:
-    """Deal the next due table alone, or set its round aside: 1 if it moved, 0 if not, None when no other is due."""
+    """Deal the next due table alone, or suspend its round: 1 if it advanced, 0 if not, None if no other is due."""
     round_ = None
     try:
         with transaction.atomic():
@@ -98,14 +98,14 @@ def _deal_next(tried: list[UUID]) -> int | None:
             return _deal_all(claimed)
     except SoftTimeLimitExceeded:
         raise
-    except Exception as error:  # a poisoned round must block no other
+    except Exception as error:  # a poisoned round must not block others
         if round_ is None:
             raise
         return _put_by(round_, error)
 
 
 def _put_by(round_: RoundOpened, error: Exception) -> int:
-    """Set a round aside that can't be dealt; one that only met a passing trouble of the database stays due."""
+    """Suspend a round that cannot be dealt. After a transient database error it stays due."""
     reason = describe(error)
     if isinstance(error, TRANSIENT_ERRORS):
         logger.warning("round %s stays due: %s", round_.round, reason)
@@ -124,7 +124,7 @@ def _put_by(round_: RoundOpened, error: Exception) -> int:
 def _set_aside(round_: RoundOpened, reason: str) -> int:
     with transaction.atomic():
         journal, now = repository.lock_table(table=round_.table, operator=round_.operator)
-        if journal.table.round != round_.round:  # dealt meanwhile by another dealer
+        if journal.table.round != round_.round:  # another dealer dealt it in the meantime
             return 0
         events = journal.decide_on_round(SuspendRound(reason=reason, now=now))
         repository.save([(journal, _metadata(journal))])
@@ -132,7 +132,7 @@ def _set_aside(round_: RoundOpened, reason: str) -> int:
 
 
 def describe(error: Exception) -> str:
-    """Say what went wrong in names only: messages may quote cards or seeds that nobody has been shown."""
+    """Describe an error by type names only: messages may quote secret cards or seeds."""
     cause = error.__cause__
     if isinstance(error, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
         place = cause.diag.constraint_name or cause.diag.table_name
@@ -143,7 +143,7 @@ def describe(error: Exception) -> str:
 
 
 def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:
-    """Send a round that was set aside back to be dealt. Raises UnknownTable, RoundNotSetAside."""
+    """Return a suspended round to dealing. Raises UnknownTable, RoundNotSuspended."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         journal.decide_on_round(ResumeRound(by=metadata.actor, now=now))

@@ -1,6 +1,6 @@
-"""Use cases of players who stay away: at once no deposit, seat, rebuy or wager, and chips that lay on tables go back.
+"""Use cases of exclusion: it stops deposits, seating, rebuys and wagers at once, and returns unconfirmed chips.
 
-What is confirmed is dealt and settled; leaving, withdrawing and whatever is paid to the player go on as before.
+Confirmed wagers are dealt and settled. Leaving, withdrawals and payments to the player continue to work.
 """
 
 from typing import Final
@@ -26,10 +26,10 @@ _TABLES: Final = """
 def exclude(
     *, subject: PlayerContext, by: Initiator, kind: ExclusionKind, length: int, pin: str | None = None, note: str = ""
 ) -> PlayerRestrictionsState:
-    """Keep a player away for `length` hours (a cooling-off) or months at least (a self-exclusion).
+    """Exclude a player for `length` hours (cooling-off) or at least `length` months (self-exclusion).
 
-    A player who has a PIN confirms it by that. `note` tells why an operator's people do it, and goes into no event.
-    Raises UnknownAccount, ExclusionLengthInvalid, ExclusionRunsLonger, PinLocked, PinWrong (which has been counted).
+    A player with a PIN confirms with it. `note` is the operator's reason and is not part of any event. Raises
+    UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive, PinLocked, PinWrong (after counting the attempt).
     """
     with transaction.atomic():
         refusal = services.check_pin(player=subject.player, pin=pin) if by is Initiator.PLAYER else None
@@ -41,7 +41,7 @@ def exclude(
 
 
 def _exclude(on: PlayerContext, by: Initiator, kind: ExclusionKind, length: int) -> PlayerRestrictionsState:
-    # Tables first, in one order: a wager holds its table before it waits for the player.
+    # Lock tables first and in a fixed order: a wager locks its table before it waits for the player.
     tables = [row[0] for row in fetch(_TABLES, [on.player, on.operator])]
     locked = [repository.lock_table(table=table, operator=on.operator) for table in tables]
     if kind is ExclusionKind.COOLING_OFF:

@@ -1,4 +1,4 @@
-"""The use case of rotating keys: seeds under an older key are sealed again under the first one, batch by batch."""
+"""Use case of rotating keys: re-encrypt seeds that are under an older key with the first key, in batches."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +15,7 @@ _FIRST: Final = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class ShoeKeyRotation:
-    """How many seeds went from which key to the first one, and the shoes whose seeds no key on our ring opens."""
+    """Number of seeds re-encrypted from each key, and the shoes whose seeds no key decrypts."""
 
     key: str
     reencrypted: dict[str, int]
@@ -23,10 +23,10 @@ class ShoeKeyRotation:
 
 
 def rotate(*, actor: str, batch: int = BATCH) -> ShoeKeyRotation:
-    """Seal every seed under the first key of SHOE_KEYS. Each batch is a transaction that says what it did.
+    """Re-encrypt every seed with the first key of SHOE_KEYS. Each batch is one transaction that records its results.
 
-    Broken off, it has done whole batches: call it again and it does the rest. Seeds that a process which still has the
-    old order of keys sealed meanwhile are left for another call.
+    If interrupted, completed batches remain; call it again to do the rest. Seeds encrypted meanwhile by a process with
+    the old key order are left for another call.
     """
     resealed: dict[str, int] = {}
     unreadable: list[UUID] = []

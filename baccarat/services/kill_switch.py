@@ -1,7 +1,7 @@
-"""Use cases of kill switches: stop all gaming, an operator, rules, a table or a player, and let them go on.
+"""Use cases of kill switches: stop and resume all gaming, an operator, rules, a table or a player.
 
-Each is one transaction that tells every table it reaches: a wager holds its table's lock (its player's, for a player),
-so that every one that commits after the stop was judged by it. What is confirmed is dealt and settled.
+Each is one transaction that updates every affected table. Wagers lock their table (a player's stop, the player), so
+every wager that commits after the stop has been checked against it. Confirmed wagers are dealt and settled.
 """
 
 import logging
@@ -42,7 +42,7 @@ MAX_REASON_LENGTH: Final = 500
 MAX_MESSAGE_LENGTH: Final = 200
 OPERATOR_SCOPES: Final = frozenset({StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER})
 OPERATOR_ACTOR_PREFIX: Final = "operator:"
-"""How the names of those begin who act for an operator; all others act for the house."""
+"""Prefix of actors who act for an operator; all others act for the house."""
 DEFAULT_MESSAGES: Final = {
     StopScope.GAMING: "Play is stopped for now, at every table.",
     StopScope.OPERATOR: "Play in this casino is stopped for now.",
@@ -74,10 +74,10 @@ def stop(
     message: str = "",
     metadata: Metadata,
 ) -> SwitchRow:
-    """Stop play within `scope`, at once and for all that commits later, and return the switch.
+    """Stop play within `scope` for everything that commits later, and return the switch.
 
-    `operator` is who asks, and may stop what is its own alone; None is the house. `message` is shown to players.
-    Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
+    `operator` is the requesting operator, which may stop only its own subjects; None is the house. Players see
+    `message`. Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
     """
     why, player_message = _reason(reason), message.strip()
     if len(player_message) > MAX_MESSAGE_LENGTH:
@@ -103,10 +103,10 @@ def stop(
 def resume(
     *, scope: StopScope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
 ) -> SwitchRow:
-    """Let play go on within `scope`, as far as no other switch stops it, and return the switch.
+    """Resume play within `scope`, unless another switch stops it, and return the switch.
 
-    Raises SwitchReasonMissing, UnknownSwitch, NotStopped, and SwitchOfTheHouse where the house stopped what an
-    operator asks to resume.
+    Raises SwitchReasonMissing, UnknownSwitch, NotStopped, and StoppedByHouse if an operator tries to lift a stop of the
+    house.
     """
     why = _reason(reason)
     name, whose, currency = _whose(scope, subject, operator)
@@ -128,13 +128,13 @@ def resume(
 
 
 def stop_for_integrity(*, reason: str) -> SwitchRow:
-    """Stop all gaming because what runs is not what was approved. Raises AlreadyStopped."""
+    """Stop all gaming because the running code is not the approved code. Raises AlreadyStopped."""
     by = Metadata(operator="", actor="system", causation="integrity", correlation="switch")
     return stop(scope=StopScope.GAMING, reason=reason, metadata=by)
 
 
 def operator_of(scope: StopScope, subject: str) -> UUID | None:
-    """Tell whose a switch's subject is, None for what is of no one operator. Raises UnknownSwitch."""
+    """Return the operator that owns a switch's subject, None if there is no single one. Raises UnknownSwitch."""
     return _whose(scope, subject, None)[1]
 
 
@@ -146,12 +146,12 @@ def _reason(text: str) -> str:
 
 
 def _kept(scope: StopScope, subject: str, words: str) -> str:
-    """Words about a player go when the player is forgotten; all others are about the house's own things."""
+    """Encrypt texts about a player with the player's key, so that erasure covers them; keep others as they are."""
     return crypto_shredding.encrypt_text(UUID(subject), words) if scope is StopScope.PLAYER else words
 
 
 def _whose(scope: StopScope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
-    """The subject as it is written, whose it is and its currency. Raises UnknownSwitch."""
+    """Return the subject's canonical form, its operator and its currency. Raises UnknownSwitch."""
     if scope is StopScope.GAMING:
         if subject or asks is not None:
             raise UnknownSwitch
@@ -183,7 +183,9 @@ def _record(event: SwitchEvent, before: SwitchRow | None, metadata: Metadata) ->
 
 
 def _tell(scope: StopScope, subject: str, command: tc.SwitchCommand, metadata: Metadata) -> None:
-    """Tell every table that the switch reaches; one that can't be read plays no round, and stops no switch."""
+    """Apply the command to every table that the switch reaches. Skips unreadable tables, which cannot play rounds
+    anyway.
+    """
     loaded = repository.lock_tables(kill_switches.affected_tables(scope, subject))
     for table in loaded.unreadable:
         logger.critical("ALERT table %s was not informed of a stop: rebuild it from its events", table)

@@ -1,4 +1,4 @@
-"""Use cases of an operator: open a table."""
+"""Use case of opening a table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,12 +31,11 @@ def open_table(
     acknowledgement: str = "",
     metadata: Metadata,
 ) -> UUID:
-    """Open a table with a preset's rules and the operator's own values for some fields (minor units).
+    """Open a table with a preset's rules and overrides for some fields (minor units). Returns the table's id.
 
-    Returns the table's id. Its first shoe is committed to at once, long or of one round.
-
-    Raises UnknownPreset, UnknownCurrency, InvalidRules, PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted,
-    ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
+    Its first shoe, long or of one round, is committed to at once. Raises UnknownPreset, UnknownCurrency, InvalidRules,
+    PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers,
+    AcknowledgementNotNeeded.
     """
     rules = rules_for(preset, currency=currency, **overrides)
     with transaction.atomic(savepoint=False):

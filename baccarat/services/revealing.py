@@ -1,4 +1,4 @@
-"""Late reveals: seeds of rounds that were voided while their key was missing are shown when it is back."""
+"""Late reveals: publishes seeds of rounds that were voided while their key was missing."""
 
 from typing import Final
 from uuid import UUID
@@ -21,7 +21,7 @@ SELECT round.id, round.operator_id, secret.shoe_id, round.state->'opened'->>'com
 
 
 def reveal_overdue_seeds() -> int:
-    """Reveal what can be read now, each in a transaction of its own, and return how many seeds that were."""
+    """Reveal all seeds that can be read now, each in its own transaction. Returns the number revealed."""
     return sum(_reveal(*row) for row in fetch(_OWED))
 
 

@@ -1,4 +1,4 @@
-"""The use case of watching the chance: test what came out, and record it where that is out of band."""
+"""Use case of monitoring the generator: run the tests, and record failures as significant events."""
 
 from django.db import transaction
 
@@ -13,9 +13,9 @@ ACTOR = "system:rng_report"
 def run_rng_tests(
     *, shoes: int = rng_sample.MAX_SHOES, rounds: int = rng_sample.MAX_ROUNDS
 ) -> tuple[DealingHistory, tuple[AdjustedTestResult, ...]]:
-    """Test the newest so many shoes and rounds, and return them with the verdicts.
+    """Test the newest shoes and rounds, and return the sample with the results.
 
-    A failure is a significant event, once for each newest round that was looked at.
+    A failure is a significant event, recorded once for each newest round of a sample.
     """
     history = rng_sample.load_history(shoes=shoes, rounds=rounds)
     judged = run_tests(history.sample)

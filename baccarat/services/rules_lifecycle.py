@@ -1,6 +1,6 @@
-"""Use cases of rules: one person drafts a version, another publishes or rejects it, and rules in force are withdrawn.
+"""Use cases of rules: one person drafts a version, another publishes or rejects it; rules in force can be retired.
 
-Each is one transaction under the table's lock. A published version begins to hold when the next round (or shoe) opens.
+Each is one transaction under the table's lock. A published version takes effect when the next round (or shoe) opens.
 """
 
 from collections.abc import Mapping
@@ -33,13 +33,13 @@ _FIXED: Final = frozenset({"preset", "version", "currency"})
 
 
 def floor_of(operator: UUID) -> int:
-    """Return how little a spot may return for real money unless it is acknowledged (1/100 of a percent)."""
+    """Return the lowest return of a spot for real money without acknowledgement (1/100 of a percent)."""
     rows = fetch(_FLOOR, [operator])
     return rows[0][0] if rows else versions.DEFAULT_FLOOR
 
 
 def rules_of(*, table: UUID, operator: UUID) -> TableRules:
-    """Read the rules in force at a table, without a lock. Raises UnknownTable."""
+    """Return the rules in force at a table, without locking it. Raises UnknownTable."""
     rows = fetch(_RULES, [table, operator])
     if not rows:
         raise UnknownTable
@@ -55,16 +55,16 @@ def draft(
     by: str,
     metadata: Metadata,
 ) -> int:
-    """Propose the rules in force with other values of some fields, and return the version's number.
+    """Propose the rules in force with changes to some fields, and return the version's number.
 
-    `changes` are fields of TableRules, amounts in minor units; `by` is who proposes. Raises UnknownTable, InvalidRules,
-    DraftWaits, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money
+    `changes` are fields of TableRules, amounts in minor units; `by` is the author. Raises UnknownTable, InvalidRules,
+    DraftPending, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money
     PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
     """
     floor = floor_of(operator)
     versions.theoretical_returns(
         apply_changes(rules_of(table=table, operator=operator), changes)
-    )  # before anybody waits for the lock
+    )  # before waiting for the lock
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         proposed = apply_changes(journal.table.rules, changes)
@@ -75,10 +75,10 @@ def draft(
 
 
 def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
-    """Let another person than its maker publish a draft: it holds from the next round or shoe on.
+    """Publish a draft by a person other than its author. It takes effect from the next round or shoe.
 
-    Raises UnknownTable, UnknownDraft, RulesNeedAnother, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped, and
-    ReturnUnderFloor where the operator's floor was raised since and what returns less was not acknowledged.
+    Raises UnknownTable, UnknownDraft, RulesNeedSecondPerson, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped, and
+    ReturnUnderFloor if the operator's floor was raised and a lower return was not acknowledged.
     """
     with transaction.atomic():
         kill_switches.lock_shared()
@@ -108,7 +108,7 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
 
 
 def reject(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
-    """Refuse a draft, or take the own one back. Raises UnknownTable, UnknownDraft, VersionReasonMissing."""
+    """Reject a draft, or withdraw one's own. Raises UnknownTable, UnknownDraft, VersionReasonMissing."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         journal.decide_on_table(tc.RejectRules(version=version, reason=reason, by=by, now=now))
@@ -116,7 +116,7 @@ def reject(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
 
 
 def discard_own_draft(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
-    """Take the own draft back. Raises UnknownTable, UnknownDraft where there is none of this person."""
+    """Withdraw one's own draft. Raises UnknownTable, UnknownDraft if this person has none."""
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
         waiting = journal.table.current_rules_lifecycle().draft
@@ -127,9 +127,9 @@ def discard_own_draft(*, table: UUID, operator: UUID, version: int, by: str, met
 
 
 def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
-    """Withdraw the rules in force, of this version: no round opens at the table until others are published.
+    """Retire this version, which is in force: no round opens at the table until another is published.
 
-    Raises UnknownTable, RulesWithdrawn, VersionNotInForce, VersionReasonMissing.
+    Raises UnknownTable, RulesAreRetired, VersionNotInForce, VersionReasonMissing.
     """
     with transaction.atomic():
         journal, now = repository.lock_table(table=table, operator=operator)
@@ -148,8 +148,8 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
 
 
 def apply_changes(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
-    """Return rules with other values of some fields. Raises InvalidRules with each fault's code."""
-    rules_for(rules.preset, currency=rules.currency)  # a preset that this release still knows
+    """Return the rules with changes to some fields. Raises InvalidRules with each fault's code."""
+    rules_for(rules.preset, currency=rules.currency)  # a preset that this release still has
     fixed = dict.fromkeys(sorted(changes.keys() & _FIXED), "is not a field that a table can set")
     if fixed:
         raise InvalidRules(f"No table can set {', '.join(fixed)}.", fields=fixed)

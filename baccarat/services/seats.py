@@ -31,13 +31,13 @@ SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_
 def take(
     *, actor: TableActor, seat: int, money_type: MoneyType, buy_in: int, currency: str, contribution: str | None = None
 ) -> TableStateResponse:
-    """Sit the player down with `buy_in` minor units from the account, opening a round at an idle table.
+    """Seat the player with `buy_in` minor units from the account, opening a round at an idle table.
 
-    A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round. Also raises the
-    refusals of a cut.
+    A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency, DebtOutstanding,
-    PlayerExcluded, PlayIsStopped, PlayerIsStopped, LimitReached, InsufficientFunds, GameInterrupted.
+    PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted, and the
+    refusals of a cut.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
@@ -59,14 +59,14 @@ def take(
 
 
 def _require_no_interruption(guest: TableActor) -> None:
-    """A game that was interrupted is resolved before its player joins another (GLI-19 4.16.3)."""
+    """Check that the player has no interrupted game, which must be resolved first (GLI-19 4.16.3)."""
     waits = fetch(_INTERRUPTED, [guest.operator, guest.player])
     if waits:
         raise GameInterrupted(table=str(waits[0][0]))
 
 
 def change(*, actor: TableActor, seat: int) -> TableStateResponse:
-    """Move the player to a free seat, out of a round in which nothing is confirmed yet.
+    """Move the player to a free seat, leaving a round in which the player has confirmed nothing.
 
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
     """
@@ -83,7 +83,7 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
     """Move `amount` minor units from the account to the game balance, between the player's rounds.
 
     Raises NotSeated, WagerInPlay (with the time by which the round is dealt), WrongCurrency, DebtOutstanding,
-    PlayerExcluded, LimitReached, InsufficientFunds.
+    PlayerExcluded, PlayLimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
         journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
@@ -100,7 +100,7 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
 
 
 def leave(*, actor: TableActor) -> TableStateResponse:
-    """Let the player leave: owed commission is collected, the game balance goes to the account.
+    """Leave the table: collect owed commission and move the game balance to the account.
 
     Raises NotSeated, WagerInPlay.
     """
@@ -113,9 +113,10 @@ def leave(*, actor: TableActor) -> TableStateResponse:
 
 
 def leave_round_and_seat(journal: UnitOfWork, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
-    """Take a player out of the round first, then from the seat, as the command says.
+    """Take a player out of the round, then apply the command to the seat.
 
-    A round that is empty now ends, and the table goes on without it. Raises WagerInPlay, and the command's refusals.
+    Ends the round if it is now empty, and the table continues without it. Raises WagerInPlay, and the command's
+    refusals.
     """
     leave_round(journal, command.player, command.now)
     journal.decide_on_table(command)
@@ -123,19 +124,19 @@ def leave_round_and_seat(journal: UnitOfWork, command: tc.LeaveSeat | tc.ChangeS
 
 
 def leave_round_only(journal: UnitOfWork, player: UUID, now: datetime) -> bool:
-    """Take a player and the unconfirmed chips out of the round; the seat stays. Tells if anything changed."""
+    """Take a player and any unconfirmed chips out of the round, keeping the seat. Returns whether anything changed."""
     leave_round(journal, player, now)
     dealer.open_next_round(journal, entropy=repository.draw_entropy(journal), now=now)
     return bool(journal.changes)
 
 
 def leave_round(journal: UnitOfWork, player: UUID, now: datetime) -> None:
-    """Take a player out of the round in hand, which ends if it is empty then. Raises WagerInPlay."""
+    """Take a player out of the current round, and end it if it is then empty. Raises WagerInPlay."""
     dealer.leave_round(journal, player=player)
     if dealer.is_empty(journal):
         shoe = journal.round.require_opened().shoe
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
-        if seed is not None:  # else the dealers set the round aside; nobody is kept at the table for it
+        if seed is not None:  # otherwise the dealers suspend the round; the player may leave anyway
             dealer.lapse_if_empty(journal, seed=seed, now=now)
 
 

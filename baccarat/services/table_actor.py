@@ -1,4 +1,4 @@
-"""Who acts where: a player of an operator at one of its tables, and what to note beside the events."""
+"""The player of an operator acting at one of its tables, and the metadata to record with events."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,7 +8,7 @@ from casino.events.store import Metadata
 
 @dataclass(frozen=True, slots=True)
 class TableActor:
-    """One player's dealings with one table."""
+    """A player acting at one table."""
 
     table: UUID
     operator: UUID

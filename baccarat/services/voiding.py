@@ -1,4 +1,4 @@
-"""Use cases of staff: void a round, or ask for it, approve, decline; and what an operator does about spent winnings.
+"""Use cases of staff: void a round, request, approve or decline a void; and the policy on spent winnings.
 
 Malfunction voids all pays and plays (rules, section 4). Each is one transaction, and nothing is erased.
 """
@@ -27,9 +27,9 @@ MAX_NOTE_LENGTH: Final = 500
 
 
 def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> RoundState:
-    """Void a round in play at once; for one that is settled it asks, and another person has to approve.
+    """Void a round in play at once, or request it for a settled round, which another person must approve.
 
-    Returns the round as it is then. `metadata.actor` is who asks. Raises UnknownRound, UnknownVoidReason,
+    Returns the new state of the round. `metadata.actor` is the requester. Raises UnknownRound, UnknownVoidReason,
     VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
     """
     why, said = _reason(reason), _note(note)
@@ -50,9 +50,9 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
 
 
 def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
-    """Agree to a void that another person asked for, undo all of the round, and return it.
+    """Approve a void that another person requested, undo the whole round, and return it.
 
-    Raises UnknownRound, NoVoidRequested, VoidNeedsAnother, RoundNotVoidable, RoundAlreadyVoided.
+    Raises UnknownRound, NoVoidRequested, VoidNeedsSecondPerson, RoundNotVoidable, RoundAlreadyVoided.
     """
 
     def decide(journal: UnitOfWork, now: datetime) -> None:
@@ -67,8 +67,9 @@ def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
 
 
 def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> RoundState:
-    """Decline a void that was asked for and return the round. Raises UnknownRound, NoVoidRequested,
-    VoidNoteInvalid.
+    """Decline a requested void and return the round.
+
+    Raises UnknownRound, NoVoidRequested, VoidNoteInvalid.
     """
     said = _note(note)
 
@@ -82,7 +83,7 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
 
 
 def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
-    """Say whether the house bears winnings that were spent before a void, or keeps them as a debt."""
+    """Set whether the house bears winnings that were spent before a void, or records them as a debt."""
     with transaction.atomic():
         before = forgives_spent_winnings(operator=operator)
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
@@ -98,7 +99,7 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
 
 
 def forgives_spent_winnings(*, operator: UUID) -> bool:
-    """Tell whether the operator's house bears spent winnings; by default they are a debt."""
+    """Return whether the operator's house bears spent winnings; by default they are a debt."""
     return bool(
         VoidPolicy.objects.filter(operator_id=operator).order_by("-id").values_list("forgive", flat=True).first()
     )
@@ -115,16 +116,16 @@ def _at_table_of(
 
 
 def _ended(journal: UnitOfWork, round_: UUID) -> tuple[RoundState, int]:
-    """A round that is not in hand; nobody asks for a second opinion on one that is."""
+    """Return an earlier round. A running round has no request to approve. Raises NoVoidRequested for it."""
     if journal.table.round == round_:
         raise NoVoidRequested
     return repository.load_ended_round(round_)
 
 
 def _reveal(journal: UnitOfWork) -> str | None:
-    """The seed of the round's own shoe in hex; a long shoe's stays secret.
+    """Return the seed of the round's own shoe in hex; a long shoe's stays secret.
 
-    None where it can't be read: what is sealed of it is kept, to be revealed when its key is back.
+    None if it cannot be read: its ciphertext is kept, to be revealed when its key is available again.
     """
     if journal.table.shoe is not None:
         return None
@@ -137,7 +138,7 @@ def _reveal(journal: UnitOfWork) -> str | None:
 
 
 def _end_finished_shoe(journal: UnitOfWork, now: datetime) -> None:
-    """Burned cards may be the shoe's last; where its seed can't be read the next round is set aside for it."""
+    """End the shoe if burned cards were its last. If its seed cannot be read, the next round is suspended instead."""
     shoe = journal.table.shoe
     if shoe is None or not shoe.finished:
         return
@@ -147,7 +148,7 @@ def _end_finished_shoe(journal: UnitOfWork, now: datetime) -> None:
 
 
 def _purses(journal: UnitOfWork, ended: RoundState) -> tuple[PlayerFunds, ...]:
-    """What the round's players have now: game balances are locked with the table, accounts in here."""
+    """Return the current funds of the round's players: game balances are locked with the table, accounts here."""
     place = repository.accounts_of(journal)
     wagers = ended.confirmed_seats()
     accounts = [place.player(seat.player, seat.money_type) for seat in wagers]
@@ -171,7 +172,7 @@ def _reason(reason: str) -> VoidReason:
 
 
 def _sealed(words: str, state: RoundState) -> str:
-    """Words that may speak of anybody in the round: they go when one of these players is forgotten."""
+    """Encrypt a text that may mention any player in the round; it becomes unreadable when one of them is erased."""
     return crypto_shredding.encrypt_shared_text((seat.player for seat in state.seats), words)
 
 

@@ -1,4 +1,4 @@
-"""Every event of tables, rounds and switches that this service stores, with its schema."""
+"""Event types of tables, rounds and switches, with their schemas."""
 
 from typing import Final, get_args
 

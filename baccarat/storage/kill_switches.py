@@ -1,4 +1,4 @@
-"""Which switches hold: read where tables open, and locked where a switch is thrown or released."""
+"""Stops in force: read when tables open, and locked while a switch is changed."""
 
 from typing import Final
 from uuid import UUID
@@ -12,7 +12,7 @@ _KEY: Final = 0x6361_7369_6E6F_0005
 _COLUMNS: Final = "id, scope, subject, operator_id, stopped, reason, message, by, at, version"
 _ONE: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = %s"  # noqa: S608  (constants)
 _HOLDING: Final = f"SELECT {_COLUMNS} FROM baccarat_switch WHERE id = ANY (%s::text[]) AND stopped"  # noqa: S608
-# Whoever had these rules may have them in force, or waiting, or still hold a stop because of them.
+# Tables that once had these rules may have them in force, pending, or still be stopped because of them.
 _TABLES: Final = {
     StopScope.GAMING: "SELECT id FROM baccarat_table WHERE %s::text = ''",
     StopScope.OPERATOR: "SELECT id FROM baccarat_table WHERE operator_id = %s::uuid",
@@ -22,28 +22,28 @@ _TABLES: Final = {
 
 
 def lock_exclusive() -> None:
-    """Make all who throw or release switches, or open tables, wait for this transaction to end."""
+    """Make other changes of switches, and openings of tables, wait for this transaction to end."""
     execute("SELECT pg_advisory_xact_lock(%s)", [_KEY])
 
 
 def lock_shared() -> None:
-    """Make those who throw or release switches wait for this transaction, and nobody else."""
+    """Make changes of switches wait for this transaction; does not block other holders."""
     execute("SELECT pg_advisory_xact_lock_shared(%s)", [_KEY])
 
 
 def find_switch(scope: StopScope, subject: str) -> SwitchRow | None:
-    """Read one switch, None for one that was never thrown."""
+    """Return a switch, None if it was never used."""
     rows = fetch(_ONE, [switch_id(scope, subject)])
     return SwitchRow(*rows[0]) if rows else None
 
 
 def active_stops(*, operator: UUID, rules: str) -> list[SwitchRow]:
-    """List the switches that hold a new table of this operator by these rules."""
+    """Return the stops that apply to a new table of this operator with these rules."""
     stops = [(StopScope.GAMING, ""), (StopScope.OPERATOR, str(operator)), (StopScope.RULES, rules)]
     return [SwitchRow(*row) for row in fetch(_HOLDING, [[switch_id(*each) for each in stops]])]
 
 
 def affected_tables(scope: StopScope, subject: str) -> list[UUID]:
-    """List the tables that a switch reaches; none for a player, whom no table holds back."""
+    """Return the tables that a switch reaches; none for a player, whose stop does not apply to tables."""
     statement = _TABLES.get(scope)
     return [] if statement is None else [row[0] for row in fetch(statement, [subject])]

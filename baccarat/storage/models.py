@@ -1,6 +1,6 @@
-"""Read models of tables, rounds and wagers, all rebuilt from events; and the encrypted seeds, which are not.
+"""Read models of tables, rounds and wagers, rebuilt from events; and the encrypted seeds, which are not.
 
-Amounts are minor units. `state` is the folded state as canonical JSON, `version` the stream's version it stands for.
+Amounts are minor units. `state` is the folded state as canonical JSON; `version` is the stream's version it reflects.
 """
 
 from enum import StrEnum
@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 
 class Table(models.Model):
-    """A table as it stands. `due_at` says when a worker has something to do here; NULL when it has not."""
+    """Current state of a table. `due_at` is when a worker must act on it, NULL if never."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -42,7 +42,7 @@ class Table(models.Model):
 
 
 class Round(models.Model):
-    """A round as it stands or ended. Ids ascend with time."""
+    """A running or ended round. Ids ascend with time."""
 
     id = models.UUIDField(primary_key=True)
     table_id = models.UUIDField()
@@ -81,7 +81,7 @@ class Round(models.Model):
 
 
 class Wager(models.Model):
-    """One seat's confirmed wager in one round, and what it came to. The id is the round's with the seat."""
+    """One seat's confirmed wager in one round, and its result. The id combines the round's and the seat."""
 
     id = models.TextField(primary_key=True)
     round_id = models.UUIDField()
@@ -116,9 +116,10 @@ class Wager(models.Model):
 
 
 class Sitting(models.Model):
-    """Where a player sits at a table, or did: `seat` is NULL for one who has left. The id is the table's with theirs.
+    """A player's present or past seat at a table; `seat` is NULL after leaving. The id combines the table's and the
+    player's.
 
-    `at` is when the player sat down, moved or left, whatever came last.
+    `at` is when the player last sat down, changed seats or left.
     """
 
     id = models.TextField(primary_key=True)
@@ -141,9 +142,9 @@ class Sitting(models.Model):
 
 
 class Switch(models.Model):
-    """What stops play, or did: all gaming, an operator, rules, a table or a player. The id is scope and subject.
+    """A stop, in force or lifted, of all gaming, an operator, rules, a table or a player. The id is scope and subject.
 
-    `operator_id` is NULL for what reaches beyond one operator. `reason`, `by` and `at` are those of the last change.
+    `operator_id` is NULL if it reaches beyond one operator. `reason`, `by` and `at` are those of the last change.
     """
 
     id = models.TextField(primary_key=True)
@@ -167,9 +168,10 @@ class Switch(models.Model):
 
 
 class RulesVersion(models.Model):
-    """One version of a table's rules: what it returns, who made it and when it held. The id is the table's with it.
+    """One version of a table's rules: its returns, its author and its period in force. The id combines the table's and
+    it.
 
-    `return_floor` is the operator's least return then, in hundredths of a percent. `returns` are exact fractions by
+    `return_floor` is the operator's minimum return then, in hundredths of a percent. `returns` are exact fractions by
     spot.
     """
 
@@ -211,7 +213,7 @@ class RulesVersion(models.Model):
 
 
 class VoidPolicy(models.Model):
-    """What becomes of winnings that were spent before their round was voided; the newest row counts. Never changes."""
+    """Policy on winnings spent before their round was voided. Rows never change; the newest applies."""
 
     id = models.BigAutoField(primary_key=True)
     operator_id = models.UUIDField()
@@ -227,7 +229,7 @@ class VoidPolicy(models.Model):
 
 
 class ShoeSecret(models.Model):
-    """A shoe's seed, sealed with AES-GCM by a key from outside the database; the row goes when the seed is revealed."""
+    """A shoe's seed, encrypted with AES-GCM by a key outside the database; deleted when the seed is revealed."""
 
     shoe_id = models.UUIDField(primary_key=True)
     key_id = models.TextField()
@@ -239,17 +241,17 @@ class ShoeSecret(models.Model):
 
 
 class Style(StrEnum):
-    """How the table looks."""
+    """Visual style of the table."""
 
     MODERN = "modern"
     CLASSIC = "classic"
 
 
 class PlayerPreferences(models.Model):
-    """A player's preferences. `changed_in` is the hash of the session's token in which they were last changed.
+    """A player's preferences. `changed_in` is the hash of the session token with which they were last changed.
 
     Animation changes with the next entry to the game, as the Atlantic City rules print it. An entry is a session:
-    `animation_at_entry` is what held when the session of the last change began.
+    `animation_at_entry` is the value in effect when the session of the last change began.
     """
 
     player_id = models.UUIDField(primary_key=True)
@@ -274,5 +276,5 @@ class PlayerPreferences(models.Model):
         return f"preferences of {self.player_id}"
 
     def animation_in(self, session: bytes) -> bool:
-        """Return whether cards move in the session with this token hash."""
+        """Return whether cards are animated in the session with this token hash."""
         return self.animation_at_entry if bytes(self.changed_in) == session else self.animation

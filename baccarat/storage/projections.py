@@ -1,4 +1,4 @@
-"""From states to read-model rows: one pure mapping, used when a command is written and again by every rebuild."""
+"""Pure mapping from states to read-model rows, used when a command is written and by every rebuild."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -21,9 +21,9 @@ decode_round: Final = msgspec.json.Decoder(RoundState).decode
 
 
 def due_at(round_: RoundState) -> datetime | None:
-    """Tell from when a worker may deal: at once when all have acted, else at the deadline; None if never.
+    """Return when a worker may deal: at once if all have acted, otherwise at the deadline; None if never.
 
-    While a seat has the Player's cards the deadline is its own.
+    While a seat has the Player's cards, the ceremony's deadline applies.
     """
     if is_ready(round_):
         return round_.require_opened().opened_at
@@ -33,24 +33,24 @@ def due_at(round_: RoundState) -> datetime | None:
 
 
 def is_ready(round_: RoundState) -> bool:
-    """Tell whether every seat has acted and none has cards in hand, so that a worker may deal now."""
+    """Return whether a worker may deal now: every seat has acted and none has cards."""
     waits = round_.suspension_reason is not None or has_cards_out(round_)
     return round_.is_running() and not waits and round_.all_have_acted()
 
 
 def has_cards_out(round_: RoundState) -> bool:
-    """Tell whether a seat has the Player's cards and has not handed them back."""
+    """Return whether a seat has the Player's cards and has not handed them back."""
     ceremony = round_.ceremony
     return round_.phase is Phase.CLOSED and ceremony is not None and ceremony.handed_back is None
 
 
 def _closes_at(table: TableState) -> datetime | None:
-    """From when a worker may close a table without a round in hand that is to be closed for good."""
+    """Return when a worker may close a table that has a pending closure and no running round."""
     return table.pending_closure.since if table.pending_closure is not None and not table.closed else None
 
 
 def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
-    """Map a table with its round in hand to a row; a round that is not in hand counts as none."""
+    """Map a table with its current round to a row; an ended round counts as none."""
     facts = table.require_opened()
     in_hand = round_ if table.round is not None else None
     return TableRow(
@@ -100,7 +100,7 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
 
 
 def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[WagerRow]:
-    """Map a round's confirmed wagers to rows, but for the seats that are just as they were in `since`."""
+    """Map a round's confirmed wagers to rows, except seats unchanged from `since`."""
     facts = round_.require_opened()
     same = {id(seat) for seat in since.seats} if round_.voided is since.voided else set()
     return [_wager_row(seat, facts, round_, table) for seat in round_.confirmed_seats() if id(seat) not in same]
@@ -132,7 +132,7 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
 
 
 def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow]:
-    """Map what events did to the seats of a table, now in this state: for each player the last of it."""
+    """Map events to seat rows of a table in this state: the last change for each player."""
     rows: dict[UUID, SittingRow] = {}
     for event in events:
         seat = table.seat_of(event.player) if isinstance(event, te.SeatChanged) else None
@@ -143,9 +143,9 @@ def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow
 
 
 def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType | None) -> SittingRow | None:
-    """Map an event of a table to the row of its player; `money_type` is the player's, None for one who has left.
+    """Map an event of a table to its player's row; `money_type` is the player's, None for one who has left.
 
-    Returns None for an event that moves nobody, and for a move before the player left in the same breath.
+    Returns None for an event that moves nobody, and for a move right before leaving in the same batch.
     """
     change: tuple[UUID, int | None, MoneyType | None, datetime]
     match event:
@@ -166,7 +166,7 @@ def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType |
 
 
 def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
-    """Map the last event of a switch, at a version of its stream, to a row."""
+    """Map the last event of a switch, with the version of its stream, to a row."""
     return SwitchRow(
         id=switch_id(event.scope, event.subject),
         scope=event.scope.value,

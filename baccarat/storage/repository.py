@@ -1,4 +1,4 @@
-"""Load tables with their rounds under lock, and write what was decided: events, entries and read models together."""
+"""Loads tables with their rounds under lock, and writes decisions: events, entries and read models together."""
 
 import logging
 import secrets
@@ -29,7 +29,7 @@ from wallet.ledger.entries import NewEntry
 logger = logging.getLogger(__name__)
 
 _COLUMNS: Final = "id, round_id, version, state::text"
-# The clock stands outside, so it is read after the lock was had: who waited is judged by when they got through.
+# The outer SELECT reads the clock after the lock is held, so a command that waited is judged by the later time.
 _LOCK: Final = (
     f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
     "WHERE id = %s AND operator_id = %s FOR UPDATE) AS locked"
@@ -43,18 +43,18 @@ _LOCK_MANY: Final = (
     f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
     "WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"
 )
-# In a statement of its own: the one that waited for the lock still sees the rounds as they were before.
+# A separate statement, because the one that waited for the lock still sees the rounds as they were before.
 _TABLE_OF: Final = "SELECT table_id FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _ROUNDS: Final = "SELECT id, version, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 
 
 class StateUnreadable(Exception):
-    """A read model is damaged. Its truth is in the events: rebuild it."""
+    """A read model is damaged. Rebuild it from the events."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedTables:
-    """Journals of locked tables, those that can't be read, and the database's time after they were locked."""
+    """Units of work of locked tables, ids of unreadable ones, and the database's time after locking."""
 
     units_of_work: list[UnitOfWork]
     unreadable: list[UUID]
@@ -72,12 +72,12 @@ def lock_table(*, table: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
 
 
 def lock_tables(tables: Sequence[UUID]) -> LoadedTables:
-    """Lock tables of any operator in the order of their ids, and wait for each."""
+    """Lock tables of any operator in the order of their ids, waiting for each."""
     return _load(_LOCK_MANY, [list(tables)])
 
 
 def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
-    """Lock the table of one of this operator's rounds, in hand or long gone. Raises UnknownRound."""
+    """Lock the table of one of this operator's rounds, current or earlier. Raises UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLE_OF, [round_, operator])
         rows = cursor.fetchall()
@@ -87,7 +87,7 @@ def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, da
 
 
 def load_ended_round(round_: UUID) -> tuple[RoundState, int]:
-    """Read a round with its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
+    """Return an earlier round and its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
     with connection.cursor() as cursor:
         cursor.execute(_ROUNDS, [[round_]])
         rows = cursor.fetchall()
@@ -100,7 +100,7 @@ def load_ended_round(round_: UUID) -> tuple[RoundState, int]:
 
 
 def claim_due(*, limit: int, excluding: Sequence[UUID] = ()) -> LoadedTables:
-    """Lock tables with a round to deal that nobody else is at, the longest due first."""
+    """Lock tables with a due round that nobody else has locked, longest overdue first."""
     return _load(_CLAIM, [list(excluding), limit])
 
 
@@ -123,7 +123,7 @@ def _load(query: str, parameters: list[Any]) -> LoadedTables:
 
 
 def _journal(row: tuple[Any, ...], states: dict[UUID, tuple[str, int]]) -> UnitOfWork:
-    """The journal of one table; a row that is damaged, or whose round is gone, raises."""
+    """Return the unit of work of one table. Raises if the row is damaged or its round is missing."""
     _, round_id, version, state, _ = row
     table = projections.decode_table(state)
     table.require_opened()
@@ -136,7 +136,7 @@ def _journal(row: tuple[Any, ...], states: dict[UUID, tuple[str, int]]) -> UnitO
 
 
 def database_now() -> datetime:
-    """Read the database's clock, the only one that decides anything."""
+    """Return the database's time, the only clock used for decisions."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchall()[0][0]
@@ -146,10 +146,10 @@ def database_now() -> datetime:
 def draw_entropy(
     journal: UnitOfWork, *, seeds: Mapping[UUID, bytes] | None = None, defer_seed_check: bool = False
 ) -> Entropy:
-    """Draw new identities and a new seed from the operating system's generator.
+    """Draw new ids and a new seed from the operating system's generator.
 
-    With them comes the seed of the table's committed shoe, if that one is to come into play: from `seeds` where those
-    were read before, else it is read now; or, `trusting`, a round's own is left to `write`, which asks for it anyway.
+    Includes the seed of the table's committed shoe if it is to come into play: from `seeds` if already read, otherwise
+    read now. With `defer_seed_check`, the check of a round's own seed is left to the write, which reads it anyway.
     """
     table, coming = journal.table, journal.table.next_shoe
     long = table.has_long_shoe()
@@ -170,7 +170,7 @@ def draw_entropy(
 
 
 def draw_shoe_seed() -> ShoeSeed:
-    """Draw a shoe's identity and its seed from the operating system's generator."""
+    """Draw a shoe's id and seed from the operating system's generator."""
     return ShoeSeed(shoe=new_id(), seed=secrets.token_bytes(32))
 
 
@@ -179,10 +179,10 @@ def _alert(table: TableState) -> None:
 
 
 def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
-    """Write what journals hold, in the transaction of the caller: events, ledger entries, rows and secrets.
+    """Write units of work in the caller's transaction: events, ledger entries, rows and secrets.
 
-    A fixed handful of statements whatever the number of journals. Raises InsufficientFunds, VersionConflict, and
-    NextShoeUnreadable where a round was opened on a shoe whose seed is not there.
+    Uses a fixed number of statements. Raises InsufficientFunds, VersionConflict, and NextShoeUnreadable if a round was
+    opened on a shoe whose seed is missing.
     """
     written = [(journal, metadata) for journal, metadata in decided if journal.changes]
     if not written:
@@ -194,7 +194,7 @@ def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
 
 
 def _keep_secrets(journals: Sequence[UnitOfWork]) -> None:
-    """Keep new seeds, and try in the same statement those of shoes that rounds were opened on unseen."""
+    """Store new seeds, and check in the same statement those of shoes used without reading them."""
     trusted = [(journal.table, shoe) for journal in journals for shoe in journal.deferred_seed_checks]
     new = [secret for journal in journals for secret in journal.new_seeds]
     seeds = shoe_seeds.store(new, also_read=[shoe.shoe for _, shoe in trusted])
@@ -206,7 +206,7 @@ def _keep_secrets(journals: Sequence[UnitOfWork]) -> None:
 
 
 def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[NewEntry]:
-    """Append all pages in one statement and derive the entries that follow from their events."""
+    """Append all changes in one statement and return the entries that follow from their events."""
     pages = [(journal, metadata, page) for journal, metadata in written for page in journal.changes]
     ids = store.append(
         [
@@ -228,7 +228,7 @@ def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[NewEnt
 
 
 def accounts_of(journal: UnitOfWork) -> TableAccounts:
-    """Tell where the money of this table moves."""
+    """Return the ledger accounts of this table."""
     facts = journal.table.require_opened()
     return TableAccounts(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
 
@@ -259,7 +259,7 @@ def _speaks_of_rules(journal: UnitOfWork) -> bool:
 
 
 def _save_versions(journals: Sequence[UnitOfWork]) -> None:
-    """Versions of rules change seldom: they are read, followed and written apart from all the rest."""
+    """Save versions of rules. They change seldom, so they are read and written separately."""
     if not journals:
         return
     known = rules_versions.load(journal.table.require_opened().table for journal in journals)

@@ -1,4 +1,4 @@
-"""Rows of the read models as they are stored: their shapes, their columns, and the statements that save them."""
+"""Rows of the read models: their shapes, their columns, and the statements that save them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -118,7 +118,7 @@ _SAVE: Final = (
 
 
 def save(tables: Sequence[TableRow], rounds: Sequence[RoundRow], wagers: Sequence[WagerRow]) -> None:
-    """Insert or replace rows of all three read models in one statement."""
+    """Upsert rows of all three read models in one statement."""
     if not (tables or rounds or wagers):
         return
     parameters = [TABLES.as_json(tables), ROUNDS.as_json(rounds), WAGERS.as_json(wagers)]
@@ -130,7 +130,7 @@ _SAVE_SITTINGS: Final = SITTINGS.upsert_sql
 
 
 def save_sittings(rows: Sequence[SittingRow]) -> None:
-    """Insert or replace rows of who sits where; most commands move nobody, and then it asks nothing."""
+    """Upsert seat rows. Most commands have none, and then it runs no statement."""
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_SAVE_SITTINGS, [SITTINGS.as_json(rows)])
@@ -140,7 +140,7 @@ _SAVE_SWITCHES: Final = SWITCHES.upsert_sql
 
 
 def save_switches(rows: Sequence[SwitchRow]) -> None:
-    """Insert or replace rows of switches; nothing for none."""
+    """Upsert rows of switches; does nothing without rows."""
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_SAVE_SWITCHES, [SWITCHES.as_json(rows)])

@@ -1,6 +1,6 @@
-"""Every version of every table's rules as a row: what it says, what it returns, who made it, and when it held.
+"""Rows of every version of every table's rules: values, returns, author, and period in force.
 
-One pure mapping from events, used when they are written, by every rebuild and by the audit.
+One pure mapping from events, used on write, by every rebuild and by the audit.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ decode_rules: Final = msgspec.json.Decoder(TableRules).decode
 
 
 class VersionRow(NamedTuple):
-    """A row of baccarat_rulesversion, in the order of its columns. `since` and `until` are when it was in force."""
+    """A row of baccarat_rulesversion, in the order of its columns. It was in force from `since` until `until`."""
 
     id: str
     table_id: UUID
@@ -72,7 +72,7 @@ VersionRows = dict[int, VersionRow]
 
 
 def apply_events(rows: VersionRows, events: Iterable[object], facts: TableOpened) -> VersionRows:
-    """Apply events of the table that was opened so to its rows, and return those that changed."""
+    """Apply a table's events to its rows, and return the rows that changed."""
     changed: VersionRows = {}
     for event in events:
         for row in _rows_of(event, rows, facts):
@@ -89,14 +89,14 @@ def load(tables: Iterable[UUID]) -> dict[UUID, VersionRows]:
 
 
 def save(rows: Iterable[VersionRow]) -> None:
-    """Insert or replace rows; nothing for none."""
+    """Upsert rows; does nothing without rows."""
     changed = list(rows)
     if changed:
         execute(_SAVE, [VERSIONS.as_json(changed)])
 
 
 def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The row with its JSON as canonical text, which is how the mapping writes it; many tables have the same rules."""
+    """Return the row with its JSON as canonical text, as the mapping writes it. Cached: many tables share rules."""
     row = list(values)
     for place in _JSON:
         row[place] = recanonicalize_cached(row[place]).decode()
@@ -128,7 +128,7 @@ def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesRetired, rows: V
 
 
 def _overtaken(rows: VersionRows, event: e.RulesPublished) -> list[VersionRow]:
-    """A version that was published and never held, as another one was published before its time."""
+    """Return versions that another publication replaced before they took effect."""
     return [
         row._replace(status=RETIRED, until=event.at, ended_by=event.by)
         for row in rows.values()

@@ -1,4 +1,4 @@
-"""Shoe seeds at rest: encrypted with AES-256-GCM under a key from outside the database, bound to their shoe's id."""
+"""Shoe seeds at rest: encrypted with AES-256-GCM under a key outside the database, bound to their shoe's id."""
 
 import secrets
 from collections import Counter
@@ -39,7 +39,7 @@ WHERE baccarat_shoesecret.shoe_id = sent.shoe_id
 
 @dataclass(frozen=True, slots=True)
 class ReencryptedBatch:
-    """What one batch did: seeds by the key they came from, shoes no key opens, and where to go on (None: done)."""
+    """Result of one batch: seeds per former key, shoes that no key decrypts, and where to continue (None: done)."""
 
     key: str
     reencrypted: dict[str, int]
@@ -48,12 +48,12 @@ class ReencryptedBatch:
 
 
 class SeedUnavailable(Exception):
-    """A shoe's seed is missing or its key is: the round can't be dealt and is set aside."""
+    """A shoe's seed or its key is missing: the round cannot be dealt and is suspended."""
 
 
 @lru_cache(maxsize=4)
 def parse_keys(configured: str) -> dict[str, AESGCM]:
-    """Parse `key-id:64 hex digits, ...`; the first key seals. Raises ImproperlyConfigured."""
+    """Parse `key-id:64 hex digits, ...`; the first key encrypts. Raises ImproperlyConfigured."""
     keys: dict[str, AESGCM] = {}
     for part in configured.split(","):
         key_id, _, digits = part.strip().partition(":")
@@ -68,7 +68,7 @@ def parse_keys(configured: str) -> dict[str, AESGCM]:
 
 
 def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
-    """Store seeds, encrypted, and open those of `reading`, kept before, as `read` does: all in one statement."""
+    """Store seeds, encrypted, and decrypt the stored ones of `also_read`, as `decrypt` does, in one statement."""
     if not new:
         return decrypt(also_read)
     key_id, key = next(iter(parse_keys(settings.SHOE_KEYS).items()))
@@ -86,7 +86,7 @@ def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping
 
 
 def decrypt(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
-    """Open the seeds of these shoes, in one statement; a shoe without a readable seed is left out."""
+    """Decrypt the seeds of these shoes, in one statement. Shoes without a readable seed are left out."""
     wanted = list(shoes)
     if not wanted:
         return {}
@@ -96,14 +96,14 @@ def decrypt(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
 
 
 def _opened(rows: Iterable[tuple[UUID, str, bytes, bytes]]) -> dict[UUID, bytes]:
-    """The seeds that our keys open, by shoe."""
+    """Return the seeds that our keys decrypt, by shoe."""
     ring = parse_keys(settings.SHOE_KEYS)
     opened = {shoe: _open(ring.get(key_id), shoe, nonce, ciphertext) for shoe, key_id, nonce, ciphertext in rows}
     return {shoe: seed for shoe, seed in opened.items() if seed is not None}
 
 
 def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, ciphertext: bytes) -> bytes | None:
-    """The seed; None when its key is not on our ring or the bytes are not what was encrypted."""
+    """Return the seed, None if its key is not configured or the ciphertext does not verify."""
     if key is None:
         return None
     try:
@@ -113,14 +113,14 @@ def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, ciphertext: bytes) -> by
 
 
 def find_stored(shoes: Sequence[UUID]) -> set[UUID]:
-    """Tell which of these shoes have an encrypted seed, readable or not."""
+    """Return which of these shoes have an encrypted seed, readable or not."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT, [list(shoes)])
         return {row[0] for row in cursor.fetchall()}
 
 
 def reencrypt(*, after: UUID, limit: int) -> ReencryptedBatch:
-    """Seal up to `limit` seeds of shoes after an id under the first key; call it in a transaction."""
+    """Encrypt up to `limit` seeds of shoes after an id with the first key. Call it in a transaction."""
     ring = parse_keys(settings.SHOE_KEYS)
     key_id, key = next(iter(ring.items()))
     with connection.cursor() as cursor:
@@ -142,7 +142,7 @@ def reencrypt(*, after: UUID, limit: int) -> ReencryptedBatch:
 
 
 def delete(shoes: Sequence[UUID]) -> None:
-    """Delete the seeds that are now revealed, in one statement."""
+    """Delete revealed seeds in one statement."""
     if not shoes:
         return
     with connection.cursor() as cursor:

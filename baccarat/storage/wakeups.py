@@ -1,4 +1,4 @@
-"""Wakes the dealers when a round is ready, with one message at a time. A lost one costs a second at most."""
+"""Wakes the dealers when a round is ready, with one pending message at a time. A lost one costs at most a second."""
 
 import logging
 from typing import Final
@@ -22,7 +22,7 @@ def wake_dealers_on_commit() -> None:
 
 
 def wake_dealers() -> None:
-    """Send one wake-up to the dealers now, unless one is on its way. A broker that is away is no error."""
+    """Send one wake-up to the dealers now, unless one is pending. An unavailable broker is not an error."""
     if not wakeups.claim_wakeup(TOPIC):
         return
     try:

@@ -1,4 +1,4 @@
-"""A promise made before the first bet: the hash of the seed that will decide the cards."""
+"""Commitment to a seed: a hash published before the first bet on the cards that the seed determines."""
 
 import hashlib
 import hmac
@@ -15,5 +15,5 @@ def commit(seed: bytes) -> str:
 
 
 def opens(commitment: str, seed: bytes) -> bool:
-    """Tell whether a revealed seed is the one that was committed to. Raises MalformedSeed."""
+    """Return whether a revealed seed matches the commitment. Raises MalformedSeed."""
     return hmac.compare_digest(commit(seed).encode(), commitment.encode())

@@ -1,4 +1,4 @@
-"""The cut: what players add to a shoe after its seed was committed to, so that nobody could know the order before."""
+"""The cut: player contributions mixed into a shoe after its seed is committed to, so that nobody can know its order."""
 
 import hashlib
 import struct
@@ -21,14 +21,14 @@ class MalformedContribution(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one seat adds to the cut: 1 to 32 bytes of its own choice, in lower-case hex."""
+    """One seat's contribution to the cut: 1 to 32 bytes of its choice, in lower-case hex."""
 
     seat: int
     contribution: str
 
 
 def parse_contribution(digits: str) -> bytes:
-    """Read a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
+    """Parse a contribution from hex. Raises MalformedContribution unless it is 1 to 32 bytes."""
     try:
         parsed = bytes.fromhex(digits)
     except ValueError:
@@ -39,10 +39,10 @@ def parse_contribution(digits: str) -> bytes:
 
 
 def compute_cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
-    """Fix a shoe's cut, 32 bytes, or no bytes at all where nobody contributed. Raises MalformedContribution.
+    """Return a shoe's cut: 32 bytes, or empty if nobody contributed. Raises MalformedContribution.
 
-    SHA-256 (FIPS 180-4) over the tag, the shoe's id, the count, and by seat, ascending: the seat, the length and the
-    bytes. Numbers are 8 big-endian bytes, so that no two lists are written alike.
+    SHA-256 (FIPS 180-4) over the tag, the shoe's id, the count, and for each seat in ascending order its number, the
+    length and the bytes. Numbers are 8 big-endian bytes, so that no two lists have the same encoding.
     """
     listed = sorted((each.seat, parse_contribution(each.contribution)) for each in contributions)
     if not listed:

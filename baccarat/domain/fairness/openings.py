@@ -1,7 +1,7 @@
-"""Single cards of a shoe that goes on, proven against the root that was told before its first bet.
+"""Proofs of single cards of a shoe in play against the root published before its first bet.
 
-The root binds the whole order. A card that has been dealt is opened with its salt and its path in the tree; the salts
-of the others stay as secret as the seed, so that the paths tell nothing of the cards to come.
+The root commits to the whole order. A dealt card is opened with its salt and its path in the tree. The salts of the
+other cards stay as secret as the seed, so the paths reveal nothing about cards not yet dealt.
 """
 
 import hmac
@@ -22,12 +22,12 @@ _NUMBER: Final = struct.Struct(">Q")
 
 
 class NoSuchCard(ValueError):
-    """A shoe has no card at this place."""
+    """The shoe has no card at this position."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardOpening:
-    """One card of a shoe, proven to be at its place: from 0 on, with its salt and the hashes up to the root, in hex."""
+    """One card with its position (from 0), its salt and the hashes up to the root, in hex."""
 
     shoe_position: int
     card: Card
@@ -36,22 +36,22 @@ class CardOpening:
 
 
 def card_salt(seed: bytes, position: int) -> bytes:
-    """Return the salt of the card at a place: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
+    """Return the salt of the card at a position: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
     return hmac.new(require_seed(seed), SALT_TAG + _NUMBER.pack(position), "sha256").digest()
 
 
 def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
-    """Return the hash of a card's leaf: over tag, place, the card's two letters, and the salt."""
+    """Return a card's leaf hash: over the tag, the position, the card's two letters, and the salt."""
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
 def shoe_root(seed: bytes, *, cut: bytes, decks: int) -> str:
-    """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, NoSuchCount."""
+    """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, InvalidCardCount."""
     return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks))).hex()
 
 
 def open_cards(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[CardOpening, ...]:
-    """Open the cards at these places, and only these. Raises NoSuchCard, MalformedSeed, NoSuchCount."""
+    """Open only the cards at these positions. Raises NoSuchCard, MalformedSeed, InvalidCardCount."""
     cards = shuffle(seed, cut=cut, decks=decks)
     if not all(0 <= position < len(cards) for position in positions):
         raise NoSuchCard(f"A shoe of {len(cards)} cards has not all of the places {list(positions)}.")
@@ -72,7 +72,7 @@ def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
 
 
 def is_valid_opening(opening: CardOpening, *, decks: int, root: str) -> bool:
-    """Tell whether a card is the one that the root has at its place."""
+    """Return whether the root has this card at its position."""
     hashed = card_leaf(opening.shoe_position, opening.card, bytes.fromhex(opening.salt))
     path = [bytes.fromhex(beside) for beside in opening.path]
     return merkle.is_included(hashed, opening.shoe_position, 52 * decks, path, bytes.fromhex(root))

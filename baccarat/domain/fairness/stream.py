@@ -1,4 +1,4 @@
-"""A stream of words that a secret seed and the players' cut determine, and nobody can foresee without the seed."""
+"""A stream of words determined by a secret seed and the players' cut, unpredictable without the seed."""
 
 import hmac
 import struct
@@ -17,7 +17,7 @@ class MalformedSeed(ValueError):
 
 
 def require_seed(seed: bytes) -> bytes:
-    """Return the seed when it has 32 bytes, as drawn from the operating system. Raises MalformedSeed."""
+    """Return the seed if it has 32 bytes. Raises MalformedSeed."""
     if len(seed) != SEED_BYTES:
         raise MalformedSeed(f"A seed has {SEED_BYTES} bytes, not {len(seed)}.")
     return seed
@@ -26,17 +26,17 @@ def require_seed(seed: bytes) -> bytes:
 def block(seed: bytes, *, cut: bytes, counter: int) -> bytes:
     """Return block `counter` (from 0) of the stream, 32 bytes. Raises MalformedSeed.
 
-    HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the cut behind its length in 8 big-endian
-    bytes, and the counter in 8 big-endian bytes.
+    HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the length of the cut in 8 big-endian bytes,
+    the cut, and the counter in 8 big-endian bytes.
     """
     return hmac.digest(require_seed(seed), _prefix(cut) + _COUNTER.pack(counter), "sha256")
 
 
 def uint32_stream(seed: bytes, *, cut: bytes) -> Iterator[int]:
-    """Yield the stream's 32-bit words without end, eight big-endian words a block. Raises MalformedSeed."""
+    """Yield the stream's 32-bit words without end, eight big-endian words per block. Raises MalformedSeed."""
     key, prefix, counter = require_seed(seed), _prefix(cut), 0
     while True:
-        # Not hmac.digest: it lets go of the interpreter's lock, which costs more than the hash where threads work.
+        # Not hmac.digest: it releases the GIL, which costs more than the hash when other threads are running.
         yield from _WORDS.unpack(hmac.new(key, prefix + _COUNTER.pack(counter), "sha256").digest())
         counter += 1
 

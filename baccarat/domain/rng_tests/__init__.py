@@ -1,1 +1,1 @@
-"""Is the chance fair? Statistics of what came out: the orders of revealed shoes and the outcomes that were dealt."""
+"""Statistical tests of the generator, over the card orders of revealed shoes and the outcomes dealt."""

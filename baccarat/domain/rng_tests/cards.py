@@ -1,4 +1,4 @@
-"""Tests of the orders of shoes: places, neighbours, colours, repetitions. Each is exact for a uniform permutation."""
+"""Tests of card orders: positions, neighbours, colours, repetitions. Each is exact for a uniform permutation."""
 
 import math
 from collections import Counter
@@ -11,15 +11,16 @@ from baccarat.domain.rng_tests.sample import MIN_EXPECTED_COUNT, RngTestResult, 
 from baccarat.domain.rules.cards import FULL_DECK, POINTS, Card
 
 PARTS: Final = 13
-"""Equal parts of a shoe, each of four places for each deck."""
+"""Equal parts of a shoe, each with four positions per deck."""
 RED: Final = frozenset("dh")
 
 
 def position_uniformity(sample: Sample) -> RngTestResult:
-    """Test whether every card is as likely in every part of a shoe: chi-square over 52 cards by 13 parts.
+    """Test whether every card is equally likely in every part of a shoe: chi-square over 52 cards by 13 parts.
 
-    Within a shoe cards are drawn without replacement, so that Pearson's sum is n / (n - 1) times a chi-square of 51 x
-    12 degrees of freedom, n the cards of a shoe (the covariance of a random permutation with given margins).
+    Within a shoe cards are drawn without replacement, so Pearson's sum is n / (n - 1) times a chi-square of 51 x 12
+    degrees of freedom, where n is the number of cards in a shoe (the covariance of a random permutation with given
+    margins).
     """
     value, degrees = 0.0, 0
     for decks, shoes in by_decks(sample.shoes).items():
@@ -43,7 +44,7 @@ def _by_part(shoes: Sequence[Sequence[Card]], decks: int) -> Counter[tuple[Card,
 
 
 def first_cards(sample: Sample) -> RngTestResult:
-    """Test whether every card is as likely to be the first: chi-square over 52 cards, 51 degrees."""
+    """Test whether every card is equally likely to be the first: chi-square over 52 cards, 51 degrees."""
     expected = len(sample.shoes) / 52
     if expected < MIN_EXPECTED_COUNT:
         return RngTestResult("first cards", "too few shoes", None)
@@ -53,7 +54,7 @@ def first_cards(sample: Sample) -> RngTestResult:
 
 
 def serial_correlation(sample: Sample) -> RngTestResult:
-    """Test whether a card's points say anything of the next one's: the circular serial correlation.
+    """Test whether a card's points predict the next card's: the circular serial correlation.
 
     Mean and variance over all permutations: Wald and Wolfowitz, "An exact test for randomness in the non-parametric
     case based on serial correlation", Annals of Mathematical Statistics 14, 1943.
@@ -76,7 +77,7 @@ def _serial(decks: int) -> tuple[float, float]:
 
 
 def colour_runs(sample: Sample) -> RngTestResult:
-    """Test whether red and black come in as many runs as they should.
+    """Test the number of runs of red and black.
 
     Mean and variance: Wald and Wolfowitz, "On a test whether two samples are from the same population", Annals of
     Mathematical Statistics 11, 1940.
@@ -92,9 +93,10 @@ def colour_runs(sample: Sample) -> RngTestResult:
 
 
 def adjacent_duplicates(sample: Sample) -> RngTestResult:
-    """Test how often a card is followed by its like of another deck: decks - 1 times a shoe on average.
+    """Test how often a card is followed by the same card of another deck: decks - 1 times a shoe on average.
 
-    The variance sums over pairs of places: those that overlap need three alike, the others two alike each.
+    The variance sums over pairs of positions: overlapping pairs need three equal cards, the others two equal cards
+    each.
     """
     deviation, variance = 0.0, 0.0
     for shoe in sample.shoes:
@@ -115,7 +117,7 @@ def _twins(decks: int) -> tuple[float, float]:
 
 
 def repeated_shoes(sample: Sample) -> RngTestResult:
-    """Test whether shoes repeat: pairs that begin with the same six cards, a Poisson number of tiny mean."""
+    """Test whether shoes repeat: pairs that begin with the same six cards, a Poisson count with a tiny mean."""
     pairs = sum(count * (count - 1) // 2 for count in Counter(tuple(shoe[:6]) for shoe in sample.shoes).values())
     likely = len(sample.shoes) * (len(sample.shoes) - 1) / 2 / 52**6
     return RngTestResult("repeated shoes", f"{pairs} pairs alike", 1.0 if pairs == 0 else -math.expm1(-likely))
@@ -135,7 +137,7 @@ def _normal(name: str, deviation: float, variance: float) -> RngTestResult:
 
 
 def two_sided(tail: float) -> float:
-    """Judge a chi-square from both sides: what is too even is not chance either."""
+    """Return a two-sided p-value of a chi-square: a result that is too even is not random either."""
     return min(1.0, 2 * min(tail, 1 - tail))
 
 

@@ -9,14 +9,14 @@ _TINY: Final = 1e-300
 
 
 class InvalidChiSquare(ValueError):
-    """A chi-square has one degree of freedom at least, and no value below zero."""
+    """A chi-square has at least one degree of freedom and a value of at least zero."""
 
 
 def chi_square_tail(value: float, degrees: int) -> float:
-    """Return the probability that a chi-square of so many degrees of freedom exceeds `value`.
+    """Return the probability that a chi-square with this many degrees of freedom exceeds `value`.
 
     It is Q(degrees / 2, value / 2), the regularised upper incomplete gamma function: by its series below a + 1, by its
-    continued fraction above (NIST Digital Library of Mathematical Functions, 8.7.1 and 8.9.2). Raises NoSuchTail.
+    continued fraction above (NIST Digital Library of Mathematical Functions, 8.7.1 and 8.9.2). Raises InvalidChiSquare.
     """
     if degrees < 1 or value < 0:
         raise InvalidChiSquare(f"chi-square {value} of {degrees} degrees of freedom")
@@ -28,7 +28,7 @@ def chi_square_tail(value: float, degrees: int) -> float:
 
 
 def normal_tails(deviation: float) -> float:
-    """Return the probability that a standard normal value lies further from zero, on either side."""
+    """Return the two-sided probability that a standard normal value lies further from zero."""
     return math.erfc(abs(deviation) / math.sqrt(2))
 
 
@@ -43,7 +43,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """By Lentz's method (Numerical Recipes, third edition, 5.2)."""
+    """Evaluate the continued fraction by Lentz's method (Numerical Recipes, third edition, 5.2)."""
     b = x + 1 - a
     c, d = 1 / _TINY, 1 / b
     value = d

@@ -1,4 +1,4 @@
-"""Tests of what came of it: the shares of outcomes against their exact odds, and what follows on what."""
+"""Tests of outcomes: their frequencies against the exact odds, and their independence."""
 
 import math
 from collections import Counter
@@ -14,11 +14,11 @@ from baccarat.domain.rules.counting import count_outcomes
 from baccarat.domain.rules.deal import Outcome
 
 TEN: Final = 4 / 13
-"""How likely a first card is a ten or court card."""
+"""Probability that a first card is a ten or court card."""
 
 
 def outcome_frequencies(sample: Sample) -> RngTestResult:
-    """Test how often Banker, Player and Tie came, against all six-card draws: chi-square, 2 degrees."""
+    """Test how often Banker, Player and Tie occurred against their exact odds: chi-square, 2 degrees."""
     expected = expected_shares(sample)
     if min(expected.values()) < MIN_EXPECTED_COUNT:
         return RngTestResult("shares of outcomes", "too few rounds", None)
@@ -30,7 +30,7 @@ def outcome_frequencies(sample: Sample) -> RngTestResult:
 
 
 def expected_shares(sample: Sample) -> dict[Outcome, float]:
-    """Tell how often each outcome should have come, by the exact odds of its round's shoe."""
+    """Return the expected share of each outcome, by the exact odds of each round's shoe."""
     expected = dict.fromkeys(Outcome, 0.0)
     for decks, rounds in Counter(decks for decks, _ in sample.outcomes).items():
         exact = count_outcomes(decks)
@@ -42,7 +42,7 @@ def expected_shares(sample: Sample) -> dict[Outcome, float]:
 
 
 def outcome_independence(sample: Sample) -> RngTestResult:
-    """Test whether an outcome says anything of the next one: chi-square of pairs, 4 degrees."""
+    """Test whether an outcome predicts the next one: chi-square of pairs, 4 degrees."""
     outcomes = [outcome for _, outcome in sample.outcomes]
     pairs, before, after = Counter(pairwise(outcomes)), Counter(outcomes[:-1]), Counter(outcomes[1:])
     expected = {
@@ -59,7 +59,7 @@ def outcome_independence(sample: Sample) -> RngTestResult:
 
 
 def outcome_runs(sample: Sample) -> RngTestResult:
-    """Test whether Banker and Player come in as many runs as they should, ties left out (Wald, Wolfowitz)."""
+    """Test the number of runs of Banker and Player, leaving out ties (Wald, Wolfowitz)."""
     outcomes = [outcome for _, outcome in sample.outcomes if outcome is not Outcome.TIE]
     counted = Counter(outcomes)
     n, twice = len(outcomes), 2 * counted[Outcome.BANKER] * counted[Outcome.PLAYER]
@@ -82,10 +82,10 @@ def gap_test(sample: Sample) -> RngTestResult:
 
 
 def coupon_collector(sample: Sample) -> RngTestResult:
-    """Test how many shoes it takes until all four suits have come first: the coupon collector.
+    """Test how many shoes it takes until each of the four suits has come first: the coupon collector.
 
-    The chance of exactly r draws is d! / d^r times the Stirling number of the second kind of r - 1 and d - 1 (Knuth,
-    3.3.2, test E).
+    The probability of exactly r draws is d! / d^r times the Stirling number of the second kind of r - 1 and d - 1
+    (Knuth, 3.3.2, test E).
     """
     lengths = list(_collected([shoe[0][1] for shoe in sample.shoes]))
     chances = [_collects_within(length) - _collects_within(length - 1) for length in range(1, 200)]
@@ -104,14 +104,14 @@ def _collected(suits: Sequence[str]) -> Iterator[int]:
 
 
 def _collects_within(draws: int) -> float:
-    """The chance that so many draws bring every suit, by inclusion and exclusion."""
+    """Return the probability that this many draws include every suit, by inclusion and exclusion."""
     d = len(SUITS)
     signs = (1.0, -1.0) * d
     return sum(signs[missing] * math.comb(d, missing) * ((d - missing) / d) ** draws for missing in range(d + 1))
 
 
 def _cells(name: str, lengths: Sequence[int], chances: Sequence[float]) -> RngTestResult:
-    """Chi-square over lengths 0, 1, …; those that are too rare are counted together, at either end."""
+    """Test lengths 0, 1, … by chi-square, merging cells at either end that are too rare."""
     counted, n = Counter(lengths), len(lengths)
     cells: list[list[float]] = []
     observed = expected = 0.0

@@ -1,4 +1,4 @@
-"""What the statistics are made of: whole shoes in their order, and outcomes in the order they were dealt."""
+"""Data for the statistical tests: whole shoes and outcomes, in the order dealt."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from baccarat.domain.rules.deal import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Shoes, each all of its cards in order; and outcomes, each with the decks of its shoe."""
+    """Complete shoes in card order, and outcomes with the number of decks of their shoes."""
 
     shoes: Sequence[Sequence[Card]]
     outcomes: Sequence[tuple[int, Outcome]]
@@ -18,9 +18,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class RngTestResult:
-    """One test: what it measured, and how probable a value as far out is by fair chance.
+    """The statistic of one test and its p-value.
 
-    `p` is None where the sample is too small for the test: 5 are expected in each of its cells.
+    `p_value` is None if the sample is too small: each cell of the test needs an expected count of 5.
     """
 
     name: str
@@ -32,7 +32,6 @@ MIN_EXPECTED_COUNT = 5
 
 
 def decks_of(shoe: Sequence[Card]) -> int:
-    """Tell how many decks a shoe holds."""
     return len(shoe) // 52
 
 

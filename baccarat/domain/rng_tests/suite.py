@@ -1,6 +1,7 @@
-"""All tests together, judged at 99 %: fair chance fails the suite once in a hundred times, whatever the tests share.
+"""All tests together at the 99 % level: a fair generator fails the suite one time in a hundred, however dependent the
+tests.
 
-Which tests: GLI-19, Interactive Gaming Systems, 3.0, section 3.2.2. Together: Holm, "A simple sequentially rejective
+Tests: GLI-19, Interactive Gaming Systems, 3.0, section 3.2.2. Combination: Holm, "A simple sequentially rejective
 multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
 """
 
@@ -16,7 +17,7 @@ SIGNIFICANCE: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class AdjustedTestResult:
-    """A verdict with its p-value adjusted for all that were made, None where there was none, and whether it stands."""
+    """A test result, its p-value adjusted for the number of tests (None if not run), and whether it passes."""
 
     result: RngTestResult
     adjusted_p_value: float | None
@@ -24,7 +25,7 @@ class AdjustedTestResult:
 
 
 def run_tests(sample: Sample) -> tuple[AdjustedTestResult, ...]:
-    """Make every test and adjust for their number; one that the sample is too small for passes unmade."""
+    """Run every test and adjust for their number. A test whose sample is too small passes without being run."""
     return holm([test(sample) for test in (*cards.TESTS, *outcomes.TESTS)])
 
 
@@ -43,5 +44,5 @@ def holm(verdicts: Sequence[RngTestResult]) -> tuple[AdjustedTestResult, ...]:
 
 
 def passes(judged: Sequence[AdjustedTestResult]) -> bool:
-    """Tell whether the suite as a whole is passed."""
+    """Return whether every test of the suite passed."""
     return all(each.passed for each in judged)

@@ -1,6 +1,6 @@
-"""What happens in the Caller's ceremony, between the close of betting and the deal (rules, section 3).
+"""Events of the Caller's ceremony, between the close of betting and the deal (rules, section 3).
 
-The Player's two cards lie face down with one seat, which may look at them and hands them back. No event before
+The Player's two cards lie face down in front of one seat, which may look at them and hands them back. No event before
 `HandTurned` names a card.
 """
 
@@ -12,14 +12,14 @@ from baccarat.domain.rules.cards import Card
 
 
 class HandedBackBy(StrEnum):
-    """Who ended the seat's time with the cards."""
+    """How the seat's time with the cards ended."""
 
     PLAYER = "player"
     TIME = "time"
 
 
 class Side(StrEnum):
-    """Whose hand it is."""
+    """The Player's or the Banker's hand."""
 
     PLAYER = "player"
     BANKER = "banker"
@@ -27,7 +27,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CardsHandedOut:
-    """The Player's two cards went, face down, to the seat with the highest Player wager, for until `until`."""
+    """The Player's two cards went face down to the seat with the highest Player wager, which has them until `until`."""
 
     seat: int
     handed_out_at: datetime

@@ -1,4 +1,4 @@
-"""The Caller's ceremony as it stands, and how each of its events moves it."""
+"""State of the Caller's ceremony, and how each event changes it."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,7 +8,9 @@ from baccarat.domain.rounds import ceremony_events as ce
 
 @dataclass(frozen=True, slots=True)
 class Ceremony:
-    """The Player's cards with a seat: until when, whether it has looked, and who ended it (None: it has them)."""
+    """A seat's turn with the Player's cards: its deadline, whether it has looked, and how it ended (None: still
+    running).
+    """
 
     seat: int
     until: datetime
@@ -17,7 +19,7 @@ class Ceremony:
 
 
 def evolve(ceremony: Ceremony | None, event: ce.CeremonyEvent) -> Ceremony | None:
-    """Apply one event. A hand turned over changes nothing: the cards dealt follow at once."""
+    """Apply one event. Turning over a hand changes nothing, because the deal follows at once."""
     match event:
         case ce.CardsHandedOut():
             return Ceremony(seat=event.seat, until=event.until)

@@ -1,4 +1,4 @@
-"""What may be asked of a round, in the imperative. What a decision needs from elsewhere travels in the command."""
+"""Commands of a round, in the imperative. A command carries everything from elsewhere that its decision needs."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,9 +15,9 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class OpenRound:
-    """Open betting for the seats taken now. `deadline_at` is None where the table has no turn.
+    """Open betting for the occupied seats. `deadline_at` is None at a table without turn limits.
 
-    `next_shoe` is the one to name for the round after, None at a table with a long shoe.
+    `next_shoe` is the commitment for the following round, None at a table with a long shoe.
     """
 
     round: UUID
@@ -59,7 +59,7 @@ class ClearChips:
 
 @dataclass(frozen=True, slots=True)
 class RepeatWager:
-    """Place the last wager again; `stakes` is that wager, empty if there was none."""
+    """Place the last wager again. `stakes` is that wager, empty if there was none."""
 
     player: UUID
     stakes: dict[Spot, int]
@@ -70,7 +70,7 @@ class RepeatWager:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmWager:
-    """The player's "deal": the placed chips become a wager."""
+    """Confirm the placed chips as a wager; the player's "deal"."""
 
     player: UUID
     available: int
@@ -95,17 +95,17 @@ class ContributeToCut:
 
 @dataclass(frozen=True, slots=True)
 class LeaveRound:
-    """The player leaves or moves before confirming."""
+    """Leave the round before confirming, to leave the table or change seats."""
 
     player: UUID
 
 
 @dataclass(frozen=True, slots=True)
 class DealRound:
-    """Close betting, deal and settle; `cards` are the next ones of the shoe from `position` on.
+    """Close betting, deal and settle. `cards` are the next cards of the shoe, from `position` on.
 
-    At a table with a ceremony the first one may hand the Player's cards out instead, and another one settles. `seed`
-    is the shoe's, in hex, where it is revealed with this round.
+    At a table with a ceremony, the first command may hand out the Player's cards instead, and a later one settles.
+    `seed` is the shoe's seed in hex if it is revealed with this round.
     """
 
     cards: tuple[Card, ...] = field(repr=False)
@@ -117,7 +117,7 @@ class DealRound:
 
 @dataclass(frozen=True, slots=True)
 class LookAtCards:
-    """The player looks at the Player's cards that lie face down at the own seat."""
+    """Look at the Player's cards that lie face down at the player's seat."""
 
     player: UUID
     rules: TableRules
@@ -144,10 +144,10 @@ class ResumeRound:
 
 @dataclass(frozen=True, slots=True)
 class VoidRound:
-    """Void a round in play at once, or ask for it where it is settled.
+    """Void a round in play at once, or request it for a settled round.
 
-    `seed` is its shoe's, in hex, where this round has a shoe of its own and the seed can be read. `burn` is how many
-    cards to burn from a shoe that goes on, should a player have seen some of them.
+    `seed` is the shoe's seed in hex if this round has a shoe of its own and the seed can be read. `burn` is the number
+    of cards to burn from a continuing shoe because a player may have seen some of them.
     """
 
     by: str
@@ -160,9 +160,9 @@ class VoidRound:
 
 @dataclass(frozen=True, slots=True)
 class PlayerFunds:
-    """What a player of a settled round has now, in the wager's money_type: minor units of game, account and rack.
+    """Current funds of a player of a settled round, in the wager's money type: minor units of game, account and rack.
 
-    `seated` tells whether the player still sits at the table with this kind of money.
+    `seated` is whether the player still sits at the table with this money type.
     """
 
     player: UUID
@@ -175,7 +175,7 @@ class PlayerFunds:
 
 @dataclass(frozen=True, slots=True)
 class ApproveVoid:
-    """Agree to a void that another asked for; `forgive` says that the house bears what players have spent."""
+    """Approve a void that another person requested. With `forgive`, the house bears winnings that were spent."""
 
     by: str
     funds: tuple[PlayerFunds, ...]
@@ -185,7 +185,7 @@ class ApproveVoid:
 
 @dataclass(frozen=True, slots=True)
 class DeclineVoid:
-    """Refuse a void that was asked for, or take the own request back."""
+    """Decline a requested void, or withdraw one's own request."""
 
     by: str
     note: str

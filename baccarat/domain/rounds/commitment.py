@@ -1,4 +1,4 @@
-"""The shoe of a round that is still to come, where each round is shuffled."""
+"""The shoe of a future round at a table that shuffles for each round."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,9 +8,9 @@ from baccarat.domain.rules.table_rules import ShoeShape
 
 @dataclass(frozen=True, slots=True)
 class ShoeCommitment:
-    """A shoe that is committed to for the table's next round: its id, its commitment in hex, and what it is made of.
+    """The committed shoe of the table's next round: its id, its commitment in hex, and its shape.
 
-    Told with the table's opening or with that of the round before, so before anybody could bet on it.
+    Published when the table or the previous round opens, before anybody can bet on it.
     """
 
     shoe: UUID

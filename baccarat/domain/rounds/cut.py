@@ -1,4 +1,4 @@
-"""What seats have contributed to a shoe so far, for rounds and long shoes alike. Pure."""
+"""Contributions of seats to a shoe's cut, for rounds and long shoes alike. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from baccarat.domain.fairness.cut import Contribution, compute_cut
 from baccarat.domain.rounds.refusals import CutChangedTooOften
 
 MAX_CUT_CHANGES: Final = 8
-"""How often one player may speak to one shoe from one seat: each word is an event that is kept for ten years."""
+"""Maximum contributions of one player to one shoe from one seat: each is an event that is kept for ten years."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatContribution:
-    """A seat's last contribution, in hex, by whom, and how many that player gave from there."""
+    """A seat's latest contribution in hex, its player, and how many that player has made from this seat."""
 
     seat: int
     player: UUID
@@ -26,12 +26,12 @@ SeatContributions = tuple[SeatContribution, ...]
 
 
 def find_contribution(contributions: SeatContributions, seat: int) -> SeatContribution | None:
-    """Find a seat's contribution, None where it has given none."""
+    """Return a seat's contribution, None if it has made none."""
     return next((each for each in contributions if each.seat == seat), None)
 
 
 def is_new_contribution(contributions: SeatContributions, *, seat: int, player: UUID, contribution: str) -> bool:
-    """Tell whether a contribution differs from what the seat has given. Raises CutGivenTooOften."""
+    """Return whether a contribution differs from the seat's current one. Raises CutChangedTooOften."""
     last = find_contribution(contributions, seat)
     if last is None or last.player != player:
         return True
@@ -45,7 +45,7 @@ def is_new_contribution(contributions: SeatContributions, *, seat: int, player: 
 def replace_contribution(
     contributions: SeatContributions, *, seat: int, player: UUID, contribution: str
 ) -> SeatContributions:
-    """Put a seat's contribution in place of its last one; seats ascend."""
+    """Replace a seat's contribution, keeping seats in ascending order."""
     last = find_contribution(contributions, seat)
     times = last.change_count + 1 if last is not None and last.player == player else 1
     others = [each for each in contributions if each.seat != seat]
@@ -53,10 +53,10 @@ def replace_contribution(
 
 
 def as_contributions(contributions: SeatContributions) -> tuple[Contribution, ...]:
-    """List the contributions by seat, ascending, as they are fixed."""
+    """Return the contributions by seat, ascending, in the form the cut is computed from."""
     return tuple(Contribution(each.seat, each.contribution) for each in contributions)
 
 
 def cut_in_hex(shoe: UUID, contributions: Sequence[Contribution]) -> str:
-    """Fix the cut of a shoe, in hex; "" where nobody contributed."""
+    """Return the cut of a shoe in hex, "" if nobody contributed."""
     return compute_cut(shoe, contributions).hex()

@@ -1,4 +1,4 @@
-"""What players add to the cut of a round's own shoe, while betting is open."""
+"""Events of the cut of a round's own shoe, while betting is open."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,9 +7,9 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class CutContributed:
-    """A seat chose its contribution, 1 to 32 bytes in hex, in place of an earlier one of the same seat.
+    """A seat set its contribution, 1 to 32 bytes in hex, replacing its earlier one.
 
-    It counts for the shoe that the round's opening committed to, and everyone at the table may see it at once.
+    It applies to the shoe committed to when the round opened. Everyone at the table may see it at once.
     """
 
     seat: int

@@ -1,4 +1,4 @@
-"""From the close of betting to the settlement, with the Caller's ceremony in between where the table has one. Pure."""
+"""From the close of betting to the settlement, including the Caller's ceremony at tables that have one. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -22,9 +22,9 @@ NO_WAGERS: Final = "no_wagers"
 
 
 def card_holder(state: RoundState) -> RoundSeat | None:
-    """Name the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
+    """Return the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
 
-    None where nobody has bet on Player. Two confirmed in the same instant are told apart by their seats' numbers.
+    None if nobody has bet on Player. Ties at the same instant are broken by seat number.
     """
     bets = [seat for seat in state.confirmed_seats() if (seat.stakes or {}).get(Spot.PLAYER)]
     return min(bets, key=_rank, default=None)
@@ -35,7 +35,7 @@ def _rank(seat: RoundSeat) -> tuple[int, datetime | None, int]:
 
 
 def _deal(command: c.DealRound, state: RoundState) -> Events:
-    """One step further: a round whose betting is over is closed; one whose cards are out gets them back."""
+    """Advance the round one step: close betting, or take back cards that are out."""
     if state.phase is Phase.CLOSED:
         return _end_ceremony(command, state)
     if state.phase is not Phase.BETTING or (state.suspension_reason is not None and not state.is_empty()):
@@ -55,7 +55,7 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
 
 
 def _closed(command: c.DealRound, state: RoundState) -> e.BettingClosed:
-    """From here on nobody adds to the cut of the round's own shoe; a long shoe's was fixed when it started."""
+    """Close betting. This fixes the cut of the round's own shoe; a long shoe's was fixed when it started."""
     contributions = cutting.as_contributions(state.contributions)
     cut = cutting.cut_in_hex(state.require_opened().shoe, contributions)
     return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut)
@@ -74,7 +74,7 @@ def _end_ceremony(command: c.DealRound, state: RoundState) -> Events:
 
 
 def _look(command: c.LookAtCards, state: RoundState) -> Events:
-    """The first look is recorded and sets the time to hand back; looking again changes nothing."""
+    """Record the first look, which sets the deadline for handing back; looking again changes nothing."""
     ceremony = _held(command.player, command.now, state)
     if ceremony.looked_at is not None:
         return ()
@@ -89,7 +89,7 @@ def _hand_back(command: c.HandBackCards, state: RoundState) -> Events:
 
 
 def _held(player: UUID, now: datetime, state: RoundState) -> Ceremony:
-    """The ceremony of a player who has the cards now, by the server's clock."""
+    """Return the ceremony if the player has the cards now, by the server's clock."""
     ceremony = state.ceremony
     if ceremony is None or state.phase is not Phase.CLOSED:
         raise r.NoCeremony
@@ -119,7 +119,7 @@ def _cards_and_payouts(command: c.DealRound, state: RoundState) -> Events:
 
 
 def _turned(command: c.DealRound, hands: Deal) -> Events:
-    """Where there is a ceremony the Caller turns the Player's hand over, then the Banker's."""
+    """Turn over the Player's hand, then the Banker's, at a table with a ceremony."""
     if command.rules.ceremony_seconds() is None:
         return ()
     return (

@@ -1,4 +1,4 @@
-"""What a round allows. `decide` judges a command against the state and answers with events, or refuses."""
+"""Decisions of a round. `decide` checks a command against the state and returns events, or raises a refusal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ _Spends = c.PlaceChips | c.RepeatWager | c.ConfirmWager
 
 
 def decide(command: c.RoundCommand, state: RoundState) -> Events:
-    """Answer a command with the events that follow, none if it changes nothing, or raise a Refusal."""
+    """Return the events that follow from a command, none if it changes nothing. Raises a Refusal."""
     return _DECIDE[type(command)](command, state)
 
 
@@ -48,7 +48,7 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
 
 
 def _turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
-    """The player's seat, if it may still act: betting open by the server's clock, and this seat not done."""
+    """Return the player's seat if it may still act: betting is open and the seat has not acted."""
     _require_open(state, command.now)
     seat = state.seat_of(command.player)
     if seat is None:
@@ -128,7 +128,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
 
 
 def _raises(placed: Mapping[Spot, int], rules: TableRules) -> dict[Spot, int]:
-    """What each stake lacks to the minimum; refused where the table does not raise."""
+    """Return what each stake lacks to the minimum. Raises UnderMinimum if the table does not raise stakes."""
     lacking = {spot: rules.minimum - stake for spot, stake in placed.items() if stake < rules.minimum}
     if lacking and rules.under_minimum is UnderMinimumPolicy.REJECT:
         minimum = format_amount(rules.minimum, rules.currency)
@@ -169,7 +169,7 @@ def _pass(command: c.PassTurn, state: RoundState) -> Events:
 
 
 def _give_cut(command: c.ContributeToCut, state: RoundState) -> Events:
-    """Whoever is in the round, also with a wager confirmed, until betting closes."""
+    """Accept a contribution from any player in the round until betting closes, even with a wager confirmed."""
     _require_open(state, command.now)
     seat = state.seat_of(command.player)
     if seat is None or seat.status is SeatStatus.LEFT:

@@ -1,6 +1,6 @@
-"""What happened in a round, in the past tense. The stored contract: a changed shape is a new schema, upcast when read.
+"""Events of a round, in the past tense. A stored contract: a changed shape is a new schema, upcast when read.
 
-Amounts are minor units of the table's currency. Players are ids; no personal data is in here.
+Amounts are minor units of the table's currency. Players are ids; events contain no personal data.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class SeatInRound:
-    """A seat that takes part: those taken when the round opened."""
+    """A participating seat, occupied when the round opened."""
 
     seat: int
     player: UUID
@@ -30,10 +30,10 @@ class SeatInRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundOpened:
-    """Betting is open. `deadline_at` ends the turn; `commitment` is set where this round has a shoe of its own.
+    """Betting opened. `deadline_at` ends the turn; `commitment` is set if this round has a shoe of its own.
 
-    That is the shoe named by the opening before this one, of table or round; `next_shoe` is named for the round after,
-    None where a long shoe is played.
+    That shoe is the one announced by the previous opening, of table or round. `next_shoe` is announced for the
+    following round, None if a long shoe is played.
     """
 
     round: UUID
@@ -51,7 +51,7 @@ class RoundOpened:
 
 @dataclass(frozen=True, slots=True)
 class ChipsPlaced:
-    """Chips on one spot, not yet at risk."""
+    """A seat placed chips on one spot; they are not yet at risk."""
 
     seat: int
     spot: Spot
@@ -60,14 +60,14 @@ class ChipsPlaced:
 
 @dataclass(frozen=True, slots=True)
 class PlacementUndone:
-    """The seat's last placement came off the table."""
+    """The seat's last placement was taken back."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class ChipsCleared:
-    """All unconfirmed chips of the seat came off the table."""
+    """All unconfirmed chips of the seat were taken back."""
 
     seat: int
 
@@ -82,7 +82,7 @@ class StakesRebet:
 
 @dataclass(frozen=True, slots=True)
 class WagerConfirmed:
-    """The stakes are at risk and out of the game balance. `raised` holds what was added to reach the minimum."""
+    """The stakes left the game balance and are at risk. `raised` holds the amounts added to reach the minimum."""
 
     seat: int
     player: UUID
@@ -94,30 +94,30 @@ class WagerConfirmed:
 
 @dataclass(frozen=True, slots=True)
 class SeatPassed:
-    """The seat sits this round out by its own word."""
+    """The seat chose to sit out this round."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class SeatTimedOut:
-    """The turn ended without a word from the seat; nothing is taken."""
+    """The turn ended without an action by the seat; no money moves."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class SeatLeftRound:
-    """The player left or moved before confirming; unconfirmed chips are returned."""
+    """The player left or changed seats before confirming; unconfirmed chips were returned."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class BettingClosed:
-    """No more bets.
+    """Betting closed.
 
-    Where the round has a shoe of its own its cut is fixed now, in hex, by these contributions; "" without any.
+    If the round has a shoe of its own, this fixes its cut, in hex, from these contributions; "" without any.
     """
 
     closed_at: datetime
@@ -127,7 +127,7 @@ class BettingClosed:
 
 @dataclass(frozen=True, slots=True)
 class CardsDealt:
-    """The cards in deal order (P B P B, then the thirds); `position` is the first one's place in the shoe."""
+    """The cards in deal order (P B P B, then the thirds). `position` is the first card's position in the shoe."""
 
     position: int
     cards: tuple[Card, ...]
@@ -135,9 +135,9 @@ class CardsDealt:
 
 @dataclass(frozen=True, slots=True)
 class SeatSettled:
-    """What one wager came to: `returned` comes back, net of `commission`.
+    """The result of one wager: `returned` is paid back, net of `commission`.
 
-    Where commission is `deferred`, `returned` is gross: the rack holds back `commission` of it until it is collected.
+    If commission is `deferred`, `returned` is gross: the rack holds `commission` of it until it is collected.
     """
 
     seat: int
@@ -153,7 +153,7 @@ class SeatSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundSettled:
-    """The outcome and every wager's result. `seed` opens the commitment where the shoe ends with the round."""
+    """The outcome and every wager's result. `seed` opens the commitment if the shoe ends with the round."""
 
     outcome: Outcome
     player_total: int
@@ -166,7 +166,7 @@ class RoundSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundLapsed:
-    """Nobody confirmed, so no card was dealt."""
+    """Nobody confirmed a wager, so no card was dealt."""
 
     reason: str
     lapsed_at: datetime
@@ -175,7 +175,7 @@ class RoundLapsed:
 
 @dataclass(frozen=True, slots=True)
 class RoundSuspended:
-    """The round could not be dealt; it waits for a person and blocks no other."""
+    """The round could not be dealt. It waits for a person and does not block other rounds."""
 
     reason: str
     suspended_at: datetime
@@ -183,7 +183,7 @@ class RoundSuspended:
 
 @dataclass(frozen=True, slots=True)
 class RoundResumed:
-    """A person sent the round back to be dealt."""
+    """A person returned the round to dealing."""
 
     by: str
     resumed_at: datetime

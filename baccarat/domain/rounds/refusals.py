@@ -1,4 +1,4 @@
-"""Why a round says no. Each reason has its own code; the decider beside this file raises them."""
+"""Refusals of the round decider. Each has its own code."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

@@ -1,4 +1,4 @@
-"""A round as it stands, and how each event moves it. Applying never refuses."""
+"""State of a round, and how each event changes it. Applying an event never refuses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from casino.kernel.money import MoneyType
 
 
 class Phase(StrEnum):
-    """Where a round stands; SETTLED, LAPSED and VOIDED are its ends."""
+    """Phase of a round. SETTLED, LAPSED and VOIDED are final."""
 
     UNOPENED = "unopened"
     BETTING = "betting"
@@ -34,7 +34,7 @@ class Phase(StrEnum):
 
 
 class SeatStatus(StrEnum):
-    """What a seat has said in this round."""
+    """What a seat has done in this round."""
 
     DECIDING = "deciding"
     CONFIRMED = "confirmed"
@@ -45,7 +45,7 @@ class SeatStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundSeat:
-    """A seat's part in the round: unconfirmed `placements`, or the confirmed `stakes`, and its result."""
+    """One seat in the round: unconfirmed `placements`, or confirmed `stakes`, and its result."""
 
     seat: int
     player: UUID
@@ -58,7 +58,7 @@ class RoundSeat:
     settlement: e.SeatSettled | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
-        """Add up the unconfirmed chips, per spot in minor units."""
+        """Return the unconfirmed chips per spot, in minor units."""
         total: dict[Spot, int] = {}
         for placement in self.placements:
             for spot, amount in placement.items():
@@ -68,9 +68,9 @@ class RoundSeat:
 
 @dataclass(frozen=True, slots=True)
 class RoundState:
-    """Everything a decision about a round reads, and all that is needed to draw it.
+    """All state needed to decide about a round and to display it.
 
-    `given` are contributions to the round's own shoe; `cut` is fixed when betting closes, in hex, "" without any.
+    `contributions` are those to the round's own shoe. `cut` is fixed when betting closes, in hex, "" without any.
     """
 
     phase: Phase = Phase.UNOPENED
@@ -94,33 +94,32 @@ class RoundState:
     cut: str | None = None
 
     def require_opened(self) -> e.RoundOpened:
-        """Return how the round was opened; only an opened round has it."""
+        """Return the opening event, which every opened round has."""
         if self.opened is None:
             raise LookupError("the round was never opened")
         return self.opened
 
     def seat_of(self, player: UUID) -> RoundSeat | None:
-        """Find the player's seat in this round, or None for one who waits for the next."""
+        """Return the player's seat in this round, None for a player waiting for the next one."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def void_of(self, seat: int) -> SeatVoided | None:
-        """Find how the seat's wager was undone, None where it was not."""
+        """Return how the seat's wager was undone, None if it was not."""
         return None if self.voided is None else next((each for each in self.voided.seats if each.seat == seat), None)
 
     def all_have_acted(self) -> bool:
-        """Tell whether no seat is still deciding."""
+        """Return whether no seat is still to act."""
         return not any(seat.status is SeatStatus.DECIDING for seat in self.seats)
 
     def is_empty(self) -> bool:
-        """Tell whether every seat has acted and none has a wager."""
+        """Return whether every seat has acted and none has a wager."""
         return self.all_have_acted() and not self.confirmed_seats()
 
     def confirmed_seats(self) -> tuple[RoundSeat, ...]:
-        """List the seats with a confirmed wager."""
         return tuple(seat for seat in self.seats if seat.status is SeatStatus.CONFIRMED)
 
     def is_running(self) -> bool:
-        """Tell whether the round has begun and not ended."""
+        """Return whether the round has begun and not ended."""
         return self.phase in {Phase.BETTING, Phase.CLOSED, Phase.DEALT}
 
 
@@ -128,7 +127,7 @@ INITIAL: Final = RoundState()
 
 
 def evolve(state: RoundState, event: e.RoundEvent) -> RoundState:
-    """Apply one event. Raises KeyError only for a type that is no round event."""
+    """Apply one event. Raises KeyError for a type that is not a round event."""
     return _APPLY[type(event)](state, event)
 
 

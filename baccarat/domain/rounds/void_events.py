@@ -1,7 +1,7 @@
-"""What happens when a round is voided: malfunction voids all pays and plays. Amounts are minor units.
+"""Events of voiding a round: malfunction voids all pays and plays. Amounts are minor units.
 
-Staff are named by number, as a name would be personal. A `note` is stored sealed under the keys of who was in the
-round, so that it goes when one of them is forgotten, while the round stays provable.
+Staff are identified by number, because a name would be personal data. A `note` is stored encrypted under the keys of
+the round's players, so that it becomes unreadable when one of them is erased while the round stays provable.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class VoidReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundVoidRequested:
-    """The outcome is known, so a second person has to agree before anything is undone."""
+    """Voiding was requested after the outcome was known; a second person must approve it."""
 
     by: str
     reason: VoidReason
@@ -34,7 +34,7 @@ class RoundVoidRequested:
 
 @dataclass(frozen=True, slots=True)
 class RoundVoidDeclined:
-    """The request is off the table; the round stands as it was settled."""
+    """The request was declined; the settlement remains valid."""
 
     by: str
     note: str
@@ -43,11 +43,11 @@ class RoundVoidDeclined:
 
 @dataclass(frozen=True, slots=True)
 class SeatVoided:
-    """How one wager is undone: `staked` goes back; `paid`, what the settlement brought to the player, is taken.
+    """How one wager is undone: `staked` is given back; `paid`, what the settlement paid the player, is taken back.
 
-    The difference goes to the game balance or, for one who has left, to the account; or it is taken from the game
-    balance, then from the account, and the rest is `owed`, or `forgiven` by the house. `commission` is undone as
-    well: `from_rack` of it had not been collected yet.
+    A positive difference goes to the game balance or, if the player has left, to the account. A negative one is taken
+    from the game balance, then from the account; the rest is `owed`, or `forgiven` by the house. `commission` is undone
+    as well: `from_rack` of it had not been collected yet.
     """
 
     seat: int
@@ -67,11 +67,11 @@ class SeatVoided:
 
 @dataclass(frozen=True, slots=True)
 class RoundVoided:
-    """All stakes, payouts and commissions of the round are undone. `was_settled` tells whether there was an outcome.
+    """All stakes, payouts and commissions of the round were undone. `was_settled` is whether there was an outcome.
 
-    `approved_by` is the second person, None where none is needed. `seed` opens the commitment of the round's own shoe
-    where it was still secret. `number` is the round's at its table. `burned_count` cards went out of a shoe that
-    continues, unseen but by the one player who had looked at two of them.
+    `approved_by` is the second person, None if none is needed. `seed` opens the commitment of the round's own shoe if
+    it was still secret. `number` is the round's number at its table. `burned_count` cards were burned from a shoe that
+    continues, seen by nobody except one player who looked at two of them.
     """
 
     round: UUID

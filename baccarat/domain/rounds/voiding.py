@@ -1,4 +1,4 @@
-"""What staff may do about a round in trouble: set it aside, send it back to be dealt, void it. Pure."""
+"""Staff decisions on a round that cannot be dealt or is disputed: suspend, resume, void. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ def _resume(command: c.ResumeRound, state: RoundState) -> Events:
 
 
 def _void(command: c.VoidRound, state: RoundState) -> Events:
-    """Before the outcome is known one person is enough; afterwards it is a request that another has to approve."""
+    """Void at once before the outcome is known; afterwards record a request that another person must approve."""
     _require_voidable(state)
     if state.is_running():
         return (
@@ -95,15 +95,15 @@ def _require_voidable(state: RoundState) -> None:
 
 
 def _stake_back(seat: RoundSeat) -> SeatVoided:
-    """A wager in play: its player has a seat, for nobody leaves with one."""
+    """Undo a wager in play. Its player has a seat, because nobody can leave with a wager in play."""
     staked = sum((seat.stakes or {}).values())
     return _voided(seat, staked=staked, paid=0, commission=0, to_game=staked)
 
 
 def undo_settlement(seat: RoundSeat, purse: c.PlayerFunds, *, forgive: bool) -> SeatVoided:
-    """Work out how a settled wager is undone with what its player has now. Raises LookupError if it is not.
+    """Return how a settled wager is undone, given its player's current funds. Raises LookupError if it is not settled.
 
-    What the player lacks is owed in real money, unless the house forgives it; play money is never owed.
+    Real money that the player lacks is owed, unless the house forgives it; play money is never owed.
     """
     wager = seat.settlement
     if wager is None:

@@ -1,6 +1,6 @@
-"""Many rounds at once: whole shoes played out by one table look-up a round, for simulations and statistics.
+"""Bulk dealing: plays out whole shoes with one table look-up per round, for simulations and statistics.
 
-Only points matter to the result (rules, section 2), so the six next cards of a shoe are a number from 000000 to 999999.
+Only points affect the result (rules, section 2), so the next six cards of a shoe are a number from 000000 to 999999.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,14 @@ OUTCOMES: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
 MAX_CARDS_PER_ROUND: Final = 6
 _DIGIT: Final = {card: str(points) for card, points in POINTS.items()}.__getitem__
 _TAKES: Final = (4, 4, 4, 5, 5, 5, 6, 6, 6)
-"""Cards of a round by its result."""
+"""Number of cards in a round, by its result."""
 
 
 def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome, int]:
     """Deal rounds from the front of a shoe and count their outcomes.
 
-    A round begins while fewer than `until` cards are out (by default, while six are left: the most a round takes).
+    A round begins while fewer than `until` cards have been dealt (by default, while six remain, the most a round
+    takes).
     """
     last = len(shoe) - MAX_CARDS_PER_ROUND if until is None else min(until - 1, len(shoe) - MAX_CARDS_PER_ROUND)
     digits, results, takes = "".join(map(_DIGIT, shoe)), _results(), _TAKES
@@ -35,7 +36,7 @@ def play_out(shoe: Sequence[Card], *, until: int | None = None) -> dict[Outcome,
 
 @lru_cache(maxsize=1)
 def _results() -> bytes:
-    """For each six points in deal order: three times the cards beyond four, plus the outcome's place."""
+    """Return for each six points in deal order: three times the cards beyond four, plus the outcome's index."""
     blocks = [[_block(player, banker) for banker in range(10)] for player in range(10)]
     return b"".join(
         blocks[(first + third) % 10][(second + fourth) % 10]
@@ -47,7 +48,7 @@ def _results() -> bytes:
 
 
 def _block(player: int, banker: int) -> bytes:
-    """The hundred results that two-card totals can come to, by the next two cards' points."""
+    """Return the hundred results for two-card totals, by the next two cards' points."""
     return bytes(_result(player, banker, fifth, sixth) for fifth in range(10) for sixth in range(10))
 
 

@@ -28,11 +28,11 @@ _SUIT_NAMES: Final = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades
 
 
 class UnknownCard(ValueError):
-    """The text names no card of a deck."""
+    """The text is not a card of a deck."""
 
 
 class _Points(dict[str, int]):
-    """A lookup that names the card it does not know."""
+    """A look-up whose error names the unknown card."""
 
     def __missing__(self, card: str) -> int:
         raise UnknownCard(f"{card!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}, such as '9h'.")

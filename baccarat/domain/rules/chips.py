@@ -1,4 +1,4 @@
-"""Which amounts a table's chips can make up."""
+"""Amounts that a table's chips can make up."""
 
 import heapq
 from functools import lru_cache
@@ -16,12 +16,12 @@ class AmountNotInChips(Refusal):
 
 
 def is_makeable(amount: int, rules: TableRules) -> bool:
-    """Tell whether some chips of the table add up to an amount in minor units."""
+    """Return whether the table's chips can make up an amount in minor units."""
     return amount > 0 and _adds_up(amount, rules.chips)
 
 
 def breakdown(amount: int, chips: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    """Return `(chip, count)` from the largest chip down, as many of each as the rest allows.
+    """Return `(chip, count)` from the largest chip down, as many of each as possible.
 
     `amount` and `chips` (ascending) are in minor units. Raises AmountNotInChips.
     """
@@ -49,7 +49,7 @@ def _adds_up(amount: int, chips: tuple[int, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _least_by_remainder(chips: tuple[int, ...]) -> dict[int, int]:
-    """The least makeable amount of each remainder by the lowest chip; adding lowest chips makes all the others.
+    """Return the least makeable amount for each remainder by the lowest chip; lowest chips make up all larger ones.
 
     Source: the Apery set of a numerical semigroup, found as shortest paths (Nijenhuis, "A minimal-path algorithm for
     the money changing problem", American Mathematical Monthly 86, 1979).

@@ -6,8 +6,8 @@ from baccarat.domain.rules.table_rules import Commission, TableRules
 def charge(commission: Commission, *, win: int, lowest_chip: int) -> int:
     """Return the commission on one player's Banker win in one round, all in minor units.
 
-    With a rounding unit it goes up to the next multiple of that unit, and then up to the minor unit should the unit
-    be finer; exact commission goes half up to the minor unit. It never exceeds the win.
+    With a rounding unit, round up to its next multiple, then up to the minor unit if the unit is finer. Round exact
+    commission half up to the minor unit. It never exceeds the win.
     """
     owed, per = win * commission.rate.numerator, commission.rate.denominator
     unit = commission.rounding
@@ -19,7 +19,7 @@ def charge(commission: Commission, *, win: int, lowest_chip: int) -> int:
 
 
 def is_finer_than_minor_unit(rules: TableRules) -> bool:
-    """Tell whether these chips can win an exact commission that is no whole number of minor units."""
+    """Return whether these chips can win an exact commission that is not a whole number of minor units."""
     commission = rules.commission
     if commission is None or commission.rounding is not None:
         return False

@@ -9,7 +9,7 @@ from baccarat.domain.rules.tableau import banker_draws, player_draws
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCounts:
-    """How many ordered six-card draws each outcome wins, and how many there are: n(n-1)...(n-5) for n cards."""
+    """Number of ordered six-card draws per outcome, and in total: n(n-1)...(n-5) for n cards."""
 
     banker: int
     player: int
@@ -21,8 +21,8 @@ class OutcomeCounts:
 def count_outcomes(decks: int) -> OutcomeCounts:
     """Count the outcomes of all ordered six-card draws from `decks` full decks, exactly.
 
-    Only points matter, so hands are enumerated as unordered pairs of points and weighted by the number of ways to
-    draw them; the third cards are counted by the tableau. Raises ValueError below one deck.
+    Only points matter, so hands are enumerated as unordered pairs of points, weighted by the number of ways to draw
+    them; third cards are counted by the tableau. Raises ValueError below one deck.
     """
     if decks < 1:
         raise ValueError("There must be at least one deck.")
@@ -39,7 +39,7 @@ def count_outcomes(decks: int) -> OutcomeCounts:
 
 
 def _pairs(left: list[int]) -> Iterator[tuple[int, int]]:
-    """Each pair of points as (total, ordered ways to draw it); while it is out, its cards are out of `left`."""
+    """Yield each pair of points as (total, ordered ways to draw it), removing its cards from `left` meanwhile."""
     for first in range(10):
         for second in range(first, 10):
             ways = left[first] * (left[second] - 1) if first == second else 2 * left[first] * left[second]
@@ -51,7 +51,7 @@ def _pairs(left: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _thirds(left: list[int], player_total: int, banker_total: int) -> tuple[int, int, int]:
-    """Of the ordered draws of two more cards, those that end in (Player, Banker, tie)."""
+    """Count the ordered draws of two more cards by result: (Player, Banker, tie)."""
     cards = sum(left)
     if player_total >= 8 or banker_total >= 8:
         return _all_to_the_higher(player_total, banker_total, cards * (cards - 1))
@@ -71,7 +71,7 @@ def _thirds(left: list[int], player_total: int, banker_total: int) -> tuple[int,
 
 
 def _banker_third(left: list[int], player_total: int, banker_total: int, third: int | None) -> tuple[int, int, int]:
-    """Of the draws of one more card, the Banker's to take or leave, those that end in (Player, Banker, tie)."""
+    """Count the draws of one more card, which the Banker may or may not take, by result: (Player, Banker, tie)."""
     cards = sum(left)
     if not banker_draws(banker_total, third):
         return _all_to_the_higher(player_total, banker_total, cards)

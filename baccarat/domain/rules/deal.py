@@ -23,13 +23,13 @@ class NotEnoughCards(ValueError):
 
 
 class IllegalDeal(ValueError):
-    """The cards are not what the rules would have dealt."""
+    """The cards differ from what the rules would have dealt."""
 
 
 class Deal(NamedTuple):
-    """Both hands as dealt, their points modulo 10, who won, and whether a natural ended it.
+    """Both hands as dealt, their points modulo 10, the winner, and whether a natural ended the round.
 
-    A named tuple, because an audit makes one of every round there ever was.
+    A named tuple for speed: the audit creates one for every recorded round.
     """
 
     player: tuple[Card, ...]
@@ -41,28 +41,28 @@ class Deal(NamedTuple):
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards in deal order: Player, Banker, Player, Banker, the Player's third, the Banker's third."""
+        """Return the cards in deal order: Player, Banker, Player, Banker, the Player's third, the Banker's third."""
         player, banker = self.player, self.banker
         return (player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:])
 
 
 @dataclass(frozen=True, slots=True)
 class DealStep:
-    """One step of a deal in words; `rule` is "deal", "total", "1" to "4" (rules, section 2) or "result"."""
+    """A deal step in words. `rule` is "deal", "total", "1" to "4" (rules, section 2) or "result"."""
 
     rule: str
     card: Card | None
     text: str
 
 
-# By the lead of the Player's total over the Banker's, -9 to 9: a negative index counts from the end.
+# Indexed by the Player's total minus the Banker's, -9 to 9: a negative index counts from the end.
 _OUTCOMES: Final = (Outcome.TIE, *[Outcome.PLAYER] * 9, *[Outcome.BANKER] * 9)
 
 
 def deal(cards: Sequence[Card]) -> Deal:
-    """Deal one round from the front of `cards`, taking the four to six that the rules ask for.
+    """Deal one round from the front of `cards`, taking the four to six that the rules require.
 
-    Raises NotEnoughCards, and UnknownCard for a text that is no card.
+    Raises NotEnoughCards, and UnknownCard for a text that is not a card.
     """
     try:
         return _deal(cards)
@@ -89,9 +89,9 @@ def _deal(cards: Sequence[Card]) -> Deal:
 
 
 def replay(cards: Sequence[Card]) -> Deal:
-    """Deal again from recorded cards in deal order, which must be used up exactly.
+    """Replay recorded cards in deal order, which must be used up exactly.
 
-    Raises IllegalDeal when cards are missing, left over, or no cards at all.
+    Raises IllegalDeal if cards are missing or left over, or there are none.
     """
     try:
         dealt = deal(cards)
@@ -104,7 +104,7 @@ def replay(cards: Sequence[Card]) -> Deal:
 
 
 def describe_steps(dealt: Deal) -> tuple[DealStep, ...]:
-    """Tell a deal in words, step by step: each card, the totals, the rule that applied, who wins."""
+    """Describe a deal step by step: each card, the totals, the rule that applied, and the winner."""
     return tuple(_steps(dealt))
 
 

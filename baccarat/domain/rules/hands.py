@@ -1,4 +1,4 @@
-"""What a hand is worth."""
+"""Points of a hand."""
 
 from collections.abc import Sequence
 
@@ -11,5 +11,5 @@ def total(cards: Sequence[Card]) -> int:
 
 
 def is_natural(cards: Sequence[Card]) -> bool:
-    """Tell whether a hand is a natural: 8 or 9 in its first two cards. Raises UnknownCard."""
+    """Return whether a hand is a natural: 8 or 9 in its first two cards. Raises UnknownCard."""
     return len(cards) == 2 and total(cards) >= 8

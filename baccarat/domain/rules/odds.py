@@ -1,4 +1,4 @@
-"""What each spot returns, exactly, from the counts of all draws."""
+"""Exact returns of each spot, from the counts of all draws."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,12 +24,12 @@ __all__ = [
 ]
 
 MAX_STAKES_TRIED: Final = 20_000
-"""Where a house edge is so thin that rounding matters beyond as many stakes, it counts as the player's."""
+"""If a house edge is so small that rounding matters beyond this many stakes, it counts as a player edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpotFigures:
-    """Per unit staked: the expected return (RTP, stake included), the house edge 1 - RTP, the variance of the gain."""
+    """Figures per unit staked: expected return (RTP, stake included), house edge 1 - RTP, variance of the gain."""
 
     rtp: Fraction
     edge: Fraction
@@ -38,10 +38,10 @@ class SpotFigures:
 
 @dataclass(frozen=True, slots=True)
 class SpotOdds:
-    """One spot: its odds before commission, what becomes of a stake, and its figures.
+    """One spot: its odds before commission, the probabilities of its results, and its figures.
 
-    `exact` charges commission at its exact rate; `at_minimum` is a stake of the table's minimum, settled and rounded
-    as the table does.
+    `exact` charges commission at its exact rate; `at_minimum` is a stake of the table's minimum, settled and rounded as
+    the table does.
     """
 
     spot: Spot
@@ -55,7 +55,7 @@ class SpotOdds:
 
 @dataclass(frozen=True, slots=True)
 class OddsSheet:
-    """The odds of one table's rules; `player_edge` names the spots on which the house has no edge."""
+    """The odds of one table's rules. `player_edge` lists the spots without a house edge."""
 
     rules: TableRules
     counts: OutcomeCounts
@@ -75,14 +75,14 @@ def odds_sheet(rules: TableRules) -> OddsSheet:
 
 @lru_cache(maxsize=256)
 def player_edge_spots(rules: TableRules) -> tuple[Spot, ...]:
-    """Return the spots on which the house has no edge, at exact rates or by rounding a permitted stake."""
+    """Return the spots without a house edge, at exact rates or by rounding a permitted stake."""
     return tuple(spot for spot in Spot if _has_player_edge(rules, spot))
 
 
 def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
-    """Return what a wager is worth on average, in minor units: stakes and wins less all commission.
+    """Return a wager's expected return in minor units: stakes and wins less all commission.
 
-    Commission that is deferred counts as paid. Raises UnknownStake.
+    Deferred commission counts as paid. Raises InvalidStake.
     """
     chances = _chances(rules.decks)
     return sum((chance * _net(rules, stakes, outcome) for outcome, chance in chances.items()), Fraction(0))
@@ -149,7 +149,8 @@ def _has_player_edge(rules: TableRules, spot: Spot) -> bool:
     edge = _figures(becomes, gain=_exact_gain(rules, spot)).edge
     if edge <= 0:
         return True
-    # Rounding moves a win and its commission by half a minor unit each, so it outweighs no edge beyond this stake.
+    # Rounding changes a win and its commission by at most half a minor unit each, so it cannot outweigh an edge
+    # beyond this stake.
     last = min(rules.maximum, int(becomes[StakeResult.WIN] / edge))
     if last - rules.minimum > MAX_STAKES_TRIED * rules.chips[0]:
         return True

@@ -11,19 +11,19 @@ DECIMAL_PLACES = 9
 
 
 def format_decimal(value: Fraction, *, places: int = DECIMAL_PLACES) -> str:
-    """Print a fraction as a decimal string, rounded half up in size to `places`, at least one."""
+    """Format a fraction as a decimal string, rounded half up in magnitude to `places`, at least one."""
     scaled = (abs(value.numerator) * 10**places * 2 + value.denominator) // (2 * value.denominator)
     whole, rest = divmod(scaled, 10**places)
     return f"{'-' if value < 0 and scaled else ''}{whole}.{rest:0{places}d}"
 
 
 def format_fraction(value: Fraction) -> str:
-    """Print a fraction in lowest terms as "n/d"."""
+    """Format a fraction in lowest terms as "n/d"."""
     return f"{value.numerator}/{value.denominator}"
 
 
 def describe_commission(rules: TableRules) -> str:
-    """Tell in one sentence what commission a table charges on Banker wins."""
+    """Describe in one sentence the commission that a table charges on Banker wins."""
     commission = rules.commission
     if commission is None:
         return "No commission is charged."
@@ -32,7 +32,7 @@ def describe_commission(rules: TableRules) -> str:
 
 
 def notes(sheet: OddsSheet) -> tuple[str, ...]:
-    """List what a player and an operator should know about these odds, one sentence or two each."""
+    """Return notes on these odds for players and operators, one or two sentences each."""
     rules = sheet.rules
     least = f"{money.format_amount(rules.minimum, rules.currency)} {rules.currency}"
     lines = [
@@ -53,7 +53,7 @@ def notes(sheet: OddsSheet) -> tuple[str, ...]:
 
 
 def odds_document(sheet: OddsSheet) -> dict[str, object]:
-    """Return the whole sheet ready for JSON: fractions as "n/d" and as decimal strings, money as text."""
+    """Return the sheet as JSON-ready values: fractions as "n/d" and as decimal strings, money as text."""
     rules, counts = sheet.rules, sheet.counts
     return {
         "preset": rules.preset,

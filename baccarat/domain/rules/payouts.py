@@ -1,4 +1,4 @@
-"""What one seat's wager wins, pays and gets back once the outcome is known."""
+"""Settlement of one seat's wager once the outcome is known."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ from baccarat.domain.rules.wagers import Spot, Stakes
 
 
 class StakeResult(StrEnum):
-    """What became of a stake: won, lost, or returned as it was."""
+    """Result of a stake: won, lost, or returned unchanged."""
 
     WIN = "win"
     LOSE = "lose"
@@ -19,12 +19,12 @@ class StakeResult(StrEnum):
 
 
 class InvalidStake(ValueError):
-    """A stake is not on a spot of this layout, or is not a positive amount."""
+    """The stake is not on a spot of this layout, or is not a positive amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpotResult:
-    """One stake's result in minor units: `win` is gross and without the stake, `returned` is what comes back now."""
+    """One stake's result in minor units: `win` is gross, without the stake; `returned` is what is paid back now."""
 
     spot: Spot
     stake: int
@@ -35,7 +35,7 @@ class SpotResult:
 
 
 class Settlement(NamedTuple):
-    """One wager's results in minor units; with `deferred`, commission is owed and not yet taken from `returned`."""
+    """One wager's results in minor units. With `deferred`, commission is owed and not yet deducted from `returned`."""
 
     results: tuple[SpotResult, ...]
     staked: int
@@ -57,17 +57,17 @@ RESULTS: Final[dict[Outcome, tuple[tuple[Spot, StakeResult], ...]]] = {
 
 
 def odds_for(rules: TableRules, spot: Spot) -> Ratio:
-    """Return the odds that a winning stake on a spot is paid at, before commission."""
+    """Return the odds paid on a winning stake on a spot, before commission."""
     if spot is _BANKER:
         return rules.banker_pays
     return rules.player_pays if spot is _PLAYER else rules.tie_pays
 
 
 def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
-    """Settle one seat's wager, stakes and results in minor units, results in the order of the spots.
+    """Settle one seat's wager: stakes and results in minor units, results in the order of the spots.
 
-    A win at odds that do not divide evenly is rounded half up to the minor unit. Raises UnknownStake for a spot that
-    is not on the layout and for a stake that is not positive.
+    Wins at odds that do not divide evenly are rounded half up to the minor unit. Raises InvalidStake for a spot that is
+    not on the layout and for a stake that is not positive.
     """
     commission = rules.commission
     deferred = commission is not None and commission.timing is _DEFERRED

@@ -1,4 +1,4 @@
-"""The five table presets: frozen, versioned values of one rules engine (rules, section 1)."""
+"""The five table presets: frozen, versioned rules (rules, section 1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -45,7 +45,7 @@ class UnknownPreset(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """One published set of rules; chips and limits in whole units of whatever currency a table plays in."""
+    """One published set of rules. Chips and limits are whole units of the table's currency."""
 
     name: str
     version: int
@@ -154,10 +154,10 @@ _OWN: Final = frozenset(field.name for field in fields(TableRules)) - _FIXED
 
 
 def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
-    """Return a preset's rules in a currency's minor units, with an operator's own values for some fields.
+    """Return a preset's rules in a currency's minor units, with overrides for some fields.
 
     Overrides are fields of TableRules, amounts in minor units. Raises UnknownPreset, UnknownCurrency, and InvalidRules
-    with the names of the fields that are wrong.
+    with the names of the invalid fields.
     """
     found = PRESETS.get(preset)
     if found is None:

@@ -1,4 +1,4 @@
-"""The values that say how one table plays: everything an operator can set."""
+"""Rules of a table: everything an operator can configure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,21 +13,21 @@ class Shuffle(StrEnum):
 
 
 class UnderMinimumPolicy(StrEnum):
-    """What happens to a stake under the table's minimum."""
+    """How a stake below the table's minimum is handled."""
 
     RAISE = "raise"
     REJECT = "reject"
 
 
 class SpotsPerRound(StrEnum):
-    """How many spots one seat may bet on in one round."""
+    """Number of spots that one seat may bet on in one round."""
 
     ANY = "any"
     ONE = "one"
 
 
 class CommissionTiming(StrEnum):
-    """When commission is taken: with the payout, or owed until the shoe ends or the player leaves."""
+    """When commission is taken: with the payout, or when the shoe ends or the player leaves."""
 
     SETTLEMENT = "settlement"
     DEFERRED = "deferred"
@@ -41,7 +41,7 @@ class Ratio:
     denominator: int
 
     def __str__(self) -> str:
-        """The ratio as odds are printed: "8:1"."""
+        """Format the ratio as odds: "8:1"."""
         return f"{self.numerator}:{self.denominator}"
 
 
@@ -49,7 +49,7 @@ class Ratio:
 class Commission:
     """The house's share of a Banker win.
 
-    `rounding` is the unit it is rounded up to, as a fraction of the lowest chip; None keeps it exact, half up to the
+    `rounding` is the unit to round up to, as a fraction of the lowest chip; None keeps it exact, rounded half up to the
     minor unit.
     """
 
@@ -59,7 +59,7 @@ class Commission:
 
 
 class CeremonySeconds(NamedTuple):
-    """How long a seat may wait before it looks at the cards, and then before it hands them back."""
+    """Time limits of a seat with the cards: before it looks at them, and then before it hands them back."""
 
     look: int
     hand_back: int
@@ -67,7 +67,7 @@ class CeremonySeconds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShoeShape:
-    """What of the rules decides which card of a long shoe lies where, and how far it is played."""
+    """The rules that determine the order of a long shoe and how far it is played."""
 
     decks: int
     cut_cards_from_end: int | None
@@ -76,12 +76,12 @@ class ShoeShape:
 
 @dataclass(frozen=True, slots=True)
 class TableRules:
-    """How one table plays. Chips and limits are in minor units of `currency`; limits hold for each spot.
+    """Rules of one table. Chips and limits are in minor units of `currency`; limits apply to each spot.
 
-    `cut_cards_from_end` and `burn` belong to a shoe; `turn_seconds` None is a turn without limit. The seat of a player
-    who is away is kept for `seat_kept_rounds` turns that run out without a word; None keeps it by time alone.
-    `look_seconds` and `hand_back_seconds` belong to a Caller: how long a seat has the Player's cards before it looks,
-    and after. Without them the Caller deals without ceremony.
+    `cut_cards_from_end` and `burn` apply to shoes. `turn_seconds` None means turns without limit. An absent player's
+    seat is kept for `seat_kept_rounds` turns that time out in a row; None limits it by time alone. `look_seconds` and
+    `hand_back_seconds` apply to tables with a Caller: how long a seat has the Player's cards before it looks, and
+    after. Without them the Caller deals without ceremony.
     """
 
     preset: str
@@ -110,12 +110,12 @@ class TableRules:
 
     @property
     def label(self) -> str:
-        """Name these rules as rounds carry them: preset and version, such as "mini@1"."""
+        """Return the preset and version, such as "mini@1", as recorded with rounds."""
         return f"{self.preset}@{self.version}"
 
     @property
     def shape(self) -> ShoeShape:
-        """Return what a long shoe by these rules is made of."""
+        """Return the shape of a long shoe under these rules."""
         return ShoeShape(decks=self.decks, cut_cards_from_end=self.cut_cards_from_end, burn=self.burn)
 
     def ceremony_seconds(self) -> "CeremonySeconds | None":

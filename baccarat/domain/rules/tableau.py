@@ -18,10 +18,10 @@ TABLEAU: Final = """
          6 |  S S S S S S D D S S   | S
          7 |  S S S S S S S S S S   | S
 """
-"""D: the Banker draws. S: the Banker stands. A Banker's 8 or 9 in two cards is a natural and never gets here."""
+"""D: the Banker draws. S: the Banker stands. A Banker's 8 or 9 in two cards is a natural and is not listed."""
 
 PLAYER_STOOD: Final = 10
-"""The column of a Player that stood."""
+"""The column for a Player that stood."""
 
 
 def _read(printed: str) -> tuple[tuple[bool, ...], ...]:
@@ -30,16 +30,16 @@ def _read(printed: str) -> tuple[tuple[bool, ...], ...]:
 
 
 BANKER_DRAWS: Final = (*_read(TABLEAU), (False,) * 11, (False,) * 11)
-"""Rows by the Banker's total 0 to 9 (8 and 9 stand), columns by the Player's third card 0 to 9, then STOOD."""
+"""Rows by the Banker's total 0 to 9 (8 and 9 stand), columns by the Player's third card 0 to 9, then PLAYER_STOOD."""
 
 
 def player_draws(total: int) -> bool:
-    """Tell whether the Player draws on a two-card total of 0 to 9: on 0-5, when no side has a natural."""
+    """Return whether the Player draws on a two-card total of 0 to 9: on 0-5, when no side has a natural."""
     return total <= 5
 
 
 def banker_draws(total: int, third: int | None) -> bool:
-    """Tell whether the Banker draws on a two-card total of 0 to 9, when no side has a natural.
+    """Return whether the Banker draws on a two-card total of 0 to 9, when no side has a natural.
 
     `third` is the points of the Player's third card, 0 to 9, or None when the Player stood.
     """

@@ -1,4 +1,4 @@
-"""What makes a table's rules playable."""
+"""Validation of table rules."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -20,7 +20,7 @@ from casino.kernel.errors import Refusal, RefusalKind
 from casino.kernel.money import MAX_AMOUNT
 
 MIN_CARDS_BEHIND_CUT: Final = 12
-"""Two whole rounds: the one in hand when the cut card comes out, and one more."""
+"""Two whole rounds: the one in which the cut card comes out, and one more."""
 MIN_CARDS_BEFORE_CUT: Final = 17
 """The turned card, ten burned, and one whole round must lie before the cut card."""
 
@@ -52,7 +52,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 class InvalidRules(Refusal):
-    """`facts["fields"]` maps each wrong field to a sentence, `facts["codes"]` to the fault's own code."""
+    """`facts["fields"]` maps each invalid field to a sentence, `facts["codes"]` to an error code."""
 
     code = "invalid_rules"
     kind = RefusalKind.INVALID
@@ -61,7 +61,7 @@ class InvalidRules(Refusal):
 
 
 def validate(rules: TableRules) -> TableRules:
-    """Return the rules as they are when a table can play by them. Raises InvalidRules."""
+    """Return the rules unchanged if a table can play by them. Raises InvalidRules."""
     mistyped = _wrong_types(rules)
     if mistyped:
         raise _invalid(mistyped, dict.fromkeys(mistyped, "wrong_type"))
@@ -120,7 +120,7 @@ def _is_a_while(seconds: int | None) -> bool:
     return seconds is None or 1 <= seconds <= 60
 
 
-# Of several faults of one field the first one listed is reported.
+# If a field has several faults, the first one listed is reported.
 _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] = (
     ("decks", "decks_out_of_range", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
     ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: 1 <= rules.seats <= 14),

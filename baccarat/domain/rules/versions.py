@@ -1,4 +1,4 @@
-"""What a version of a table's rules returns, what it needs to be acknowledged for, and how it differs from another.
+"""Versions of a table's rules: theoretical returns, required acknowledgements, and differences.
 
 Source: GLI-19 2.8.3 (the theoretical return of each paytable on record), A.6.1(b) (another return is another game in
 all reports), 4.7.1(a) (75 % at least in every wager).
@@ -16,17 +16,17 @@ from baccarat.domain.rules.wagers import Spot
 from casino.kernel import money
 
 DEFAULT_FLOOR: Final = 7500
-"""The least return of a spot for real money where an operator has said nothing, in hundredths of a percent."""
+"""Default minimum return of a spot for real money, in hundredths of a percent."""
 BASIS_POINTS: Final = 10_000
 _OF_THE_SHOE: Final = ("decks", "cut_cards_from_end", "burn", "commission")
-"""Fields that hold for a whole shoe: its cards, and the commission that is marked until its end."""
+"""Fields that apply to a whole shoe: its cards, and commission deferred to its end."""
 _MONEY: Final = frozenset({"minimum", "maximum"})
 _UNSEEN: Final = frozenset({"preset", "version", "currency"})
 
 
 @dataclass(frozen=True, slots=True)
 class SpotReturn:
-    """What a unit staked on a spot returns on average, as exact fractions "n/d": at exact rates, and at the minimum."""
+    """Expected return of a unit staked on a spot, as exact fractions "n/d": at exact rates, and at the minimum."""
 
     spot: Spot
     exact: str
@@ -35,7 +35,7 @@ class SpotReturn:
 
 @dataclass(frozen=True, slots=True)
 class ReturnWarning:
-    """Why a spot needs an acknowledgement for real money: the player's edge, or a return under the floor."""
+    """Reason that a spot needs an acknowledgement for real money: player edge, or a return under the floor."""
 
     spot: Spot
     player_edge: bool
@@ -43,7 +43,7 @@ class ReturnWarning:
 
 
 def theoretical_returns(rules: TableRules) -> tuple[SpotReturn, ...]:
-    """Compute the theoretical return of every spot by enumeration of all draws."""
+    """Compute the theoretical return of every spot by enumerating all draws."""
     sheet = odds_sheet(rules)
     return tuple(
         SpotReturn(odds.spot, format_fraction(odds.exact.rtp), format_fraction(odds.at_minimum.rtp))
@@ -52,7 +52,7 @@ def theoretical_returns(rules: TableRules) -> tuple[SpotReturn, ...]:
 
 
 def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ...]:
-    """List spots on which the house has no edge, or which return less than `floor` (1/100 of a percent)."""
+    """Return the spots with no house edge or with a return below `floor` (1/100 of a percent)."""
     sheet = odds_sheet(rules)
     edges = set(sheet.player_edge)
     return tuple(
@@ -63,30 +63,30 @@ def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ..
 
 
 def acknowledgement_sentence(rules: TableRules, *, floor: int) -> str:
-    """Say what an operator has to acknowledge, word by word, before real money plays; empty for nothing."""
+    """Return the exact sentence that an operator must acknowledge for real money, empty if none is needed."""
     sentences = [_describe(doubt, rules, floor) for doubt in return_warnings(rules, floor=floor)]
     return f"We accept that {' and that '.join(sentences)}." if sentences else ""
 
 
 def is_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str) -> bool:
-    """Tell whether these words are the sentence, whatever the space between them."""
+    """Return whether the acknowledgement matches the required sentence, ignoring white space."""
     return acknowledgement.split() == acknowledgement_sentence(rules, floor=floor).split()
 
 
 def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
-    """Tell whether new rules can't begin before the shoe in play has ended."""
+    """Return whether new rules must wait until the shoe in play has ended."""
     if old.shuffle is not Shuffle.SHOE:
         return False
     return any(getattr(old, name) != getattr(new, name) for name in _OF_THE_SHOE)
 
 
 def plays_alike(old: TableRules, new: TableRules) -> bool:
-    """Tell whether two versions play alike, whatever their numbers."""
+    """Return whether two versions play the same, ignoring version numbers."""
     return not list(_changed(old, new))
 
 
 def describe_differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
-    """Tell in words what changes from one version to another, a sentence for each field and return."""
+    """Describe the changes from one version to another, one sentence for each field and return."""
     sentences = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
     for before, after in zip(odds_sheet(old).spots, odds_sheet(new).spots, strict=True):
         if before.exact.rtp != after.exact.rtp:
@@ -96,7 +96,7 @@ def describe_differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
 
 
 def format_percent(value: Fraction) -> str:
-    """Print a share of one with four places: "98.9421%"."""
+    """Format a fraction as a percentage with four decimals: "98.9421%"."""
     return f"{format_decimal(100 * value, places=4)}%"
 
 

@@ -1,4 +1,4 @@
-"""What can be bet on."""
+"""Betting spots."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 
 class Spot(StrEnum):
-    """A place on the layout that takes a stake."""
+    """A spot on the layout that accepts stakes."""
 
     PLAYER = "player"
     BANKER = "banker"

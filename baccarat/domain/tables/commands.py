@@ -1,4 +1,4 @@
-"""What may be asked of a table, in the imperative. What a decision needs from elsewhere travels in the command."""
+"""Commands of a table, in the imperative. A command carries everything from elsewhere that its decision needs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,10 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """Open a table; `edge_spots` give the player the edge by its rules, `edge_accepted` is the operator's word.
+    """Open a table. `edge_spots` are the spots whose rules favour the player, `edge_accepted` the operator's
+    acceptance.
 
-    `next_shoe` is that of its first round, None where long shoes are played.
+    `next_shoe` is the shoe of its first round, None if the table plays long shoes.
     """
 
     table: UUID
@@ -36,7 +37,7 @@ class OpenTable:
 
 @dataclass(frozen=True, slots=True)
 class TakeSeat:
-    """Sit down with `buy_in` minor units; `available` is the account balance in that kind of money."""
+    """Take a seat with `buy_in` minor units. `available` is the account balance in that money type."""
 
     player: UUID
     seat: int
@@ -63,7 +64,7 @@ class Rebuy:
 
 @dataclass(frozen=True, slots=True)
 class LeaveSeat:
-    """Leave with the `game_balance`; what the seat's rack holds is collected."""
+    """Leave with the `game_balance`; collects what the seat's rack holds."""
 
     player: UUID
     game_balance: int
@@ -72,9 +73,9 @@ class LeaveSeat:
 
 @dataclass(frozen=True, slots=True)
 class FreeSeat:
-    """Free the seat of a player last heard of at `last_seen_at`, with the `game_balance`, if it is not kept any longer.
+    """Free the seat of an absent player, with the `game_balance`, if it is no longer kept.
 
-    Who was not heard of for `away_after` is away, and for `gone_after` gone.
+    `last_seen_at` is the player's last request. Players are away after `away_after`, and gone after `gone_after`.
     """
 
     player: UUID
@@ -87,7 +88,7 @@ class FreeSeat:
 
 @dataclass(frozen=True, slots=True)
 class CommitShoe:
-    """Commit to the seed of the next long shoe, before anybody contributes to its cut."""
+    """Commit to the seed of the next long shoe before anybody contributes to its cut."""
 
     shoe: UUID
     commitment: str
@@ -105,9 +106,9 @@ class ContributeToShoeCut:
 
 @dataclass(frozen=True, slots=True)
 class StartShoe:
-    """Start the long shoe that is committed to, whose order follows from its seed and its cut.
+    """Start the committed long shoe, whose order follows from its seed and its cut.
 
-    `first_card` is the one that is turned, None where the table burns none; `root` is the root of all its cards.
+    `first_card` is the card turned over, None if the table burns none; `root` is the Merkle root of all its cards.
     """
 
     first_card: Card | None
@@ -117,7 +118,7 @@ class StartShoe:
 
 @dataclass(frozen=True, slots=True)
 class EndShoe:
-    """End the shoe: reveal its `seed` (hex), collect what the racks hold."""
+    """End the shoe: reveal its `seed` (hex) and collect what the racks hold."""
 
     seed: str = field(repr=False)
     now: datetime
@@ -125,7 +126,7 @@ class EndShoe:
 
 @dataclass(frozen=True, slots=True)
 class StopPlay:
-    """Let nothing new start; `says` is what players are told, `reason` what staff say, `subject` rules' label."""
+    """Stop new play. Players see `message`; `reason` is for staff; `subject` is the label of the rules."""
 
     scope: StopScope
     subject: str
@@ -146,7 +147,7 @@ class ResumePlay:
 
 @dataclass(frozen=True, slots=True)
 class RevealShoe:
-    """Show the seed of a void round's own shoe, in hex, which the round's opening committed to."""
+    """Reveal the seed, in hex, of a voided round's own shoe, to which the round's opening committed."""
 
     shoe: UUID
     round: UUID
@@ -157,7 +158,7 @@ class RevealShoe:
 
 @dataclass(frozen=True, slots=True)
 class AnnounceTableClosure:
-    """Let nothing new start at a table that is to be closed for good."""
+    """Stop new play at a table that will be closed permanently."""
 
     by: str
     reason: str
@@ -166,7 +167,7 @@ class AnnounceTableClosure:
 
 @dataclass(frozen=True, slots=True)
 class CloseTable:
-    """Close a table that nobody sits at; `seeds` are those of its shoes that are still secret, in hex, as known."""
+    """Close a table without seated players. `seeds` are its still secret seeds, in hex, if known."""
 
     by: str
     reason: str
@@ -176,7 +177,7 @@ class CloseTable:
 
 @dataclass(frozen=True, slots=True)
 class DraftRules:
-    """Propose rules; `floor` is the operator's, `acknowledgement` the sentence typed, `by` who proposes."""
+    """Propose rules. `floor` is the operator's return floor, `acknowledgement` the sentence typed, `by` the author."""
 
     rules: TableRules
     floor: int
@@ -187,7 +188,9 @@ class DraftRules:
 
 @dataclass(frozen=True, slots=True)
 class PublishRules:
-    """Agree to a draft; `floor` is the operator's by now, None to hold the draft to the one it was judged by."""
+    """Approve a draft. `floor` is the operator's current return floor, None to keep the one the draft was checked
+    against.
+    """
 
     version: int
     by: str
@@ -205,14 +208,14 @@ class RejectRules:
 
 @dataclass(frozen=True, slots=True)
 class PutRulesIntoEffect:
-    """Let published rules hold, if it is their time."""
+    """Put published rules into effect if they are due."""
 
     now: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class RetireRules:
-    """Withdraw the rules in force, which are of this version."""
+    """Retire the rules in force, which must have this version."""
 
     version: int
     reason: str

@@ -1,4 +1,4 @@
-"""What a table allows. `decide` judges a command against the state and answers with events, or refuses."""
+"""Decisions of a table. `decide` checks a command against the state and returns events, or raises a refusal."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -21,7 +21,7 @@ Events = Sequence[e.TableEvent]
 
 
 def decide(command: c.TableCommand, state: TableState) -> Events:
-    """Answer a command with the events that follow from it, or raise a Refusal."""
+    """Return the events that follow from a command. Raises a Refusal."""
     return _DECIDE[type(command)](command, state)
 
 
@@ -152,7 +152,7 @@ def _announce_closing(command: c.AnnounceTableClosure, state: TableState) -> Eve
 
 
 def _close(command: c.CloseTable, state: TableState) -> Events:
-    """For good. Whatever was committed to is revealed, so that a shoe can't be given up because of its cards."""
+    """Close permanently. Reveals every commitment, so that a shoe cannot be abandoned because of its cards."""
     if state.closed:
         return ()
     if state.seats or state.round is not None:

@@ -1,4 +1,4 @@
-"""What happened at a table, in the past tense. Amounts are minor units of the table's currency."""
+"""Events of a table, in the past tense. Amounts are minor units of the table's currency."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,11 +31,11 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class TableOpened:
-    """A table with its first rules. `edge_accepted` lists spots whose player's edge the operator accepted.
+    """A table opened with its first rules. `edge_accepted` lists spots whose player edge the operator accepted.
 
-    `returns` are what each spot returns by these rules, `return_floor` the operator's least return in hundredths of a
-    percent, and `acknowledgement` the sentence typed where one was due. `next_shoe` is that of the first round, None
-    where long shoes are played.
+    `returns` are the spots' theoretical returns, `return_floor` is the operator's minimum return in hundredths of a
+    percent, and `acknowledgement` the sentence typed if one was required. `next_shoe` is the shoe of the first round,
+    None if the table plays long shoes.
     """
 
     table: UUID
@@ -72,7 +72,7 @@ class SeatChanged:
 
 @dataclass(frozen=True, slots=True)
 class Rebought:
-    """More money moved from account to game balance."""
+    """A player moved more money from account to game balance."""
 
     seat: int
     player: UUID
@@ -83,7 +83,7 @@ class Rebought:
 
 @dataclass(frozen=True, slots=True)
 class SeatLeft:
-    """A player left: `returned` went back to the account, `collected` commission from the rack to the house."""
+    """A player left: `returned` went back to the account, `commission_collected` from the rack to the house."""
 
     seat: int
     player: UUID
@@ -94,21 +94,21 @@ class SeatLeft:
 
 
 class SeatReleaseReason(StrEnum):
-    """Why the seat of a player is freed."""
+    """Why a player's seat is freed."""
 
     MISSED_ROUNDS = "missed_rounds"
-    """As many turns ran out without a word as the table keeps a seat for."""
+    """The player missed as many turns as the table keeps a seat for."""
     DISCONNECTED = "disconnected"
-    """Nothing was heard of the player for as long as any table keeps a seat."""
+    """The player was gone for longer than any table keeps a seat."""
     TABLE_CLOSED = "table_closed"
-    """The table is closed for good, whether the player is there or not."""
+    """The table closes permanently, whether the player is present or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatReleased:
-    """The seat of an absent player, or of one at a table that closes, was freed; money moves as when one leaves.
+    """The seat of an absent player, or of a player at a closing table, was freed; money moves as on leaving.
 
-    `missed` turns in a row had run out, and the player was last heard of at `last_seen_at`.
+    The player missed `missed` turns in a row and was last seen at `last_seen_at`.
     """
 
     seat: int
@@ -124,10 +124,10 @@ class SeatReleased:
 
 @dataclass(frozen=True, slots=True)
 class ShoeStarted:
-    """A long shoe was shuffled and cut: its first card was turned and `burned` more were burned.
+    """A long shoe was shuffled and cut: its first card was turned over and `burned_count` more were burned.
 
-    The `cut` follows from the `contributions`, in hex, "" without any; `root` is the Merkle root of all its cards, in
-    hex. `first_round` is the number of the first round it is for.
+    The `cut` follows from the `contributions`, in hex, "" without any. `root` is the Merkle root of all its cards, in
+    hex. `first_round` is the number of the first round dealt from it.
     """
 
     shoe: UUID
@@ -144,7 +144,7 @@ class ShoeStarted:
 
 @dataclass(frozen=True, slots=True)
 class CommissionCollected:
-    """What one player's rack held at the end of the shoe."""
+    """The commission in one player's rack, collected at the end of the shoe."""
 
     seat: int
     player: UUID
@@ -154,7 +154,7 @@ class CommissionCollected:
 
 @dataclass(frozen=True, slots=True)
 class ShoeEnded:
-    """The shoe is played: its seed is revealed and the racks are emptied."""
+    """The shoe ended: its seed is revealed and the racks are emptied."""
 
     shoe: UUID
     seed: str

@@ -1,4 +1,4 @@
-"""How a table's state follows from events, its own and those of its rounds: each changes the little it is about."""
+"""Applies events to a table's state, both its own and those of its rounds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ SeatAction = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.StakesRe
 
 
 def evolve(state: TableState, event: GameEvent) -> TableState:
-    """Apply one event of the table or of its rounds; most of a round's events leave the table as it is."""
+    """Apply one event of the table or of its rounds. Most events of rounds leave the table unchanged."""
     apply = _APPLY.get(type(event))
     return state if apply is None else apply(state, event)
 
@@ -40,7 +40,7 @@ def _opened(state: TableState, event: e.TableOpened) -> TableState:
 
 
 def _named(named: ShoeCommitment | None, *, number: int) -> NextShoe | None:
-    """The shoe of a single round to come, by that round's number."""
+    """Return the shoe announced for the round with this number."""
     return None if named is None else NextShoe(named.shoe, number, named.commitment, named.shape)
 
 
@@ -143,7 +143,7 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
 
 
 def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
-    """The shoe after a round took cards from it, or after those of a void round were burned."""
+    """Return the shoe after a round took cards from it, or after a voided round's cards were burned."""
     before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
     return replace(shoe, cards_used=out, cut_card_out=out > before_cut, finished=shoe.cut_card_out)
 
@@ -161,7 +161,9 @@ def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
 
 
 def _round_voided(state: TableState, event: RoundVoided) -> TableState:
-    """A round in play leaves the table; of one long gone, its mark goes, and the commission still in the racks."""
+    """Remove a round in play from the table; for an earlier round, remove its mark and its commission still in the
+    racks.
+    """
     state = replace(state, voids=state.voids + 1)
     taken = {each.player: each.from_rack for each in event.seats if each.from_rack}
     if taken:
@@ -191,7 +193,7 @@ def _ruled(state: TableState, event: VersionEvent) -> TableState:
 
 
 def _took_effect(state: TableState, event: RulesTookEffect) -> TableState:
-    """Other rules, another game: a board of its own, and no last wager that its chips might not make up."""
+    """Put rules into effect. They start a new board, and forget last wagers that their chips might not make up."""
     seats = tuple(replace(seat, last_wager=None) for seat in state.seats)
     return replace(_ruled(state, event), seats=seats, marks="")
 

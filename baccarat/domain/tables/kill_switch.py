@@ -1,4 +1,4 @@
-"""What a stopped table refuses, and how it is told to stop and to go on. Pure."""
+"""Stops at a table: what they refuse, and how they are imposed and lifted. Pure."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ _REFUSALS: Final[dict[StopScope, type[PlayIsStopped]]] = {
 def require_playing(state: TableState) -> None:
     """Check that nothing stops the table.
 
-    Raises the refusal of the widest switch that does, TableIsClosing, RulesWithdrawn.
+    Raises the refusal of the widest stop that applies, TableIsClosing, RulesAreRetired.
     """
     held = state.widest_stop()
     if held is not None:
@@ -38,27 +38,27 @@ def require_playing(state: TableState) -> None:
 
 
 def require_no_pending_closure(state: TableState) -> None:
-    """Check that the table is not about to close for good. Raises TableIsClosing."""
+    """Check that the table is not about to close permanently. Raises TableIsClosing."""
     if state.closure_is_pending():
         raise TableIsClosing
 
 
 def stop(command: c.StopPlay, state: TableState) -> Sequence[PlayStopped]:
-    """Judge that a table be stopped; one that the switch holds already, or does not reach, stays as it is."""
+    """Stop the table. Changes nothing if the switch already stops it or does not reach it."""
     if _is_held(command, state) or not _is_reached(command, state):
         return ()
     return (PlayStopped(command.scope, command.subject, command.message, command.reason, command.by, command.now),)
 
 
 def resume(command: c.ResumePlay, state: TableState) -> Sequence[PlayResumed]:
-    """Judge that a table go on; one that this switch does not stop changes nothing."""
+    """Resume the table. Changes nothing if this switch does not stop it."""
     if not _is_held(command, state):
         return ()
     return (PlayResumed(command.scope, command.subject, command.reason, command.by, command.now),)
 
 
 def _is_reached(command: c.StopPlay, state: TableState) -> bool:
-    """A stop of rules reaches tables where they are in force, or published and about to be."""
+    """Return whether a stop reaches the table: one of rules reaches tables that have them in force or published."""
     if command.scope is not StopScope.RULES:
         return True
     waiting = state.current_rules_lifecycle().pending

@@ -1,6 +1,6 @@
-"""What stops play and lets it go on: the switches, in streams `stop-…`, and what each table is told of them.
+"""Events that stop and resume play: those of the switches, in streams `stop-…`, and those of each affected table.
 
-Running rounds conclude, with what is confirmed in them; nothing new starts. Who did it and why is in every event.
+Running rounds conclude, with the wagers confirmed in them; nothing new starts. Every event records who acted and why.
 Source: GLI-19 2.4.1 (disable all gaming, a paytable, a login) and 4.15.1 (the round in hand concludes).
 """
 
@@ -11,7 +11,7 @@ from uuid import UUID
 
 
 class StopScope(StrEnum):
-    """How far a switch reaches, the widest first."""
+    """Scope of a switch, widest first."""
 
     GAMING = "gaming"
     OPERATOR = "operator"
@@ -22,10 +22,10 @@ class StopScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StopImposed:
-    """Play is stopped within `scope`. `subject` is an id, or the label of rules ("mini@1"); empty for all gaming.
+    """Play was stopped within `scope`. `subject` is an id or the label of rules ("mini@1"), empty for all gaming.
 
-    `operator` is whose it is, None for what reaches beyond one operator. Texts about a player are
-    encrypted with the player's key.
+    `operator` owns the subject, None if the stop reaches beyond one operator. Texts about a player are encrypted with
+    the player's key.
     """
 
     scope: StopScope
@@ -39,7 +39,7 @@ class StopImposed:
 
 @dataclass(frozen=True, slots=True)
 class StopLifted:
-    """Play may go on within `scope`, as far as no other switch stops it."""
+    """Play may resume within `scope`, unless another switch stops it."""
 
     scope: StopScope
     subject: str
@@ -51,9 +51,9 @@ class StopLifted:
 
 @dataclass(frozen=True, slots=True)
 class PlayStopped:
-    """A table is told: from now on no round opens, nobody sits down, and no wager is taken.
+    """The table was stopped: no round opens, no player sits down, and no wager is taken.
 
-    `subject` is the label of the rules that are stopped, and empty for every other switch.
+    `subject` is the label of the stopped rules, and empty for every other scope.
     """
 
     scope: StopScope
@@ -66,7 +66,7 @@ class PlayStopped:
 
 @dataclass(frozen=True, slots=True)
 class PlayResumed:
-    """A table is told that this switch stops it no longer."""
+    """This switch no longer stops the table."""
 
     scope: StopScope
     subject: str
@@ -79,7 +79,7 @@ SwitchEvent = StopImposed | StopLifted
 
 
 def switch_id(scope: StopScope, subject: str) -> str:
-    """Name a switch: "gaming", or such as "table:<id>"."""
+    """Return a switch's id: "gaming", or for example "table:<id>"."""
     return f"{scope}:{subject}" if subject else scope.value
 
 

@@ -1,10 +1,10 @@
-"""Why nothing new starts, and why a switch can't be thrown or released."""
+"""Refusals while play is stopped, and refusals to impose or lift a stop."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
 
 class PlayIsStopped(Refusal):
-    """Base of what a stopped table answers; the detail is what players are told."""
+    """Base of refusals at a stopped table. The detail is the message shown to players."""
 
     kind = RefusalKind.FORBIDDEN
     remedy = "Confirmed wagers are dealt and settled; leaving, rebuying and withdrawing stay possible. Come back later."

@@ -1,4 +1,4 @@
-"""Why a table says no."""
+"""Refusals of the table decider."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

@@ -1,7 +1,7 @@
-"""Events of a table's rules, in its own stream: drafted, published by another person, in force, retired.
+"""Events of a table's rules, in the table's stream: drafted, published by another person, in force, retired.
 
-A version never changes; its number is used once. `by` names persons as events do, `return_floor` is the operator's
-least return in hundredths of a percent at that time.
+A version never changes, and its number is used once. `by` identifies persons as in other events. `return_floor` is the
+operator's minimum return in hundredths of a percent at that time.
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from baccarat.domain.rules.versions import SpotReturn
 
 
 class EffectiveFrom(StrEnum):
-    """From when a published version holds: never within a round, nor within a shoe that it would change.
+    """When a published version takes effect: never within a round, nor within a shoe that it would change.
 
-    What shapes a shoe holds only for one that is committed to after the publishing (`NEW_SHOE`): the shoe in play and
-    the committed one are played as they were committed to, so that nobody who knows a seed can choose its cards.
+    Rules that change a shoe apply only to shoes committed to after publication (`NEW_SHOE`). The shoe in play and the
+    committed one are played as committed, so that nobody who knows a seed can choose its cards.
     """
 
     NEXT_ROUND = "next_round"
@@ -26,7 +26,7 @@ class EffectiveFrom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RulesDrafted:
-    """Somebody proposes rules; `acknowledgement` is the sentence typed where a return needs one."""
+    """A person proposed rules. `acknowledgement` is the sentence typed if a return requires one."""
 
     version: int
     rules: TableRules
@@ -39,7 +39,7 @@ class RulesDrafted:
 
 @dataclass(frozen=True, slots=True)
 class RulesRejected:
-    """A draft was refused, or taken back by who made it."""
+    """A draft was rejected, or withdrawn by its author."""
 
     version: int
     reason: str
@@ -49,7 +49,7 @@ class RulesRejected:
 
 @dataclass(frozen=True, slots=True)
 class RulesPublished:
-    """Another person agreed: the version holds from the next round or shoe on."""
+    """Another person approved: the version takes effect from the next round or shoe."""
 
     version: int
     rules: TableRules
@@ -61,7 +61,7 @@ class RulesPublished:
 
 @dataclass(frozen=True, slots=True)
 class RulesTookEffect:
-    """The version holds from round number `first_round` on; the one before it is retired."""
+    """The version applies from round number `first_round`; the previous one is retired."""
 
     version: int
     rules: TableRules
@@ -71,7 +71,7 @@ class RulesTookEffect:
 
 @dataclass(frozen=True, slots=True)
 class RulesRetired:
-    """The version in force is withdrawn: no round opens at the table until another one is published."""
+    """The version in force was retired: no round opens at the table until another is published."""
 
     version: int
     reason: str

@@ -1,4 +1,4 @@
-"""What a table allows to be done with its rules. Pure."""
+"""Decisions on a table's rules: draft, publish, reject, put into effect, retire. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,9 +19,9 @@ Events = Sequence[e.VersionEvent]
 
 
 def require_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str, edge_accepted: bool = False) -> None:
-    """Check that an operator has said what rules need to be said for real money.
+    """Check that an operator has acknowledged what the rules require for real money.
 
-    Raises PlayerEdgeNotAccepted, ReturnUnderFloor where nothing was said, else AcknowledgementDiffers,
+    Raises PlayerEdgeNotAccepted, ReturnUnderFloor if nothing was typed, otherwise AcknowledgementDiffers,
     AcknowledgementNotNeeded.
     """
     if versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
@@ -41,7 +41,7 @@ def require_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str,
 
 
 def draft(command: c.DraftRules, state: TableState) -> Events:
-    """Judge proposed rules as a new version of the table's."""
+    """Draft rules as a new version for the table."""
     ruled = state.current_rules_lifecycle()
     if ruled.draft is not None:
         raise r.DraftPending(version=ruled.draft.rules.version)
@@ -65,7 +65,7 @@ def draft(command: c.DraftRules, state: TableState) -> Events:
 
 
 def publish(command: c.PublishRules, state: TableState) -> Events:
-    """Let another person agree to the draft."""
+    """Publish the draft with another person's approval."""
     waiting = _waiting(command.version, state)
     if command.by == waiting.by:
         raise r.RulesNeedSecondPerson
@@ -88,7 +88,7 @@ def publish(command: c.PublishRules, state: TableState) -> Events:
 
 
 def _require_told(waiting: RulesDraft, *, floor: int) -> None:
-    """What returns less than a floor that was raised since was not acknowledged with the draft."""
+    """Check that the draft's acknowledgement still covers its returns if the floor was raised since."""
     accepted = {doubt.spot for doubt in versions.return_warnings(waiting.rules, floor=waiting.floor)}
     new = [doubt.spot for doubt in versions.return_warnings(waiting.rules, floor=floor) if doubt.spot not in accepted]
     if new:
@@ -99,9 +99,10 @@ def _require_told(waiting: RulesDraft, *, floor: int) -> None:
 
 
 def effective_from(state: TableState, rules: TableRules) -> e.EffectiveFrom:
-    """Tell what rules have to wait for once they are published.
+    """Return what rules must wait for once published.
 
-    Raises ShoeIsBound where the next shoe was committed to with the shape of rules that wait, and these have another.
+    Raises CommittedShoeConflict if the next shoe was committed to with the shape of pending rules and these rules have
+    another.
     """
     bound = state.committed_shape()
     if bound is not None and rules.shape != bound:
@@ -113,13 +114,13 @@ def effective_from(state: TableState, rules: TableRules) -> e.EffectiveFrom:
 
 
 def reject(command: c.RejectRules, state: TableState) -> Events:
-    """Let anybody who may decide refuse the draft, or its maker take it back."""
+    """Reject the draft, or withdraw it as its author."""
     _waiting(command.version, state)
     return (e.RulesRejected(command.version, _reason(command.reason), command.by, command.now),)
 
 
 def put_into_effect(command: c.PutRulesIntoEffect, state: TableState) -> Events:
-    """Let published rules hold from the next round on, unless they wait for a shoe."""
+    """Put published rules into effect from the next round, unless they wait for a shoe."""
     waiting = state.current_rules_lifecycle().pending
     if waiting is None or not state.pending_rules_are_due():
         return ()
@@ -128,7 +129,7 @@ def put_into_effect(command: c.PutRulesIntoEffect, state: TableState) -> Events:
 
 
 def retire(command: c.RetireRules, state: TableState) -> Events:
-    """Withdraw the rules in force: what is in hand concludes, and no round opens by them any more."""
+    """Retire the rules in force: running rounds conclude, and no round opens under them again."""
     if state.current_rules_lifecycle().retired:
         raise r.RulesAreRetired
     if command.version != state.rules.version:

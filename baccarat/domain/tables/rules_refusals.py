@@ -1,4 +1,4 @@
-"""Why rules can't be drafted, published or withdrawn."""
+"""Refusals to draft, publish or retire rules."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

@@ -1,4 +1,4 @@
-"""Which rules a table plays by, which wait, and which are proposed. Part of a table's state. Pure."""
+"""The rules in force, pending and drafted at a table; part of its state. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from baccarat.domain.tables.rules_events import (
 
 @dataclass(frozen=True, slots=True)
 class RulesDraft:
-    """Rules that wait for another person."""
+    """Rules waiting for another person's approval."""
 
     rules: TableRules
     floor: int
@@ -26,7 +26,7 @@ class RulesDraft:
 
 @dataclass(frozen=True, slots=True)
 class PendingRules:
-    """Rules that are published and wait for their round or shoe."""
+    """Published rules waiting for their round or shoe."""
 
     rules: TableRules
     effective_from: EffectiveFrom
@@ -34,7 +34,9 @@ class PendingRules:
 
 @dataclass(frozen=True, slots=True)
 class RulesLifecycle:
-    """The rules of a table whose rules were ever spoken of; `highest` is the last version number given."""
+    """Rules of a table that has had at least one draft or retirement. `latest_version` is the last version number
+    assigned.
+    """
 
     in_force: TableRules
     latest_version: int

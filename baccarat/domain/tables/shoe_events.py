@@ -1,4 +1,4 @@
-"""What happens to a long shoe before it is played, or instead: committed to ahead, cut by those seated, given up."""
+"""Events of a long shoe outside play: committed to in advance, cut by seated players, abandoned."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from baccarat.domain.rules.table_rules import ShoeShape
 class ShoeCommitted:
     """The seed of the table's next long shoe is committed to, before anybody contributes to its cut.
 
-    With it its `shape` is: who knows the seed could choose cards by it later.
+    Includes its `shape`, because somebody who knows the seed could later choose cards by it.
     """
 
     shoe: UUID
@@ -23,9 +23,9 @@ class ShoeCommitted:
 
 @dataclass(frozen=True, slots=True)
 class ShoeCutContributed:
-    """A seat chose its contribution to the next shoe, 1 to 32 bytes in hex, in place of an earlier one of that seat.
+    """A seat set its contribution to the next shoe, 1 to 32 bytes in hex, replacing its earlier one.
 
-    Everyone at the table may see it at once. It counts until that shoe starts.
+    Everyone at the table may see it at once. It can change until that shoe starts.
     """
 
     shoe: UUID
@@ -37,7 +37,9 @@ class ShoeCutContributed:
 
 @dataclass(frozen=True, slots=True)
 class ShoeRevealed:
-    """The seed of a void round's own shoe, in hex: it could not be read when the round was voided, and now it can."""
+    """The seed, in hex, of a voided round's own shoe, revealed late because it could not be read when the round was
+    voided.
+    """
 
     shoe: UUID
     round: UUID
@@ -47,7 +49,7 @@ class ShoeRevealed:
 
 @dataclass(frozen=True, slots=True)
 class RevealedSeed:
-    """The seed of a shoe that is not played to its end, or not at all, in hex; None where it is lost."""
+    """The seed, in hex, of a shoe not played to its end, or not at all; None if it is lost."""
 
     shoe: UUID
     seed: str | None
@@ -55,7 +57,7 @@ class RevealedSeed:
 
 @dataclass(frozen=True, slots=True)
 class TableClosureAnnounced:
-    """The table is to be closed for good: nothing new starts, and it closes once what is in hand has concluded."""
+    """The table will close permanently: nothing new starts, and it closes once running play has concluded."""
 
     by: str
     reason: str
@@ -64,7 +66,7 @@ class TableClosureAnnounced:
 
 @dataclass(frozen=True, slots=True)
 class TableClosed:
-    """The table opens no more rounds. The seeds of its shoes that were still secret are revealed."""
+    """The table is closed and opens no more rounds. Seeds of its shoes that were still secret are revealed."""
 
     by: str
     reason: str

@@ -1,4 +1,4 @@
-"""What a table allows with its long shoes: commit to the next, add to its cut, start it, end it. Pure."""
+"""Decisions on long shoes: commit to the next, add to its cut, start it, end it. Pure."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -76,7 +76,7 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
 
 
 def contributions_and_cut(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
-    """List what a committed shoe's cut would be fixed by now, and that cut in hex."""
+    """Return the committed shoe's contributions and the cut, in hex, that they would give now."""
     contributions = cut.as_contributions(coming.contributions)
     return contributions, cut.cut_in_hex(coming.shoe, contributions)
 
@@ -107,7 +107,7 @@ def _reveal(command: c.RevealShoe, state: TableState) -> Events:
 
 
 def burn_count(turned: Card) -> int:
-    """Tell how many cards are burned after the turned one: its points, ten for a ten or court card."""
+    """Return how many cards are burned after the turned card: its points, ten for a ten or court card."""
     return points(turned) or 10
 
 

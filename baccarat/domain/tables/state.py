@@ -1,4 +1,4 @@
-"""A table as it stands: seats, shoe, round in hand. Fed by the table's own events and those of its rounds."""
+"""State of a table: seats, shoe, current round. Built from the table's events and those of its rounds."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,9 +18,9 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A taken seat; `last_wager` is what rebet repeats, `owed` the deferred commission marked in the seat's rack.
+    """An occupied seat. Rebet repeats `last_wager`; `owed` is the deferred commission marked in the seat's rack.
 
-    `missed` counts the turns that ran out since the seat's last word in a round.
+    `missed_turns` counts turns that timed out since the seat's last action in a round.
     """
 
     seat: int
@@ -33,9 +33,9 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """The long shoe in play: `out` cards have left it; after the round that brings the cut card comes one more.
+    """The long shoe in play. `cards_used` have left it. One more round follows the cut card.
 
-    `cut`, "" for a shoe to which nobody contributed, and `root` are in hex.
+    `cut`, "" for a shoe without contributions, and `root` are in hex.
     """
 
     shoe: UUID
@@ -50,10 +50,10 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class NextShoe:
-    """The shoe that is committed to and not yet in play, with the contributions to its cut so far.
+    """The committed shoe that is not yet in play, with the contributions to its cut so far.
 
-    A long one counts shoes; one of a single round has that round's `number`, and is cut when that round is open.
-    `shape` is what it was committed to with.
+    A long shoe is numbered by shoe; a single round's shoe has that round's `number`, and is cut while that round is
+    open. `shape` is part of the commitment.
     """
 
     shoe: UUID
@@ -65,7 +65,7 @@ class NextShoe:
 
 @dataclass(frozen=True, slots=True)
 class PlayStop:
-    """A switch that holds the table: nothing new starts. `says` is what players are told."""
+    """A stop that applies to the table: nothing new starts. Players see `message`."""
 
     scope: StopScope
     subject: str
@@ -75,7 +75,7 @@ class PlayStop:
 
 @dataclass(frozen=True, slots=True)
 class PendingClosure:
-    """That the table is to be closed for good, by whom and why."""
+    """A permanent closure that was announced, by whom and why."""
 
     by: str
     reason: str
@@ -84,11 +84,11 @@ class PendingClosure:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """Everything a decision about the table reads; `rounds` and `shoes` count those begun, `last_round` has ended.
+    """Everything that decisions about the table read. `rounds` and `shoes` count those begun; `last_round` has ended.
 
-    `marks` is the run of settled rounds on the board (see rules.roads.marks): those of the shoe, or the latest RUN
-    where every round has a shoe of its own. `pairs` are those of the cards that lie dealt and not yet settled. `voids`
-    counts the rounds that were voided.
+    `marks` is the run of settled rounds on the board (see rules.roads.marks): those of the shoe, or the latest
+    MAX_RUN_LENGTH if every round has its own shoe. `pairs` are those of dealt cards not yet settled. `voids` counts
+    voided rounds.
     """
 
     opened: e.TableOpened | None = None
@@ -108,27 +108,27 @@ class TableState:
     rules_lifecycle: RulesLifecycle | None = None
 
     def require_opened(self) -> e.TableOpened:
-        """Return how the table was opened; only an opened table has it."""
+        """Return the opening event, which every opened table has."""
         if self.opened is None:
             raise LookupError("the table was never opened")
         return self.opened
 
     @property
     def rules(self) -> TableRules:
-        """Return the rules that the table plays by now."""
+        """Return the rules in force."""
         return self.require_opened().rules if self.rules_lifecycle is None else self.rules_lifecycle.in_force
 
     def current_rules_lifecycle(self) -> RulesLifecycle:
-        """Return which rules hold, wait and are proposed."""
+        """Return the rules in force, pending and drafted."""
         rules = self.rules
         return self.rules_lifecycle or RulesLifecycle(in_force=rules, latest_version=rules.version)
 
     def rules_are_retired(self) -> bool:
-        """Tell whether no round may open by the rules in force, and none that are published wait."""
+        """Return whether the rules in force are retired and no published rules are pending."""
         return self.rules_lifecycle is not None and self.rules_lifecycle.retired and not self.pending_rules_are_due()
 
     def pending_rules_are_due(self) -> bool:
-        """Tell whether published rules wait that may hold from the next round on."""
+        """Return whether pending rules may take effect from the next round."""
         waiting = self.current_rules_lifecycle().pending
         if waiting is None:
             return False
@@ -141,7 +141,7 @@ class TableState:
         return None if self.next_shoe is None else self.next_shoe.shape
 
     def next_shape(self) -> ShoeShape:
-        """Return the shape of a shoe that is committed to now: by the rules that wait, if any do."""
+        """Return the shape for a shoe committed to now: by the pending rules, if any."""
         waiting = None if self.rules_lifecycle is None else self.rules_lifecycle.pending
         return (self.rules if waiting is None else waiting.rules).shape
 
@@ -149,19 +149,19 @@ class TableState:
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def seat_at(self, number: int) -> Seat | None:
-        """Find who has the numbered seat, or None."""
+        """Return the numbered seat, None if it is free."""
         return next((seat for seat in self.seats if seat.seat == number), None)
 
     def closure_is_pending(self) -> bool:
-        """Tell whether the table is to be closed for good and stands open still."""
+        """Return whether the table's permanent closure is announced but not complete."""
         return self.pending_closure is not None and not self.closed
 
     def has_long_shoe(self) -> bool:
-        """Tell whether many rounds are dealt from one shoe."""
+        """Return whether many rounds are dealt from one shoe."""
         return self.rules.shuffle is Shuffle.SHOE
 
     def widest_stop(self) -> PlayStop | None:
-        """Return the widest switch that holds the table, None while it may play."""
+        """Return the widest stop that applies to the table, None if it may play."""
         return min(self.stops, key=lambda held: _WIDTH.index(held.scope), default=None)
 
 

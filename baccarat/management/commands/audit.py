@@ -1,4 +1,4 @@
-"""`manage.py audit`: replay everything, check everything, and say in the last line how it went."""
+"""`manage.py audit`: replay and check everything, and print the verdict in the last line."""
 
 import json
 import sys
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _checkpoint(self, sound: Head | None) -> CheckpointDocument | None:
-        """Only a sound audit makes a checkpoint's past good: nothing is passed over on a first audit."""
+        """Return the newest trusted checkpoint covered by the last sound audit, None without one."""
         trusted = None if sound is None else latest_trusted(upto=sound.position)
         said = "in full: no good checkpoint is covered by a sound audit"
         if trusted is not None:
@@ -73,7 +73,7 @@ class Command(BaseCommand):
         return trusted
 
     def _jobs(self, jobs: int) -> int:
-        """One process where there is so little that the start of more would take longer than they save."""
+        """Return one process for small logs, where starting more would take longer than they save."""
         if jobs > 1 and current_head().position < parallel.MIN_EVENTS_FOR_PROCESSES:
             self.stderr.write(
                 "Auditing by one process: more are worth their start from "
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         return jobs
 
     def _keep(self, file: Path, report: AuditReport) -> None:
-        """A verdict stands even where no file can be written; whoever reads it is told."""
+        """Save the head of the log. A failure to write is reported and does not change the verdict."""
         try:
             last_head.save_head(file, position=report.head[0], digest=report.head[1])
         except OSError as error:
@@ -97,7 +97,9 @@ class Command(BaseCommand):
 
 
 def _audit(jobs: int, *, quiet: bool, **options: Any) -> AuditReport:
-    """The same findings in the same order, whatever the number of processes, which start before the bar's thread."""
+    """Run the audit. Findings and their order do not depend on the number of processes, which start before the bar's
+    thread.
+    """
     if jobs <= 1:
         with _progress(quiet=quiet) as progress:
             return engine.run_audit(progress=progress, **options)
@@ -106,7 +108,7 @@ def _audit(jobs: int, *, quiet: bool, **options: Any) -> AuditReport:
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:
-    """Lay findings out: what, where, expected, found."""
+    """Return a table of findings: what, where, expected, actual."""
     table = Table("what", "where", "expected", "found", title="Findings", title_justify="left", show_lines=True)
     for column in table.columns:
         column.overflow = "fold"
@@ -117,7 +119,7 @@ def findings_table(findings: tuple[Finding, ...]) -> Table:
 
 @contextmanager
 def _progress(*, quiet: bool) -> Generator[Callable[[int, int], object] | None]:
-    """A bar on a terminal, nothing elsewhere."""
+    """Show a progress bar on a terminal, nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""`manage.py demo SLUG`: furnishes a sandbox operator with tables, players and a deposit method to try."""
+"""`manage.py demo SLUG`: create tables, players and a deposit method for a sandbox operator."""
 
 import os
 from argparse import ArgumentParser
@@ -28,7 +28,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, slug: str, key: bool, admin: bool, **__: Any) -> None:
-        """Make what is missing and print it."""
         if admin:
             self._make_admin()
         try:

@@ -1,4 +1,4 @@
-"""`manage.py masked_words`: the words that are masked in chats, of one operator or of all."""
+"""`manage.py masked_words`: list or change the words masked in chats, for one operator or all."""
 
 from typing import Any, Final
 
@@ -17,14 +17,12 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what can be done."""
         parser.add_argument("--operator", metavar="SLUG", help="an operator's own list; without it, the list of all")
         parser.add_argument("--add", nargs="+", default=[], metavar="WORD")
         parser.add_argument("--remove", nargs="+", default=[], metavar="WORD")
         parser.add_argument("--first", action="store_true", help="add a short list to begin with")
 
     def handle(self, *_args: Any, operator: str | None, add: list[str], remove: list[str], **options: Any) -> None:
-        """Do it, and print the list as it stands."""
         try:
             whose = None if operator is None else find_operator(slug=operator).id
             metadata = Metadata(str(whose or ""), ACTOR, "", "masked_words")

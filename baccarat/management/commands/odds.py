@@ -48,7 +48,7 @@ class Command(BaseCommand):
 
 
 def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
-    """Deal at least so many rounds from shuffled shoes, each to its last six cards, and count outcomes."""
+    """Deal at least this many rounds from shuffled shoes, each to its last six cards, and count outcomes."""
     if rounds < 1:
         raise CommandError("--simulate takes a number of rounds, 1 or more.")
     shoe, chance, counts = list(unshuffled_shoe(decks)), Random(), dict.fromkeys(OUTCOMES, 0)  # noqa: S311  (no card at a table depends on it)

@@ -1,4 +1,4 @@
-"""`manage.py replay ROUND`: one round rebuilt from its events, each step in words."""
+"""`manage.py replay ROUND`: rebuild one round from its events and describe each step."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`manage.py resume`: send a round that was set aside back to be dealt, or release a kill switch.
+"""`manage.py resume`: resume a suspended round, or lift a stop.
 
 manage.py resume ROUND --by NAME
 manage.py resume gaming|operator|rules|table|player [SUBJECT] --by NAME --reason TEXT

@@ -1,4 +1,4 @@
-"""`manage.py rng_report [--json] [--plot FILE]`: is what the shoes brought, so far, what fair chance brings?"""
+"""`manage.py rng_report [--json] [--plot FILE]`: test whether the shoes dealt so far agree with a fair generator."""
 
 import json
 from typing import IO, Any, cast

@@ -1,4 +1,4 @@
-"""`manage.py rotate_shoe_keys`: seal the seeds of all shoes in play under the first key of SHOE_KEYS."""
+"""`manage.py rotate_shoe_keys`: re-encrypt the seeds of all shoes in play with the first key of SHOE_KEYS."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Say how many seeds came from which key. Raises CommandError for seeds that no key opens."""
+        """Print the number of seeds per former key. Raises CommandError for seeds that no key decrypts."""
         done = key_rotation.rotate(actor="system:rotate_shoe_keys")
         for key, count in sorted(done.reencrypted.items()):
             self.stdout.write(f"{count} from {key} to {done.key}")

@@ -1,4 +1,4 @@
-"""`manage.py stop gaming|operator|rules|table|player [SUBJECT] --by NAME --reason TEXT`: a kill switch by hand."""
+"""`manage.py stop gaming|operator|rules|table|player [SUBJECT] --by NAME --reason TEXT`: impose a stop."""
 
 from typing import Any
 

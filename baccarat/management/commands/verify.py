@@ -1,4 +1,4 @@
-"""`manage.py verify FILE`: an exported round checked step by step, in words, from the file alone."""
+"""`manage.py verify FILE`: check an exported round step by step, using only the file."""
 
 import json
 import sys

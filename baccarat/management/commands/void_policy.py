@@ -1,4 +1,4 @@
-"""`manage.py void_policy`: what an operator does when a round is voided whose winnings are spent."""
+"""`manage.py void_policy`: set an operator's policy on winnings spent before their round is voided."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""Pure: the scoreboards that baccarat tables keep, from marks, one for each round that counts."""
+"""Scoreboards of baccarat tables, computed from one mark per counted round. Pure."""

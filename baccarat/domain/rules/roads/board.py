@@ -1,4 +1,4 @@
-"""All roads of a run of rounds, kept one mark at a time: an entry once written changes only by ties on the last one."""
+"""All roads of a run of rounds, extended one mark at a time. Only a tie on the last win changes an existing entry."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ _LETTERS: Final = {Outcome.BANKER: "B", Outcome.PLAYER: "P", Outcome.TIE: "-"}
 
 
 class BigRoadEntry(NamedTuple):
-    """A win on the big road: of round `number`, with the ties that came after it and before the next win."""
+    """A win on the big road, of round `number`, with the ties between it and the next win."""
 
     winner: Outcome
     number: int
@@ -22,7 +22,7 @@ class BigRoadEntry(NamedTuple):
 
 
 class Board:
-    """The roads of a run. `leading_ties` came before the first win; they are drawn on the big road's first cell."""
+    """The roads of a run. `leading_ties` preceded the first win and are drawn on the big road's first cell."""
 
     __slots__ = ("_grid", "_lengths", "big_road", "columns", "derived", "leading_ties", "marks")
 
@@ -38,7 +38,7 @@ class Board:
             self.add(mark)
 
     def add(self, mark: RoundMark) -> None:
-        """Add a round to all roads: at most one entry more on each, or one more tie on the last win."""
+        """Add a round to all roads: at most one new entry on each, or one more tie on the last win."""
         new_streak = self._begins_streak(mark.outcome)
         self._add_to_columns(mark.outcome, new_column=new_streak and bool(self._lengths))
         self.marks.append(mark)
@@ -51,13 +51,13 @@ class Board:
             road.add(self._lengths)
 
     def ask(self, winner: Outcome) -> dict[DerivedRoadName, Colour | None]:
-        """Tell which mark each derived road would get if the next round went to `winner`."""
+        """Return the mark that each derived road would get if `winner` won the next round."""
         lengths = list(self._lengths)
         self._lengthen(lengths, new_streak=self._begins_streak(winner))
         return {name: next_colour(lengths, back) for name, back in COLUMNS_BACK.items()}
 
     def totals(self) -> OutcomeTotals:
-        """Count the outcomes."""
+        """Return the number of each outcome."""
         outcomes = [mark.outcome for mark in self.marks]
         banker, player, tie = (outcomes.count(outcome) for outcome in (*WINNERS, Outcome.TIE))
         return OutcomeTotals(banker, player, tie, len(outcomes))
@@ -73,7 +73,7 @@ class Board:
 
     @staticmethod
     def _lengthen(lengths: list[int], *, new_streak: bool) -> None:
-        """Count one more win in the lengths of all streaks."""
+        """Add one win to the lengths of all streaks."""
         if new_streak:
             lengths.append(1)
         else:
@@ -87,7 +87,7 @@ class Board:
         self.big_road[-1] = last._replace(ties=last.ties + 1)
 
     def _add_to_columns(self, outcome: Outcome, *, new_column: bool) -> None:
-        """The columns of the statistics window (source 000): a new one when the winner changes, ties stay in it."""
+        """Update the columns of the statistics window (source 000): a new winner starts a column, ties stay in it."""
         if new_column or not self.columns:
             self.columns.append("")
         self.columns[-1] += _LETTERS[outcome]

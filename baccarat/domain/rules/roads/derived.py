@@ -1,7 +1,7 @@
-"""The derived roads: Big Eye Boy, Small Road, Cockroach Pig. They say how regular the big road is, never who won.
+"""The derived roads: Big Eye Boy, Small Road, Cockroach Pig. They show how regular the big road is, not who won.
 
-Each looks back a number of columns of the big road's logical grid, so at streak lengths alone: 1, 2 or 3. Red is
-regular, blue is not; the colours have nothing to do with Banker and Player.
+Each compares the big road's streak lengths with those 1, 2 or 3 columns back. Red is regular, blue is not; the colours
+are unrelated to Banker and Player.
 """
 
 from collections.abc import Sequence
@@ -12,36 +12,32 @@ from baccarat.domain.rules.roads.grid import GridCell, RoadGrid
 
 
 class Colour(StrEnum):
-    """Whether the big road goes on as its columns before did."""
+    """Whether the big road continues the pattern of its earlier columns."""
 
     RED = "red"
     BLUE = "blue"
 
 
 class DerivedRoadName(StrEnum):
-    """The derived roads by name."""
-
     BIG_EYE_BOY = "big_eye_boy"
     SMALL_ROAD = "small_road"
     COCKROACH_PIG = "cockroach_pig"
 
 
 COLUMNS_BACK: Final = {DerivedRoadName.BIG_EYE_BOY: 1, DerivedRoadName.SMALL_ROAD: 2, DerivedRoadName.COCKROACH_PIG: 3}
-"""How many columns each one looks back."""
+"""Number of columns that each derived road looks back."""
 
 
 class DerivedRoadEntry(NamedTuple):
-    """One entry of a derived road."""
-
     colour: Colour
     cell: GridCell
 
 
 def next_colour(lengths: Sequence[int], back: int) -> Colour | None:
-    """Tell the mark that the last entry of the big road brings; `lengths` are its streaks, that one included.
+    """Return the mark for the last entry of the big road, None if there is none yet; `lengths` include that entry.
 
-    Below the top of a column it is red if the cell to the left and the one above that are both full or both empty; at
-    the top it is red if the two columns before, as far back as this road looks, are of one length. None: no mark yet.
+    Below the top of a column, it is red if the cell to the left and the one above that are both full or both empty. At
+    the top, it is red if the two columns before, as far back as this road looks, have the same length.
     """
     depth = lengths[-1]
     if depth == 1:
@@ -54,7 +50,7 @@ def next_colour(lengths: Sequence[int], back: int) -> Colour | None:
 
 
 class DerivedRoad:
-    """One derived road as far as it goes."""
+    """One derived road."""
 
     __slots__ = ("_back", "_grid", "entries")
 
@@ -64,7 +60,7 @@ class DerivedRoad:
         self._grid = RoadGrid()
 
     def add(self, lengths: Sequence[int]) -> None:
-        """Add the mark, if any, that the big road's last entry brings."""
+        """Add the mark, if any, for the big road's last entry."""
         colour = next_colour(lengths, self._back)
         if colour is None:
             return

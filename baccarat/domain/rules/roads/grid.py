@@ -1,9 +1,9 @@
-"""Where a road's entries are drawn: six rows, columns as many as it takes, both counted from 1.
+"""Positions of a road's entries: six rows and any number of columns, both counted from 1.
 
-Every road has two places for an entry. The logical one, streak and depth, is what derived roads read. The display one,
-column and row, is where it is drawn: a streak goes down its column; at the bottom row, or where the cell below is
-taken, it turns right and stays on that row (a "dragon tail"). A new streak begins in row 1 of the column after the one
-that the streak before began in, or in the first free one after that.
+Every road has two positions for an entry. Derived roads read the logical one, streak and depth. The display one, column
+and row, is where it is drawn: a streak goes down its column; at the bottom row, or where the cell below is taken, it
+turns right and stays on that row (a "dragon tail"). A new streak begins in row 1 of the column after the one that the
+previous streak began in, or in the first free one after that.
 """
 
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ ROWS: Final = 6
 
 
 class GridCell(NamedTuple):
-    """A place of an entry: the `depth`-th of the `streak`-th streak, drawn at `column` and `row`."""
+    """Position of an entry: the `depth`-th of the `streak`-th streak, drawn at `column` and `row`."""
 
     streak: int
     depth: int
@@ -21,7 +21,7 @@ class GridCell(NamedTuple):
 
 
 class RoadGrid:
-    """Places given out one after the other; one that was given never changes."""
+    """Assigns positions one after another; an assigned position never changes."""
 
     __slots__ = ("_start", "_taken", "_turned", "last")
 
@@ -32,7 +32,7 @@ class RoadGrid:
         self._turned = False
 
     def next_cell(self, *, new_streak: bool) -> GridCell:
-        """Give the place of the next entry, which goes on with the last streak or begins a new one."""
+        """Return the position of the next entry, which continues the last streak or begins a new one."""
         last = self.last
         place = self._begin() if last is None or new_streak else self._go_on(last)
         self._taken.add((place.column, place.row))
