@@ -21,7 +21,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.openings import open_cards
-from baccarat.proofs.loader import RoundEvidence, EvidenceEvent, format_time, load_evidence
+from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
 from casino.checkpoints import document, proofs, records
 
 FORMAT: Final = "casino.round.v1"

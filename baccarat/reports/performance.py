@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
-from baccarat.reports import play_facts, return_monitoring, rule_sets
+from baccarat.reports import play_facts, rule_sets
 from baccarat.reports.band import (
     ReturnBand,
     ReturnTotals,
+    ReturnVerdict,
     expected_rarest_results,
     expected_return_of_stake,
     return_band,
@@ -19,6 +20,8 @@ from baccarat.reports.band import (
 )
 from baccarat.reports.play_facts import SpotTotals, TablePlay
 from baccarat.reports.rule_sets import RuleSet
+from casino.compliance import cases
+from casino.reports import document
 from casino.reports.definition import (
     CURRENCY,
     MONEY_TYPE,
@@ -32,6 +35,44 @@ from casino.reports.definition import (
     moment,
     rate,
 )
+from casino.significant import recorder
+
+KIND: Final = "return_out_of_band"
+_OUTSIDE: Final = (ReturnVerdict.ABOVE.value, ReturnVerdict.BELOW.value)
+
+
+def open_return_cases(asked: ReportScope, found: ReportData) -> None:
+    """Open a case for each spot of a table's rules that is outside its band, unless one is already open."""
+    for row in found.rows:
+        if row[-1] in _OUTSIDE:
+            _open(asked, row)
+
+
+def _open(asked: ReportScope, row: Row) -> None:
+    money_type, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
+    theory, expected, actual, low, high, verdict = row[-6:]
+    details: dict[str, Any] = {
+        "table": str(table), "name": name, "rules": rules, "spot": spot, "money_type": money_type, "currency": currency,
+        "rounds": rounds, "stakes": wagers, "handle": handle, "returned": returned,
+        "theoretical": None if theory is None else document.rate(theory), "expected": document.rate(expected),
+        "actual": document.rate(actual), "low": document.rate(low), "high": document.rate(high), "verdict": verdict,
+        "since": asked.since.isoformat(), "until": asked.until.isoformat(), "position": asked.position,
+    }  # fmt: skip
+    subject = f"table:{table} {rules} {spot} {money_type} {currency}"
+    if cases.open_case(operator=asked.operator, kind=KIND, subject=subject, details=details) is None:
+        return
+    recorder.record(
+        kind=recorder.SignificantEventKind.RETURN_OUT_OF_BAND,
+        operator=asked.operator,
+        subject=f"table:{table}",
+        actor="system",
+        reason=f"the actual return of {spot} is {verdict} its band",
+        before={"low": details["low"], "expected": details["expected"], "high": details["high"]},
+        after={"actual": details["actual"], "rules": rules, "rounds": rounds},
+        amount=returned,
+        currency=currency,
+    )
+
 
 ALL: Final = "all"
 
@@ -173,5 +214,5 @@ PERFORMANCE: Final = ReportDefinition(
     ),
     read=read,
     repeatable=False,
-    watch=return_monitoring.open_return_cases,
+    watch=open_return_cases,
 )

@@ -7,8 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from baccarat.reports.performance import PERFORMANCE
-from baccarat.reports.return_monitoring import open_return_cases
+from baccarat.reports.performance import PERFORMANCE, open_return_cases
 from casino.compliance import cases
 from casino.compliance.models import Case
 from casino.operators.models import Operator
