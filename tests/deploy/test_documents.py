@@ -5,12 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
 
 from casino.devstack.home import PROJECT
 from casino.reports.registry import report_definitions
@@ -32,6 +33,8 @@ NOT_RUN = {
     "make test": "it would run this test: .ci/run runs it",
     "make serve": "it never ends: its command, `manage.py up`, is the system that the other lines talk to",
 }
+WITHOUT_DJANGO = {"healthcheck"}
+"""What manage.py answers before Django is loaded."""
 LARGEST_IMAGE = 250_000
 FOUND_BY_DJANGO = {"management", "migrations", "static", "templates", "templatetags"}
 
@@ -197,9 +200,24 @@ def test_every_path_of_the_tree_that_is_named_exists(document):
 
 
 @each_document
-def test_every_command_that_is_named_exists(document):
-    named = set(re.findall(r"manage\.py ([a-z_-]+)", document.read_text(encoding="utf-8")))
-    assert named - get_commands().keys() == set()
+def test_every_command_and_option_that_is_named_exists(document):
+    for command, rest in re.findall(r"manage\.py ([a-z_-]+)([^`|\n#]*)", document.read_text(encoding="utf-8")):
+        if command not in WITHOUT_DJANGO:
+            assert command in get_commands(), command
+            known = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
+            options = set(re.findall(r"--[a-z-]+", rest))
+            assert options <= options_of(known), (command, options)
+
+
+def options_of(parser: ArgumentParser) -> set[str]:
+    """The options of a command and of its subcommands."""
+    own = {option for action in parser._actions for option in action.option_strings}
+    below = [action.choices for action in parser._actions if isinstance(action, _SubParsersAction)]
+    return own.union(*(options_of(each) for choices in below for each in choices.values()))
+
+
+@each_document
+def test_every_target_of_make_that_is_named_exists(document):
     targets = re.findall(r"^(\w+):", (PROJECT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     made = set(re.findall(r"`make (\w+)", document.read_text(encoding="utf-8")))
     assert made - set(targets) == set()
