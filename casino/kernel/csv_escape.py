@@ -1,4 +1,4 @@
-"""Cells of sheets: what a spreadsheet would take for a formula is made plain text."""
+"""Escape CSV cells against formula injection."""
 
 import re
 from typing import Final
@@ -8,8 +8,8 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def escape_cell(cell: str) -> str:
-    """Keep a spreadsheet from reading text as a formula; plain numbers stay numbers.
+    """Put an apostrophe before text that a spreadsheet would read as a formula; plain numbers stay numbers.
 
-    What begins like a formula gets an apostrophe before it, as OWASP's page on CSV injection advises.
+    Source: OWASP, "CSV Injection".
     """
     return f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell

@@ -1,4 +1,4 @@
-"""The shape of every aggregate: `decide` judges a command, `evolve` applies an event and never refuses."""
+"""Deciders: `decide` turns a command into events or refuses it, `evolve` applies an event and never refuses."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Decider(Generic[Command, State, Event]):
     evolve: Callable[[State, Event], State]
 
     def fold(self, events: Iterable[Event]) -> State:
-        """Rebuild the state from its events alone."""
+        """Rebuild the state from its events."""
         state = self.initial
         for event in events:
             state = self.evolve(state, event)

@@ -1,11 +1,11 @@
-"""An anticipated refusal: the rules say no, nothing has changed, the caller is told what to do."""
+"""Refusals: commands that the rules do not allow. Nothing has changed; the caller learns why and what to do."""
 
 from enum import StrEnum
 from typing import ClassVar
 
 
 class RefusalKind(StrEnum):
-    """Why a command is refused; the edge of the system translates it (HTTP: to a status)."""
+    """The kind of a refusal, which the API maps to an HTTP status."""
 
     INVALID = "invalid"
     CONFLICT = "conflict"
@@ -14,10 +14,10 @@ class RefusalKind(StrEnum):
 
 
 class Refusal(Exception):
-    """Base of all refusals. Subclasses name the reason and stand beside the rule that raises them.
+    """Base of all refusals. Subclasses name the reason and are defined beside the rule that raises them.
 
-    `code` is stable and public, `title` says what is wrong, `remedy` says what to do about it; `facts` are
-    JSON-ready details of this one case (amounts in decimal strings are added at the edge).
+    `code` is stable and public, `title` says what is wrong, `remedy` what to do about it; `facts` are JSON-ready
+    details of this case (the API adds amounts as decimal strings).
     """
 
     code: ClassVar[str] = "refused"
@@ -31,17 +31,17 @@ class Refusal(Exception):
         self.facts = facts
 
     def message(self) -> str:
-        """Say in sentences what is wrong and what to do about it, for people."""
+        """Return sentences that say what is wrong and what to do about it."""
         return f"{self.detail.rstrip('.')}. {self.remedy}"
 
 
 def all_refusals(base: type[Refusal] = Refusal) -> list[type[Refusal]]:
-    """List every refusal class that is loaded, each once, in order of its code."""
-    found: dict[str, type[Refusal]] = {}
+    """Return every loaded refusal class, ordered by code."""
+    by_code: dict[str, type[Refusal]] = {}
     pending = list(base.__subclasses__())
     while pending:
         refusal = pending.pop()
         pending.extend(refusal.__subclasses__())
         if "code" in refusal.__dict__:
-            found[refusal.code] = refusal
-    return [found[code] for code in sorted(found)]
+            by_code[refusal.code] = refusal
+    return [by_code[code] for code in sorted(by_code)]

@@ -1,11 +1,11 @@
-"""What a check reports when something is not as it must be."""
+"""Findings: what an audit or another check reports."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One contradiction: `what` is a stable name, `where` says which row, and both sides are given as text."""
+    """A contradiction: its stable kind, the row or position concerned, and both values as text."""
 
     kind: str
     location: str

@@ -1,4 +1,4 @@
-"""Money is an integer of minor units with a currency beside it; decimals exist only as text at the edges.
+"""Money: integers of minor units beside a currency. Decimals exist only as text, in the API and on pages.
 
 Minor-unit exponents follow ISO 4217 (list one, as maintained by SIX Interbank Clearing).
 """
@@ -19,13 +19,13 @@ HUNDREDTHS: Final = frozenset(
     SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW""".split()
 )
 MAX_AMOUNT: Final = 10**15
-"""No single amount may reach this many minor units; balances stay far inside a 64-bit integer."""
+"""Every amount must be less than this many minor units, so balances stay far inside a 64-bit integer."""
 
 _DECIMAL: Final = re.compile(r"(-?)(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,6}))?", re.ASCII)
 
 
 class MoneyType(StrEnum):
-    """Real money and play money live in separate money_types and never meet."""
+    """Real or play money, which never mix."""
 
     REAL = "real"
     PLAY = "play"
@@ -110,7 +110,7 @@ def parse_positive(text: object, currency: str) -> int:
 
 
 def format_amount(minor: int, currency: str) -> str:
-    """Print minor units as a decimal string: 1950 EUR is "19.50". Raises UnknownCurrency."""
+    """Format minor units as a decimal string: 1950 EUR is "19.50". Raises UnknownCurrency."""
     decimals = exponent(currency)
     if not decimals:
         return str(minor)
