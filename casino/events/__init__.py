@@ -1,1 +1,1 @@
-"""The event store: append, read, seal, subscribe, verify. It knows names and bytes, never a card or a chip."""
+"""The event store: append, read, seal, subscribe, verify. It knows nothing of the game."""

@@ -4,3 +4,13 @@ from django.apps import AppConfig
 class EventsConfig(AppConfig):
     name = "casino.events"
     label = "events"
+
+    def ready(self) -> None:
+        """Check that events are sealed in time."""
+        from casino.observability import health
+
+        oldest = """
+            SELECT extract(epoch FROM clock_timestamp() - recorded_at) FROM events_event
+            WHERE id = (SELECT min(event_id) FROM events_unsealed)
+        """
+        health.house.register("sealing", health.overdue(oldest, limit=10.0, what="an event has waited for its seal"))

@@ -1,7 +1,7 @@
-"""Events to bytes and back: plain frozen dataclasses by name, schema version and canonical JSON.
+"""Encode events as canonical JSON under a name and schema version, and decode them into frozen dataclasses.
 
-Old schemas are upcast when read, one version at a time, and never rewritten. Nothing is guessed: what the catalogue
-does not know is refused.
+Events of old schemas are upcast when read, one version at a time, and never rewritten. A name or schema that is not
+registered is refused.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,11 +19,11 @@ _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class UnknownEvent(LookupError):
-    """An event of a name or a schema that this catalogue does not have: written by newer code, or not ours."""
+    """An event whose name or schema is not registered: written by newer code, or not ours."""
 
 
 class MalformedEvent(ValueError):
-    """Stored data that does not have the fields of its own event class."""
+    """Stored data that does not have the fields of its event class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,56 +42,51 @@ class EventType:
 
 
 class EventRegistry:
-    """The events that one part of the system knows, given explicitly. Raises TypeError for two of one name."""
+    """The event types of one part of the system. Raises TypeError if two have the same name."""
 
-    __slots__ = ("_current", "_kinds")
+    __slots__ = ("_decoders", "_types")
 
-    def __init__(self, kinds: Iterable[EventType]) -> None:
-        self._kinds: dict[str, EventType] = {}
-        self._current: dict[tuple[str, int], Callable[[bytes | str], Any]] = {}
-        for kind in kinds:
+    def __init__(self, types: Iterable[EventType]) -> None:
+        self._types: dict[str, EventType] = {}
+        self._decoders: dict[tuple[str, int], Callable[[bytes | str], Any]] = {}
+        for kind in types:
             name = kind.event.__name__
-            if name in self._kinds:
+            if name in self._types:
                 raise TypeError(f"Two events are called {name}.")
-            self._kinds[name] = kind
-            self._current[name, kind.schema] = msgspec.json.Decoder(kind.event).decode
+            self._types[name] = kind
+            self._decoders[name, kind.schema] = msgspec.json.Decoder(kind.event).decode
 
     def __contains__(self, name: object) -> bool:
-        return name in self._kinds
+        return name in self._types
 
     @property
     def events(self) -> tuple[type, ...]:
-        """The classes of the events, in the order given."""
-        return tuple(kind.event for kind in self._kinds.values())
-
-    @property
-    def current_decoders(self) -> Mapping[tuple[str, int], Callable[[bytes | str], Any]]:
-        """What decodes each event of its current schema, by name and schema; it raises msgspec.DecodeError itself."""
-        return self._current
+        """The event classes, in the order of registration."""
+        return tuple(kind.event for kind in self._types.values())
 
     def encode(self, event: object) -> NewEvent:
-        """Turn an event into a draft with canonical bytes. Raises UnknownEvent for a class not listed."""
+        """Encode an event as canonical JSON. Raises UnknownEvent for an unregistered class."""
         name = type(event).__name__
-        kind = self._kinds.get(name)
+        kind = self._types.get(name)
         if kind is None or kind.event is not type(event):
-            raise UnknownEvent(f"{type(event)!r} is not in this catalogue.")
+            raise UnknownEvent(f"{type(event)!r} is not registered.")
         return NewEvent(name, kind.schema, _encode(event))
 
     def decode(self, name: str, schema: int, data: bytes | str) -> Any:
-        """Turn stored bytes into the event they record, upcasting older schemas.
+        """Decode a stored event, upcasting older schemas.
 
-        Raises UnknownEvent for an unknown name or a schema that is not known (yet), MalformedEvent for other fields.
+        Raises UnknownEvent for an unregistered name or schema, MalformedEvent for wrong fields.
         """
-        decode = self._current.get((name, schema))
+        decode = self._decoders.get((name, schema))
         if decode is None:
             return self._decode_old(name, schema, data)
         try:
             return decode(data)
-        except msgspec.DecodeError as trouble:
-            raise MalformedEvent(f"{name} schema {schema}: {trouble}") from trouble
+        except msgspec.DecodeError as error:
+            raise MalformedEvent(f"{name} schema {schema}: {error}") from error
 
     def _decode_old(self, name: str, schema: int, data: bytes | str) -> Any:
-        kind = self._kinds.get(name)
+        kind = self._types.get(name)
         if kind is None:
             raise UnknownEvent(f"No event is called {name}.")
         if schema not in kind.upcasts:
@@ -101,5 +96,5 @@ class EventRegistry:
             for version in range(schema, kind.schema):
                 fields = kind.upcasts[version](fields)
             return msgspec.convert(fields, kind.event)
-        except (msgspec.DecodeError, KeyError) as trouble:
-            raise MalformedEvent(f"{name} schema {schema}: {trouble}") from trouble
+        except (msgspec.DecodeError, KeyError) as error:
+            raise MalformedEvent(f"{name} schema {schema}: {error}") from error

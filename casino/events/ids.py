@@ -1,12 +1,18 @@
-"""New identifiers, from the system's clock and its source of randomness: for the shell, never for the core."""
+"""Identifiers that sort by creation time (RFC 9562, version 7). The pure core receives them as arguments."""
 
 import os
-import time
+from datetime import datetime
 from uuid import UUID
 
-from casino.kernel.ids import uuid7
+
+def uuid7(*, milliseconds: int, entropy: bytes) -> UUID:
+    """Build a version-7 UUID from a Unix time in milliseconds and ten random bytes."""
+    value = (milliseconds & 0xFFFFFFFFFFFF) << 80 | int.from_bytes(entropy[:10], "big")
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return UUID(int=value)
 
 
-def new_id() -> UUID:
-    """Make a fresh version-7 UUID."""
-    return uuid7(milliseconds=time.time_ns() // 1_000_000, entropy=os.urandom(10))
+def new_id(now: datetime) -> UUID:
+    """Make a fresh version-7 UUID of a moment by the database's clock: lists and cursors are ordered by ids."""
+    return uuid7(milliseconds=int(now.timestamp() * 1000), entropy=os.urandom(10))

@@ -1,7 +1,7 @@
-"""Rows that are never changed: the SQL that makes PostgreSQL itself refuse, for use in any app's migrations.
+"""SQL for migrations that makes tables append-only.
 
-Two layers. The application's role holds no privilege but SELECT and INSERT; and triggers, enabled ALWAYS so that no
-session setting skips them, refuse UPDATE, DELETE and TRUNCATE to everyone, the table's owner included.
+There are two layers: the application's role is granted only SELECT and INSERT; and triggers, enabled ALWAYS so that no
+session setting skips them, refuse UPDATE, DELETE and TRUNCATE to everyone, including the table's owner.
 """
 
 import re
@@ -14,15 +14,15 @@ _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,47}", re.ASCII)
 
 
 def app_role() -> str:
-    """Return the application's role, safe to stand in SQL. Raises ImproperlyConfigured for an odd name."""
+    """Return the application's role, safe to use in SQL. Raises ImproperlyConfigured for an unsafe name."""
     return safe_identifier(settings.DATABASE_APP_ROLE)
 
 
 def append_only(table: str) -> tuple[str, ...]:
-    """Return the statements that let everyone read and add rows of `table`, and nobody change or remove one.
+    """Return the statements that allow rows of `table` to be read and added, but not changed or removed.
 
-    Run them after the table is made; `casino.events` 0001_initial must have run. Raises ImproperlyConfigured when
-    `table` is not a plain lower-case name. Reverse with `lift_append_only`.
+    Run them after the table is created and after `casino.events` 0001_initial. Raises ImproperlyConfigured when `table`
+    is not a plain lower-case name. Reverse with `lift_append_only`.
     """
     name, role = safe_identifier(table), app_role()
     refuse = "EXECUTE FUNCTION events_refuse_change()"
@@ -37,7 +37,7 @@ def append_only(table: str) -> tuple[str, ...]:
 
 
 def lift_append_only(table: str) -> tuple[str, ...]:
-    """Return the statements that undo `append_only(table)`, for a migration's way back."""
+    """Return the statements that undo `append_only(table)`, for reverse migrations."""
     name = safe_identifier(table)
     return (f"DROP TRIGGER {name}_refuses ON {name}", f"DROP TRIGGER {name}_keeps_rows ON {name}", *grant_all(table))
 
@@ -52,7 +52,7 @@ def grant_all(table: str) -> tuple[str, ...]:
 
 
 def safe_identifier(name: str) -> str:
-    """Return a name that is safe to stand in SQL. Raises ImproperlyConfigured for an odd one."""
+    """Return a name that is safe to use in SQL. Raises ImproperlyConfigured for an unsafe one."""
     if _NAME.fullmatch(name) is None:
         raise ImproperlyConfigured(f"{name!r} is not a plain lower-case SQL name.")
     return name

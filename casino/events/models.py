@@ -1,11 +1,11 @@
-"""The event store's tables as Django sees them, for reading pages; rows go in through `store` and `sealer` only."""
+"""The event store's tables, for queries; rows are written by `store` and `sealer` only."""
 
 from django.db import models
 from django.db.models.functions import Now
 
 
 class Event(models.Model):
-    """What happened, once and for ever: the `version`-th event of its stream."""
+    """A recorded event: the `version`-th of its stream."""
 
     id = models.BigAutoField(primary_key=True)
     stream = models.TextField()
@@ -13,7 +13,7 @@ class Event(models.Model):
     type = models.TextField()
     schema = models.SmallIntegerField()
     data = models.JSONField()
-    metadata = models.JSONField()
+    metadata = models.JSONField(null=True, help_text="Null means that of the event before it in its stream.")
     recorded_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -24,7 +24,7 @@ class Event(models.Model):
 
 
 class Unsealed(models.Model):
-    """An event that the sealer has yet to give a position."""
+    """An event that waits for the sealer."""
 
     event_id = models.BigIntegerField(primary_key=True)
 
@@ -36,7 +36,7 @@ class Unsealed(models.Model):
 
 
 class Seal(models.Model):
-    """An event's gapless, commit-ordered position, and the digest chained from the one before."""
+    """An event's gapless, commit-ordered position and its digest, chained from the previous one."""
 
     position = models.BigIntegerField(primary_key=True)
     event_id = models.BigIntegerField(unique=True)
@@ -47,7 +47,7 @@ class Seal(models.Model):
 
 
 class ChainHead(models.Model):
-    """The head of the chain as one pass of the sealer left it: a cut tail contradicts it."""
+    """The head of the chain after one pass of the sealer. A log whose end was cut off contradicts it."""
 
     position = models.BigIntegerField(primary_key=True)
     digest = models.BinaryField(max_length=32)
@@ -62,7 +62,7 @@ class ChainHead(models.Model):
 
 
 class Subscription(models.Model):
-    """How far one subscriber has read."""
+    """The last position that a subscriber has handled."""
 
     name = models.TextField(primary_key=True)
     position = models.BigIntegerField()

@@ -1,46 +1,48 @@
-"""Projections as tables: rows derived from models, written in bulk, compared with events, and rebuilt from them."""
+"""Projections as tables: rows derived from models, written in bulk, and compared with events."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import msgspec
-from django.db import transaction
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.models import Model
 
 from casino.events.codec import EventRegistry
+from casino.events.records import RecordedEvent, SealedEvent
 from casino.events.sql import execute, fetch
 from casino.kernel.findings import Finding
 
-Row = tuple[Any, ...]
-"""Values in the order of a table's columns, the key first."""
+Row = Any
+"""A named tuple of a table's columns, the key first; columns with JSON are text, or None for NULL."""
 CHUNK: Final = 500
 encode: Final = msgspec.json.Encoder(order="sorted").encode
-"""Writes a state as it is stored: names in order."""
-_STREAMS: Final = """
-    SELECT stream FROM events_event
-     WHERE type = ANY (%s::text[]) AND version = 1 AND stream > %s ORDER BY stream LIMIT %s
-"""
+"""Encodes a stored state with sorted names."""
 _EVENTS: Final = """
-    SELECT stream, type, schema, data::text FROM events_event
+    SELECT stream, version, type, schema, data::text FROM events_event
      WHERE stream = ANY (%s::text[]) ORDER BY stream, version
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectionTable:
-    """A table and its columns with their PostgreSQL types, the key first."""
+    """A table, its columns with their PostgreSQL types, the key first, and the type of its rows.
+
+    `row(**values)` raises TypeError unless the values name each column once.
+    """
 
     table: str
     columns: tuple[tuple[str, str], ...]
+    row: Callable[..., Row]
 
     @classmethod
     def of(cls, model: type[Model]) -> Self:
         """Derive the table from its model, whose first field is the key."""
         options = model._meta  # noqa: SLF001  (documented by Django)
-        columns = ((field.attname, field.get_internal_type()) for field in options.concrete_fields)
-        return cls(options.db_table, tuple((name, str(DatabaseWrapper.data_types[kind])) for name, kind in columns))
+        types = {field.attname: field.get_internal_type() for field in options.concrete_fields}
+        columns = tuple((name, str(DatabaseWrapper.data_types[kind])) for name, kind in types.items())
+        return cls(options.db_table, columns, namedtuple(model.__name__, types))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,23 +52,16 @@ class ProjectionTable:
     def upsert_sql(self) -> str:
         """Return the statement that inserts or replaces many rows, sent as one JSON array of objects."""
         names = ", ".join(self.names)
-        typed = ", ".join(f"{name} {kind}" for name, kind in self.columns)
         key = self.names[0]
         updates = ", ".join(f"{name} = EXCLUDED.{name}" for name in self.names[1:])
         return (
             f"INSERT INTO {self.table} ({names}) "  # noqa: S608  (names are constants)
-            f"SELECT {names} FROM jsonb_to_recordset(%s::jsonb) AS sent ({typed}) ORDER BY {key} "
+            f"SELECT {names} FROM jsonb_populate_recordset(NULL::{self.table}, %s::jsonb) ORDER BY {key} "
             f"ON CONFLICT ({key}) DO UPDATE SET {updates}"
         )
 
-    def row(self, **values: Any) -> Row:
-        """Return a row of these values. Raises TypeError unless they name each column once."""
-        if values.keys() != set(self.names):
-            raise TypeError(f"{self.table}: {sorted(values.keys() ^ set(self.names))} missing or unknown.")
-        return tuple(values[name] for name in self.names)
-
     def as_json(self, rows: Iterable[Row]) -> str:
-        """Return rows as `upsert_sql` takes them; one text is cheaper to send than an array for each column."""
+        """Return rows as the parameter of `upsert_sql`; one text is cheaper to send than an array for each column."""
         return encode([self._named(row) for row in rows]).decode()
 
     def upsert(self, rows: Sequence[Row]) -> None:
@@ -91,7 +86,7 @@ class ProjectionTable:
 
     def _named(self, row: Row) -> dict[str, Any]:
         return {
-            name: msgspec.Raw(value.encode()) if kind == "jsonb" else value
+            name: msgspec.Raw(value.encode()) if kind == "jsonb" and value is not None else value
             for (name, kind), value in zip(self.columns, row, strict=True)
         }
 
@@ -99,60 +94,28 @@ class ProjectionTable:
         if stored is None:
             yield Finding("row is missing", f"{self.table} {expected[0]}", "a row", "none")
             return
-        for name, due, actual in zip(self.names, expected, stored, strict=True):
-            if due != actual:
-                yield Finding("row differs", f"{self.table} {expected[0]} {name}", str(due), str(actual))
+        for name, value, actual in zip(self.names, expected, stored, strict=True):
+            if value != actual:
+                yield Finding("row differs", f"{self.table} {expected[0]} {name}", str(value), str(actual))
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildResult:
-    """Number of rows in each rebuilt table, and the rows that came out differently, where these were compared."""
-
-    rows: dict[str, int]
-    changed: tuple[str, ...]
-
-
-def stream_histories(registry: EventRegistry, *first_types: str) -> Iterator[list[list[Any]]]:
-    """Yield the decoded events of every stream whose first event has one of these types, some streams at a time."""
-    last = ""
-    while streams := [row[0] for row in fetch(_STREAMS, [list(first_types), last, CHUNK])]:
-        last = streams[-1]
-        histories: dict[str, list[Any]] = {stream: [] for stream in streams}
-        for stream, kind, schema, data in fetch(_EVENTS, [streams]):
+def stream_histories(
+    registry: EventRegistry, events: Iterable[SealedEvent | RecordedEvent], *first_types: str
+) -> list[list[Any]]:
+    """Return all decoded events of every stream that has one of these events, if its first has one of these types."""
+    streams = {event.stream for event in events if event.type in registry}
+    histories: dict[str, list[Any]] = {}
+    for stream, version, kind, schema, data in fetch(_EVENTS, [list(streams)]) if streams else ():
+        if version == 1 and kind in first_types:
+            histories[stream] = []
+        if stream in histories:
             histories[stream].append(registry.decode(kind, schema, data))
-        yield list(histories.values())
+    return list(histories.values())
 
 
-def rebuild(tables: Mapping[str, str], fill: Callable[[], None], *, compare: bool = False) -> RebuildResult:
-    """Empty tables and have `fill` write them again, in one transaction that holds writers out.
-
-    `tables` maps a table's name to the SQL expression that names one of its rows.
-    """
-    with transaction.atomic():
-        execute(f"LOCK TABLE {', '.join(tables)} IN EXCLUSIVE MODE")
-        if compare:
-            _remember(tables)
-        for table in tables:
-            execute(f"DELETE FROM {table}")  # noqa: S608  (names are constants)
-        fill()
-        changed = tuple(_changed(tables)) if compare else ()
-        counts = {table: int(fetch(f"SELECT count(*) FROM {table}")[0][0]) for table in tables}  # noqa: S608
-    return RebuildResult(counts, changed)
-
-
-def _remember(tables: Mapping[str, str]) -> None:
-    for table, key in tables.items():
-        execute(
-            f"CREATE TEMPORARY TABLE before_{table} ON COMMIT DROP AS "  # noqa: S608  (names are constants)
-            f"SELECT ({key})::text AS key, md5(kept::text) AS content FROM {table} AS kept"
-        )
-
-
-def _changed(tables: Mapping[str, str]) -> Iterator[str]:
-    for table, key in tables.items():
-        rows = fetch(
-            f"SELECT coalesce(was.key, now.key) FROM before_{table} AS was "  # noqa: S608  (names are constants)
-            f"FULL JOIN (SELECT ({key})::text AS key, md5(kept::text) AS content FROM {table} AS kept) AS now "
-            "ON now.key = was.key WHERE was.content IS DISTINCT FROM now.content ORDER BY 1"
-        )
-        yield from (f"{table} {row[0]}" for row in rows)
+def read_histories(registry: EventRegistry, streams: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the decoded events of streams, in order; streams without events are left out."""
+    histories: dict[str, list[Any]] = {}
+    for stream, _, kind, schema, data in fetch(_EVENTS, [streams]):
+        histories.setdefault(stream, []).append(registry.decode(kind, schema, data))
+    return histories

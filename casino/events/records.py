@@ -1,15 +1,21 @@
-"""The values that go into the store and come out of it."""
+"""Events and appends as values: what goes into the store and comes out of it."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from casino.kernel.errors import Refusal, RefusalKind
+
+METADATA: Final = """coalesce(event.metadata, (
+    SELECT first.metadata FROM events_event AS first
+     WHERE first.stream = event.stream AND first.version < event.version AND first.metadata IS NOT NULL
+     ORDER BY first.version DESC LIMIT 1), 'null')"""
+"""The metadata of `event`, in SQL. It is stored once for an append to a stream: with the first event."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event not yet recorded: its type's name, that type's schema version, and its fields as canonical JSON."""
+    """An event to be recorded: its type's name, that type's schema version, and its fields as canonical JSON."""
 
     type: str
     schema: int
@@ -18,7 +24,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Who and what led to the events of one append: ids and names only, never personal data."""
+    """The actor and cause of the events of one append: ids and names only, never personal data."""
 
     operator: str
     actor: str
@@ -29,7 +35,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Events for one stream, which must stand at version `expected` exactly; 0 means that it must not exist."""
+    """Events for one stream, which must be at exactly `expected_version`; 0 means that it must not exist yet."""
 
     stream: str
     expected_version: int
@@ -38,7 +44,7 @@ class Append:
 
 
 class RecordedEvent(NamedTuple):
-    """An event as stored; a named tuple because replay makes millions. The JSON is as PostgreSQL prints a jsonb."""
+    """An event as stored; a named tuple because replay creates millions. The JSON is as PostgreSQL prints a jsonb."""
 
     id: int
     stream: str
@@ -51,7 +57,7 @@ class RecordedEvent(NamedTuple):
 
 
 class SealedEvent(NamedTuple):
-    """A recorded event with its gapless, commit-ordered position and the 32-byte digest that seals it there."""
+    """A recorded event with its gapless, commit-ordered position and its 32-byte digest."""
 
     position: int
     digest: bytes
@@ -66,7 +72,7 @@ class SealedEvent(NamedTuple):
 
 
 class VersionConflict(Refusal):
-    """Someone else wrote to the stream first."""
+    """Another writer appended to the stream first."""
 
     code = "version_conflict"
     kind = RefusalKind.CONFLICT

@@ -1,7 +1,7 @@
 """Give every committed event its gapless, commit-ordered position and a digest chained from the one before.
 
-One sealer at a time, by an advisory lock that lives as long as its transaction: whoever comes next takes over. A pass
-is one transaction, so a sealer that dies anywhere leaves either a whole pass or nothing.
+One sealer works at a time, under an advisory lock held until the end of its transaction; then any other can take over.
+A pass is one transaction, so a sealer that dies leaves either a whole pass or nothing.
 """
 
 import logging
@@ -11,42 +11,42 @@ from typing import Any, Final, Protocol
 from django.db import Error, connection, transaction
 
 from casino.events import wakeups
-from casino.events.broadcast import announce
-from casino.events.digest import GENESIS, microseconds, prepared_event_digest
+from casino.events.hash_chain import GENESIS, microseconds, prepared_event_digest
+from casino.events.records import METADATA
 from casino.events.sql import execute, fetch
 from casino.kernel.canonical_json import recanonical, recanonicalize_cached
 
 logger = logging.getLogger(__name__)
 
 LOCK: Final = 0x5EA1
-"""The advisory lock of the sealer, in this database."""
+"""The sealer's advisory lock, within this database."""
 
 WAKEUP_WAIT: Final = 0.1
-"""Seconds between looks while Redis wakes us."""
+"""Seconds between polls while Redis delivers wake-ups."""
 
 POLL: Final = 0.025
-"""Seconds between looks while Redis is away."""
+"""Seconds between polls while Redis is unavailable."""
 
 MIN_PASS_SECONDS: Final = 0.025
 """Seconds between two passes while events keep coming: fewer, longer passes leave more of the machine to writers.
 
-Longer than writers spare us a hint (hints.SPARED), so that what they commit meanwhile is seen by the next look.
+Longer than wakeups.MIN_INTERVALS, in which writers send no wake-up, so that the next poll sees what they commit.
 """
 
 _FIRST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 2.0
+_LONGEST_PAUSE: Final = 1.0
 
-# In a statement of its own: a statement that waits or wins a lock keeps the snapshot from before. A sealer that freezes
-# in mid-pass loses its transaction, and so the lock, after ten seconds.
+# A separate statement, because a statement that takes a lock reads the snapshot from before. A sealer that freezes
+# during a pass loses its transaction, and so the lock, after ten seconds.
 TAKE_LOCK: Final = """
 SELECT pg_try_advisory_xact_lock(%s), set_config('idle_in_transaction_session_timeout', '10s', true)
 """
 
-# An entry whose event is gone stays in the queue for verification to name. The scalar subquery keeps this a look-up per
-# entry, whatever the statistics say.
-SELECT_UNSEALED: Final = """
-SELECT id, stream, version, type, schema, data::text, metadata::text, recorded_at, head.position, head.digest
-FROM events_event
+# An entry whose event is missing stays in the queue for verification to report. The scalar subquery forces one look-up
+# per entry, whatever the statistics say.
+SELECT_UNSEALED: Final = f"""
+SELECT id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at, head.position, head.digest
+FROM events_event AS event
 LEFT JOIN (SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1) AS head ON true
 WHERE id = ANY(ARRAY(
     SELECT event_id FROM events_unsealed AS queued
@@ -54,13 +54,13 @@ WHERE id = ANY(ARRAY(
     ORDER BY event_id LIMIT %s
 ))
 ORDER BY id
-"""
+"""  # noqa: S608  (constants)
 
-# Ids in binary and digests end to end: writing them as an array's text took as long as hashing.
+# Ids in binary and digests concatenated: formatting them as text arrays took as long as hashing.
 SEAL: Final = """
 WITH chained AS (
     SELECT %s::bigint + place AS position, event_id, substring(%b::bytea FROM 32 * place::integer - 31 FOR 32) AS digest
-    FROM unnest(%b::bigint[]) WITH ORDINALITY AS given (event_id, place)
+    FROM unnest(%b::bigint[]) WITH ORDINALITY AS input (event_id, place)
 ), drained AS (
     DELETE FROM events_unsealed WHERE event_id = ANY(%b::bigint[])
 ), marked AS (
@@ -71,14 +71,14 @@ INSERT INTO events_seal (position, event_id, digest) SELECT position, event_id, 
 
 
 class StopSignal(Protocol):
-    """What `run` asks whether to end: a threading.Event is one."""
+    """Stops `run`; a threading.Event is one."""
 
     def is_set(self) -> bool: ...
     def wait(self, timeout: float | None = None) -> bool: ...
 
 
 def seal_once(*, limit: int = 1000) -> int:
-    """Seal up to `limit` waiting events, lowest ids first, and return how many; 0 if another is sealing."""
+    """Seal up to `limit` waiting events, lowest ids first, and return how many; 0 if another process is sealing."""
     with transaction.atomic():
         if not fetch(TAKE_LOCK, [LOCK])[0][0]:
             return 0
@@ -88,12 +88,12 @@ def seal_once(*, limit: int = 1000) -> int:
         position, previous = rows[0][8] or 0, rows[0][9] or GENESIS
         ids = [row[0] for row in rows]
         execute(SEAL, [position, b"".join(_chain(rows, position, previous)), ids, ids])
-        transaction.on_commit(announce)
+        transaction.on_commit(wakeups.announce)
         return len(rows)
 
 
 def seal_all(*, limit: int = 1000) -> int:
-    """Seal until nothing waits (or another sealer is at it), and return how many were sealed here."""
+    """Seal until no event waits or another sealer is working, and return how many this one sealed."""
     total = 0
     while sealed := seal_once(limit=limit):
         total += sealed
@@ -105,38 +105,50 @@ def run(stop: StopSignal, *, limit: int = 1000) -> None:
     pause, woken = 0.0, False
     while not stop.is_set():
         try:
-            sealed = seal_once(limit=limit) if _anything_waits() else 0
-        except Error as trouble:
+            sealed = seal_once(limit=limit) if _has_unsealed() else 0
+        except Error as error:
             if not pause:
-                logger.warning("The database does not answer, sealing waits: %s", trouble)
+                logger.warning("The database does not answer, sealing waits: %s", error)
             pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
             connection.close()
             stop.wait(pause)
             continue
         if pause:
-            logger.warning("The database is back, sealing goes on.")
+            logger.warning("The database answers again, sealing continues.")
             pause = 0.0
         if sealed < limit:
-            woken = stop.wait(MIN_PASS_SECONDS) if sealed or woken else _rest(stop)
+            woken = stop.wait(MIN_PASS_SECONDS) if sealed or woken else _wait(stop)
     connection.close()
 
 
 def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> list[bytes]:
     digests = []
-    for place, (event, stream, version, kind, schema, data, metadata, moment, *_) in enumerate(rows, position + 1):
-        recorded, name, word = microseconds(moment), stream.encode(), kind.encode()
-        text, about = recanonical(data), recanonicalize_cached(metadata)
-        previous = prepared_event_digest(place, event, version, schema, recorded, name, word, text, about, previous)
+    for place, (event, stream, version, kind, schema, data, metadata, recorded_at, *_) in enumerate(rows, position + 1):
+        previous = prepared_event_digest(
+            place,
+            event,
+            version,
+            schema,
+            microseconds(recorded_at),
+            stream.encode(),
+            kind.encode(),
+            recanonical(data),
+            recanonicalize_cached(metadata),
+            previous,
+        )
         digests.append(previous)
     return digests
 
 
-def _anything_waits() -> bool:
+def _has_unsealed() -> bool:
     return bool(fetch("SELECT EXISTS (SELECT FROM events_unsealed)")[0][0])
 
 
-def _rest(stop: StopSignal) -> bool:
-    """Wait for something to seal; True when a hint came: whoever sent it is silent for a while, so look twice."""
+def _wait(stop: StopSignal) -> bool:
+    """Wait for something to seal; return whether a wake-up came.
+
+    Its sender now sends none for a moment (wakeups.MIN_INTERVALS), so the caller polls once more.
+    """
     if wakeups.available():
         return wakeups.wait(wakeups.UNSEALED, WAKEUP_WAIT)
     stop.wait(POLL)

@@ -1,7 +1,7 @@
-"""The one way the event store asks PostgreSQL: a statement on Django's connection, its rows fetched in binary.
+"""SQL access of the event store: single statements, and streams of rows that another connection reads ahead.
 
-Each thread keeps a cursor of psycopg's between statements, because making one costs as much as a small statement.
-Django's own cursor takes over while somebody listens to it: an execute_wrapper, `DEBUG`, a test that counts queries.
+Each thread keeps one psycopg cursor between statements, because creating one costs as much as a small statement.
+Django's own cursor is used while something observes it: an execute_wrapper, `DEBUG`, a test that counts queries.
 """
 
 import contextlib
@@ -13,49 +13,68 @@ from typing import Any, Final, cast
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.postgresql.base import DatabaseWrapper
-from psycopg.pq import Format
+from psycopg import ClientCursor, Connection, generators
+from psycopg.adapt import Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus, Format
 from psycopg.types.datetime import DateBinaryLoader, TimestamptzBinaryLoader
 
 Rows = Sequence[tuple[Any, ...]]
 Parameters = Sequence[Any] | Mapping[str, Any]
 RowStream = Callable[[str, Sequence[Any], int], Iterator[Rows]]
-"""Asks a statement and yields its rows in lots of at most so many."""
+"""Runs a statement and yields its rows in batches of at most so many."""
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 
+_BEGIN: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_FIRST_ROWS_FAST: Final = (
+    # The first rows are wanted at once, so a plan that reads a whole table before it returns any is the wrong one.
+    "SET LOCAL enable_hashjoin = off",
+    "SET LOCAL enable_mergejoin = off",
+    "SET LOCAL enable_sort = off",
+    "SET LOCAL jit = off",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+)
 
-class _Kept(threading.local):
-    """The cursor that this thread asked by last."""
+
+class _ThreadCursor(threading.local):
+    """The cursor that this thread used last."""
 
     cursor: Cursor | None = None
 
 
-_kept: Final = _Kept()
+_thread: Final = _ThreadCursor()
 
 
 def fetch(sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
-    """Run one statement and return its rows; binary, as times and bytes then cost nothing to read."""
-    own = _connection()
-    if own.execute_wrappers or own.queries_logged:
-        with own.cursor() as watched:
-            watched.cursor.format = Format.BINARY
-            watched.execute(sql, parameters)
-            rows: list[tuple[Any, ...]] = watched.fetchall()
+    """Run one statement and return its rows, in binary format: times and bytes then cost nothing to parse."""
+    connection = _connection()
+    if connection.execute_wrappers or connection.queries_logged:
+        with connection.cursor() as cursor:
+            cursor.cursor.format = Format.BINARY
+            cursor.execute(sql, parameters)
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
             return rows
-    return _run(own, sql, parameters).fetchall()
+    return _run(connection, sql, parameters).fetchall()
 
 
 def execute(sql: str, parameters: Parameters = ()) -> int:
-    """Run one statement that returns no rows, and say how many it touched."""
-    own = _connection()
-    if own.execute_wrappers or own.queries_logged:
-        with own.cursor() as watched:
-            watched.execute(sql, parameters)
-            return int(watched.rowcount)
-    return _run(own, sql, parameters).rowcount
+    """Run one statement that returns no rows, and return the number of rows affected."""
+    connection = _connection()
+    if connection.execute_wrappers or connection.queries_logged:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return int(cursor.rowcount)
+    return _run(connection, sql, parameters).rowcount
+
+
+def database_now() -> datetime:
+    """Return the database's time, the only clock used for decisions and for the order of ids."""
+    now: datetime = fetch("SELECT clock_timestamp()")[0][0]
+    return now
 
 
 class _AnyTime(TimestamptzBinaryLoader):
-    """Reads a time that Python has not, such as `infinity`, as the start of the first or the last day that it has."""
+    """Reads a time outside Python's range, such as `infinity`, as the start of Python's first or last day."""
 
     def load(self, data: Any) -> datetime:
         try:
@@ -65,7 +84,7 @@ class _AnyTime(TimestamptzBinaryLoader):
 
 
 class _AnyDay(DateBinaryLoader):
-    """The same of dates."""
+    """Does the same for dates."""
 
     def load(self, data: Any) -> date:
         try:
@@ -76,20 +95,20 @@ class _AnyDay(DateBinaryLoader):
 
 @contextlib.contextmanager
 def accept_any_timestamp() -> Generator[None]:
-    """Let `fetch` read whatever times a row may hold, on this thread's connection: an audit must read all."""
-    own = _connection()
-    own.ensure_connection()
-    adapters = own.connection.adapters
+    """Let `fetch` read any stored time on this thread's connection, even one outside Python's range; for audits."""
+    connection = _connection()
+    connection.ensure_connection()
+    adapters = connection.connection.adapters
     types = {name: adapters.types[name].oid for name in ("timestamptz", "date")}
-    usual = {oid: adapters.get_loader(oid, Format.BINARY) for oid in types.values()}
-    _kept.cursor = None  # it has loaders of its own
+    loaders = {oid: adapters.get_loader(oid, Format.BINARY) for oid in types.values()}
+    _thread.cursor = None  # a cursor copies its connection's loaders
     adapters.register_loader(types["timestamptz"], _AnyTime)
     adapters.register_loader(types["date"], _AnyDay)
     try:
         yield
     finally:
-        _kept.cursor = None
-        for oid, loader in usual.items():
+        _thread.cursor = None
+        for oid, loader in loaders.items():
             adapters.register_loader(oid, loader)
 
 
@@ -97,15 +116,56 @@ def _connection() -> DatabaseWrapper:
     return cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
 
 
-def _run(own: DatabaseWrapper, sql: str, parameters: Parameters) -> Cursor:
-    """What Django's cursor does around a statement, without making one: refuse in a broken transaction, translate."""
-    own.ensure_connection()
-    own.validate_no_broken_transaction()
-    cursor = _kept.cursor
-    if cursor is None or cursor.connection is not own.connection:
-        cursor = _kept.cursor = own.connection.cursor(binary=True)
+def _run(connection: DatabaseWrapper, sql: str, parameters: Parameters) -> Cursor:
+    """Execute on the thread's cursor with the checks and the error translation of Django's cursor."""
+    connection.ensure_connection()
+    connection.validate_no_broken_transaction()
+    cursor = _thread.cursor
+    if cursor is None or cursor.connection is not connection.connection:
+        cursor = _thread.cursor = connection.connection.cursor(binary=True)
     try:
         return cursor.execute(sql, parameters)
     except psycopg.Error:
-        with own.wrap_database_errors:
+        with connection.wrap_database_errors:
             raise
+
+
+@contextlib.contextmanager
+def open_prefetch_stream(*, snapshot: str) -> Generator[RowStream]:
+    """Open a connection that sees an exported snapshot and prepares the next rows while the caller works.
+
+    One statement at a time: take all rows of one before the next. Iterating raises psycopg.Error.
+    """
+    connection = connections.create_connection(DEFAULT_DB_ALIAS)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_BEGIN)
+            cursor.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+            for setting in _FIRST_ROWS_FAST:
+                cursor.execute(setting)
+        raw: Connection[Any] = connection.connection
+
+        def stream(sql: str, parameters: Sequence[Any], size: int) -> Iterator[Rows]:
+            return _stream(raw, sql, parameters, size)
+
+        yield stream
+    finally:
+        connection.close()
+
+
+def _stream(raw: Connection[Any], sql: str, parameters: Sequence[Any], size: int) -> Iterator[Rows]:
+    statement = ClientCursor(raw).mogrify(sql, parameters)
+    raw.pgconn.send_query_params(statement.encode(), None, result_format=Format.BINARY)
+    raw.pgconn.set_chunked_rows_mode(size)
+    raw.wait(generators.send(raw.pgconn))
+    return _read_results(raw)
+
+
+def _read_results(raw: Connection[Any]) -> Iterator[Rows]:
+    reader = Transformer(raw)
+    while (result := raw.wait(generators.fetch(raw.pgconn))) is not None:
+        if result.status not in {ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK}:
+            raise error_from_result(result)
+        if result.ntuples:
+            reader.set_pgresult(result)
+            yield reader.load_rows(0, result.ntuples, tuple)

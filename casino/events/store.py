@@ -1,7 +1,7 @@
-"""Append events to streams and read them back. No lock is taken: two who write the same version find out by it.
+"""Append events to streams and read them back. Concurrency is optimistic: of two writers of a version, one fails.
 
-Callers that append to several streams inside one transaction should give streams in one order everywhere, as with any
-rows that two transactions may both want.
+Callers that append to several streams in one transaction should use the same order of streams everywhere, to avoid
+deadlocks.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,18 @@ import msgspec
 from django.db import IntegrityError
 from psycopg.errors import UniqueViolation
 
-from casino.events.records import Append, Metadata, NewEvent, RecordedEvent, VersionConflict
+from casino.events.records import METADATA, Append, Metadata, NewEvent, RecordedEvent, VersionConflict
 from casino.events.sql import fetch
 from casino.events.wakeups import UNSEALED, wake_on_commit
 
 __all__ = ["Append", "Metadata", "NewEvent", "RecordedEvent", "VersionConflict", "append", "read", "read_many"]
 
-# One JSON parameter instead of arrays: escaping arrays in the client cost more than the server's work.
+# One JSON parameter instead of arrays: adapting arrays in the client took longer than the server's work.
 APPEND: Final = """
 WITH part AS MATERIALIZED (
     SELECT stream, expected, metadata, events, place
     FROM ROWS FROM (jsonb_to_recordset(%s::jsonb) AS (stream text, expected int, metadata jsonb, events jsonb))
-        WITH ORDINALITY AS given (stream, expected, metadata, events, place)
+        WITH ORDINALITY AS input (stream, expected, metadata, events, place)
 ), behind AS MATERIALIZED (
     SELECT part.stream, part.expected, coalesce(last.version, 0) AS actual
     FROM part
@@ -33,12 +33,13 @@ WITH part AS MATERIALIZED (
     WHERE coalesce(last.version, 0) <> part.expected
 ), added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT part.stream, part.expected + draft.number, draft.type, draft.schema, draft.data, part.metadata
+    SELECT part.stream, part.expected + event.number, event.type, event.schema, event.data,
+           CASE event.number WHEN 1 THEN part.metadata END
     FROM part
     CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(part.events) AS (type text, schema smallint, data jsonb))
-        WITH ORDINALITY AS draft (type, schema, data, number)
+        WITH ORDINALITY AS event (type, schema, data, number)
     WHERE NOT EXISTS (SELECT FROM behind)
-    ORDER BY part.place, draft.number
+    ORDER BY part.place, event.number
     RETURNING id
 ), queued AS (
     INSERT INTO events_unsealed (event_id) SELECT id FROM added
@@ -48,15 +49,15 @@ UNION ALL
 SELECT NULL, stream, expected, actual FROM behind
 """
 
-# The same for one stream: a leaner plan, all or nothing without looking twice.
+# The same for one stream: a leaner plan without the separate version check.
 APPEND_TO_ONE: Final = """
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT %s, %s + draft.number, draft.type, draft.schema, draft.data, %s::jsonb
+    SELECT %s, %s + event.number, event.type, event.schema, event.data, CASE event.number WHEN 1 THEN %s::jsonb END
     FROM ROWS FROM (jsonb_to_recordset(%s::jsonb) AS (type text, schema smallint, data jsonb))
-        WITH ORDINALITY AS draft (type, schema, data, number)
+        WITH ORDINALITY AS event (type, schema, data, number)
     WHERE coalesce((SELECT version FROM events_event WHERE stream = %s ORDER BY version DESC LIMIT 1), 0) = %s
-    ORDER BY draft.number
+    ORDER BY event.number
     RETURNING id
 ), queued AS (
     INSERT INTO events_unsealed (event_id) SELECT id FROM added
@@ -64,66 +65,60 @@ WITH added AS (
 SELECT id FROM added
 """
 
-# And for one event, as most commands write: no JSON to take apart, nothing to sort.
+# The same for a single event, the most common case: no JSON to parse, nothing to sort.
 APPEND_ONE_EVENT: Final = """
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
     SELECT stream, expected + 1, type, schema, data, metadata
     FROM (VALUES (%s::text, %s::integer, %s::text, %s::smallint, %s::jsonb, %s::jsonb))
-        AS given (stream, expected, type, schema, data, metadata)
+        AS input (stream, expected, type, schema, data, metadata)
     WHERE expected = coalesce(
-        (SELECT version FROM events_event AS last WHERE last.stream = given.stream ORDER BY version DESC LIMIT 1), 0
+        (SELECT version FROM events_event AS last WHERE last.stream = input.stream ORDER BY version DESC LIMIT 1), 0
     )
     RETURNING id
 )
 INSERT INTO events_unsealed (event_id) SELECT id FROM added RETURNING event_id
 """
-_ACTUAL: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
+_ACTUAL_VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
 
-COLUMNS: Final = "id, stream, version, type, schema, data::text, metadata::text, recorded_at"
+COLUMNS: Final = f"id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at"
+"""Of events_event as `event`."""
 
 _encode: Final = msgspec.json.Encoder().encode
 
 
 def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
-    """Record events on one or several streams, all or none, in one statement; the sealer is woken on commit.
+    """Record events on one or several streams, all or none, in one statement; wake the sealer on commit.
 
-    Returns the event ids of each Append, in the order given; ids ascend with the version within a stream. Raises
-    VersionConflict when a stream is not exactly at `expected` (inside a transaction this may have broken it: let it
-    roll back), ValueError for an Append without events or two Appends to one stream.
+    Return the event ids of each Append, in the order given; ids ascend with the version within a stream. Raises
+    VersionConflict when a stream is not at its expected version (let an enclosing transaction roll back: it may be
+    broken), ValueError for an Append without events or two Appends to one stream.
     """
-    _judge(appends)
+    _validate(appends)
     try:
         ids = _append_to_one(appends[0]) if len(appends) == 1 else _append_to_many(appends)
-    except IntegrityError as trouble:
-        raise _race_lost(appends, trouble) from trouble
+    except IntegrityError as error:
+        raise _as_conflict(appends, error) from error
     wake_on_commit(UNSEALED)
-    rest = iter(sorted(ids))
-    return [tuple(islice(rest, len(each.events))) for each in appends]
+    ascending = iter(sorted(ids))
+    return [tuple(islice(ascending, len(each.events))) for each in appends]
 
 
-def _append_to_one(one: Append) -> list[int]:
-    rows = _append_one_event(one) if len(one.events) == 1 else _append_events(one)
+def _append_to_one(append: Append) -> list[int]:
+    stream, expected, metadata = append.stream, append.expected_version, _encode(append.metadata).decode()
+    if len(append.events) == 1:
+        (event,) = append.events
+        rows = fetch(APPEND_ONE_EVENT, [stream, expected, event.type, event.schema, event.data.decode(), metadata])
+    else:
+        events = _encode([_as_json(event) for event in append.events]).decode()
+        rows = fetch(APPEND_TO_ONE, [stream, expected, metadata, events, stream, expected])
     if not rows:
-        raise VersionConflict(one.stream, one.expected_version, fetch(_ACTUAL, [one.stream])[0][0])
+        raise VersionConflict(stream, expected, fetch(_ACTUAL_VERSION, [stream])[0][0])
     return [row[0] for row in rows]
 
 
-def _append_one_event(one: Append) -> list[tuple[int]]:
-    (draft,) = one.events
-    metadata = _encode(one.metadata).decode()
-    given = [one.stream, one.expected_version, draft.type, draft.schema, draft.data.decode(), metadata]
-    return fetch(APPEND_ONE_EVENT, given)
-
-
-def _append_events(one: Append) -> list[tuple[int]]:
-    drafts = _encode([_draft(draft) for draft in one.events]).decode()
-    metadata = _encode(one.metadata).decode()
-    return fetch(APPEND_TO_ONE, [one.stream, one.expected_version, metadata, drafts, one.stream, one.expected_version])
-
-
 def _append_to_many(appends: Sequence[Append]) -> list[int]:
-    rows = fetch(APPEND, [_parameter(appends)])
+    rows = fetch(APPEND, [_as_json_text(appends)])
     for _, stream, expected, actual in rows:
         if stream is not None:
             raise VersionConflict(stream, expected, actual)
@@ -131,10 +126,10 @@ def _append_to_many(appends: Sequence[Append]) -> list[int]:
 
 
 def read(stream: str, *, after: int = 0) -> list[RecordedEvent]:
-    """Return a stream's events with versions above `after`, in order; none if there is no such stream."""
+    """Return a stream's events with versions above `after`, in order; an unknown stream has none."""
     return to_recorded_events(
         fetch(
-            f"SELECT {COLUMNS} FROM events_event WHERE stream = %s AND version > %s ORDER BY version",  # noqa: S608
+            f"SELECT {COLUMNS} FROM events_event AS event WHERE stream = %s AND version > %s ORDER BY version",  # noqa: S608
             [stream, after],
         )
     )
@@ -142,54 +137,54 @@ def read(stream: str, *, after: int = 0) -> list[RecordedEvent]:
 
 def read_many(streams: Sequence[str]) -> dict[str, list[RecordedEvent]]:
     """Return the events of several streams in one round trip; a stream without events has an empty list."""
-    found: dict[str, list[RecordedEvent]] = {stream: [] for stream in streams}
+    histories: dict[str, list[RecordedEvent]] = {stream: [] for stream in streams}
     rows = fetch(
-        f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::text[]) ORDER BY stream, version",  # noqa: S608
-        [list(found)],
+        f"SELECT {COLUMNS} FROM events_event AS event WHERE stream = ANY(%s::text[]) ORDER BY stream, version",  # noqa: S608
+        [list(histories)],
     )
     for event in to_recorded_events(rows):
-        found[event.stream].append(event)
-    return found
+        histories[event.stream].append(event)
+    return histories
 
 
 def to_recorded_events(rows: Iterable[tuple[Any, ...]]) -> list[RecordedEvent]:
-    """Make events of rows of COLUMNS."""
+    """Convert rows of COLUMNS to events."""
     return [
-        RecordedEvent(key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
-        for key, stream, version, kind, schema, data, metadata, moment in rows
+        RecordedEvent(event, stream, version, kind, schema, data.encode(), metadata.encode(), recorded_at)
+        for event, stream, version, kind, schema, data, metadata, recorded_at in rows
     ]
 
 
-def _judge(appends: Sequence[Append]) -> None:
+def _validate(appends: Sequence[Append]) -> None:
     if not all(each.events for each in appends):
-        raise ValueError("An append without events says nothing.")
+        raise ValueError("An Append must have events.")
     if len({each.stream for each in appends}) != len(appends):
         raise ValueError("Give one Append for each stream, with all of its events.")
 
 
-def _parameter(appends: Sequence[Append]) -> str:
+def _as_json_text(appends: Sequence[Append]) -> str:
     return _encode(
         [
             {
                 "stream": each.stream,
                 "expected": each.expected_version,
                 "metadata": each.metadata,
-                "events": [_draft(draft) for draft in each.events],
+                "events": [_as_json(event) for event in each.events],
             }
             for each in appends
         ]
     ).decode()
 
 
-def _draft(draft: NewEvent) -> dict[str, Any]:
-    return {"type": draft.type, "schema": draft.schema, "data": msgspec.Raw(draft.data)}
+def _as_json(event: NewEvent) -> dict[str, Any]:
+    return {"type": event.type, "schema": event.schema, "data": msgspec.Raw(event.data)}
 
 
-def _race_lost(appends: Sequence[Append], trouble: IntegrityError) -> VersionConflict | IntegrityError:
-    """Another transaction took the version first: PostgreSQL names the pair; at least that version is there now."""
-    cause = trouble.__cause__
+def _as_conflict(appends: Sequence[Append], error: IntegrityError) -> VersionConflict | IntegrityError:
+    """Return a VersionConflict if another transaction took a version first; PostgreSQL names stream and version."""
+    cause = error.__cause__
     if not isinstance(cause, UniqueViolation) or cause.diag.constraint_name != "events_event_stream_version":
-        return trouble
+        return error
     detail = cause.diag.message_detail or ""
     for each in appends:
         for version in range(each.expected_version + 1, each.expected_version + len(each.events) + 1):

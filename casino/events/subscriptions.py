@@ -1,4 +1,4 @@
-"""Read the sealed log: positions are gapless and in commit order, so one integer is a whole checkpoint."""
+"""Read the sealed log. Positions are gapless and in commit order, so one integer says how far a subscriber has read."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -6,26 +6,26 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events.records import SealedEvent
+from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import execute, fetch
 
-SEALED: Final = """
+SEALED: Final = f"""
 SELECT seal.position, seal.digest, event.id, event.stream, event.version, event.type, event.schema,
-       event.data::text, event.metadata::text, event.recorded_at
+       event.data::text, {METADATA}::text, event.recorded_at
 FROM (SELECT position, digest, event_id FROM events_seal WHERE position > %s ORDER BY position LIMIT %s) AS seal
 JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
-"""
+"""  # noqa: S608  (constants)
 
-_FIRST_LOOK: Final = 0.002
-_LONGEST_LOOK: Final = 0.02
+_FIRST_PAUSE: Final = 0.002
+_LONGEST_PAUSE: Final = 0.02
 
 
 def run_once(name: str, handle: Callable[[Sequence[SealedEvent]], object], *, limit: int = 500) -> int:
-    """Hand subscriber `name` its next events and save its checkpoint, in one transaction; returns how many.
+    """Pass subscriber `name` its next events and save its position, in one transaction; return how many.
 
-    0 means that there is nothing new, or that another process is handling this subscriber's events. What `handle`
-    raises undoes its work and the checkpoint together. A new name starts before position 1.
+    0 means that there is nothing new, or that another process is handling this subscriber's events. An exception of
+    `handle` undoes its work and the new position together. A new subscriber starts before position 1.
     """
     with transaction.atomic():
         position = _claim(name)
@@ -39,8 +39,12 @@ def run_once(name: str, handle: Callable[[Sequence[SealedEvent]], object], *, li
 def read_sealed(after: int, limit: int) -> list[SealedEvent]:
     """Return up to `limit` sealed events with positions above `after`, in order of position."""
     return [
-        SealedEvent(position, seal, key, stream, version, kind, schema, data.encode(), metadata.encode(), moment)
-        for position, seal, key, stream, version, kind, schema, data, metadata, moment in fetch(SEALED, [after, limit])
+        SealedEvent(
+            position, digest, event, stream, version, kind, schema, data.encode(), metadata.encode(), recorded_at
+        )
+        for position, digest, event, stream, version, kind, schema, data, metadata, recorded_at in fetch(
+            SEALED, [after, limit]
+        )
     ]
 
 
@@ -50,17 +54,17 @@ def head() -> int:
 
 
 def subscriber_position(name: str) -> int:
-    """Return the last position that subscriber `name` has handled, 0 for one that has not begun."""
+    """Return the last position that subscriber `name` has handled, 0 before the first."""
     rows = fetch("SELECT position FROM events_subscription WHERE name = %s", [name])
     return int(rows[0][0]) if rows else 0
 
 
 def wait_sealed(event: int, timeout: float) -> int | None:
-    """Wait up to `timeout` seconds for the event of that id to be sealed, and return its position, or None.
+    """Wait up to `timeout` seconds until the event of that id is sealed; return its position, or None.
 
-    Call it outside of the transaction that appended the event: before its commit nothing can be sealed.
+    Call it outside the transaction that appended the event: an event is sealed only after its commit.
     """
-    deadline, pause = time.monotonic() + timeout, _FIRST_LOOK
+    deadline, pause = time.monotonic() + timeout, _FIRST_PAUSE
     while True:
         rows = fetch("SELECT position FROM events_seal WHERE event_id = %s", [event])
         if rows:
@@ -68,11 +72,11 @@ def wait_sealed(event: int, timeout: float) -> int | None:
         if time.monotonic() >= deadline:
             return None
         time.sleep(pause)
-        pause = min(pause * 2, _LONGEST_LOOK)
+        pause = min(pause * 2, _LONGEST_PAUSE)
 
 
 def _claim(name: str) -> int | None:
-    """The checkpoint, locked until the transaction ends; None if someone else holds it."""
+    """Lock a subscriber until the transaction ends and return its position; None if another process holds it."""
     rows = fetch("SELECT position FROM events_subscription WHERE name = %s FOR UPDATE SKIP LOCKED", [name])
     if not rows:
         rows = fetch(

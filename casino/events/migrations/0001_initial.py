@@ -3,11 +3,15 @@ from pathlib import Path
 from django.db import migrations, models
 from django.db.models.functions import Now
 
+from casino.database import TIMEOUTS
 from casino.events.immutability import app_role, append_only, grant_all, lift_append_only
 
 HERE = Path(__file__).parent
 ROLE = app_role()
-FORWARD = (HERE / "0001_tables.sql").read_text(encoding="utf-8").replace("{role}", ROLE)
+ROLE_TIMEOUTS = "\n    ".join(f"ALTER ROLE {ROLE} SET {name} = '{value}';" for name, value in TIMEOUTS["short"].items())
+FORWARD = (
+    (HERE / "0001_tables.sql").read_text(encoding="utf-8").replace("{role}", ROLE).replace("{timeouts}", ROLE_TIMEOUTS)
+)
 REVERSE = """
     DROP TABLE events_subscription, events_chainhead, events_seal, events_unsealed, events_event;
     DROP FUNCTION events_refuse_change();
@@ -16,9 +20,9 @@ APPEND_ONLY = ("events_event", "events_seal", "events_chainhead")
 
 
 class Migration(migrations.Migration):
-    """The event store, and the application's role with what it may do in tables made from here on.
+    """The event store, and the application's role with its privileges in tables created later.
 
-    Events, seals and headmarks are never changed; the application chooses neither an event's id nor its time.
+    Events, seals and heads are append-only; the application chooses neither an event's id nor its time.
     """
 
     initial = True
@@ -38,7 +42,12 @@ class Migration(migrations.Migration):
                         ("type", models.TextField()),
                         ("schema", models.SmallIntegerField()),
                         ("data", models.JSONField()),
-                        ("metadata", models.JSONField()),
+                        (
+                            "metadata",
+                            models.JSONField(
+                                help_text="Null means that of the event before it in its stream.", null=True
+                            ),
+                        ),
                         ("recorded_at", models.DateTimeField(db_default=Now())),
                     ],
                     options={

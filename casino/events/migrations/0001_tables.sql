@@ -1,5 +1,5 @@
--- {role} is the role that every process but `migrate` acts as. Roles belong to the whole cluster, so another database's
--- migration may be making it at this very moment.
+-- {role} is the role of every process but `migrate`. Roles belong to the whole cluster, so the migration of another
+-- database may create it at the same time.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
@@ -10,7 +10,7 @@ BEGIN
             END IF;
         EXCEPTION
             WHEN duplicate_object OR unique_violation THEN
-                NULL;  -- made meanwhile
+                NULL;  -- created meanwhile
             WHEN insufficient_privilege THEN
                 RAISE EXCEPTION 'The role {role} does not exist and % may not create it.', current_user
                     USING HINT = format('As an administrator: CREATE ROLE {role}; GRANT {role} TO %I;', current_user);
@@ -19,7 +19,19 @@ BEGIN
 END
 $$;
 
--- Tables made later by this owner: ordinary ones are the application's to write; append-only ones take it back.
+-- For the role's own logins, such as those of a pooler, which passes no timeouts on.
+DO $$
+BEGIN
+    SET LOCAL ROLE {role};
+    {timeouts}
+    RESET ROLE;
+EXCEPTION
+    WHEN OTHERS THEN
+        RAISE NOTICE 'The timeouts of {role} were not set: %', SQLERRM;  -- another migration set them at this moment
+END
+$$;
+
+-- The application may write to tables that this owner creates later; append-only tables revoke that.
 GRANT USAGE ON SCHEMA public TO {role};
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {role};
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {role};
@@ -47,18 +59,18 @@ CREATE TABLE events_event (
     type        text        NOT NULL,
     schema      smallint    NOT NULL CHECK (schema >= 1),
     data        jsonb       NOT NULL,
-    metadata    jsonb       NOT NULL,
+    -- Of an append to a stream the first event has it; NULL means that of the event before it.
+    metadata    jsonb       CHECK (metadata IS NOT NULL OR version > 1),
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT events_event_stream_version UNIQUE (stream, version)
 );
--- Rows lie in the order of their times, so the lowest and highest time of each few pages is index enough; it costs what
--- is written next to nothing.
+-- Rows are stored in the order of their times, so a BRIN index is enough, and it costs writers next to nothing.
 CREATE INDEX events_event_time ON events_event USING brin (recorded_at) WITH (pages_per_range = 16, autosummarize = on);
 
 CREATE TABLE events_unsealed (
     event_id bigint PRIMARY KEY
 );
--- A queue: nearly every row dies young, so clean by count, not by share of the table.
+-- A queue: rows are deleted soon, so vacuum by number of dead rows instead of by share of the table.
 ALTER TABLE events_unsealed SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
                                  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
 

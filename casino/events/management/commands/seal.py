@@ -6,18 +6,20 @@ from types import FrameType
 from django.core.management.base import BaseCommand
 
 from casino.events import sealer
-from casino.observability.startup import process_started
+from casino.observability.process import process_started
 
 
 class Command(BaseCommand):
-    """The sealer as a process: any number may run, one seals at a time, another takes over when it ends."""
+    """Run the sealer. Any number may run; one seals at a time, and another takes over when it ends."""
 
-    help = "Seal events as they are committed, until SIGTERM or SIGINT; with --once, seal what waits and end."
+    help = "Seal events as they are committed, until SIGTERM or SIGINT; with --once, seal waiting events and exit."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="seal what waits and end")
-        parser.add_argument("--limit", type=int, default=1000, help="events in one transaction (1000)")
+        parser.add_argument("--once", action="store_true", help="seal waiting events and exit")
+        parser.add_argument(
+            "--limit", type=int, default=1000, help="maximum number of events in one transaction (1000)"
+        )
 
     def handle(self, *, once: bool, limit: int, **_: object) -> None:
         if once:
@@ -25,10 +27,10 @@ class Command(BaseCommand):
             return
         stop = threading.Event()
 
-        def end(_signal: int, _frame: FrameType | None) -> None:
+        def handle_signal(_signal: int, _frame: FrameType | None) -> None:
             stop.set()
 
-        signal.signal(signal.SIGTERM, end)
-        signal.signal(signal.SIGINT, end)
+        signal.signal(signal.SIGTERM, handle_signal)
+        signal.signal(signal.SIGINT, handle_signal)
         process_started("sealer")
         sealer.run(stop, limit=limit)
