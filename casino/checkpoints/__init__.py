@@ -1,1 +1,1 @@
-"""Signed checkpoints of the sealed log, kept outside of the database too: what was written can't be written anew."""
+"""Signed checkpoints of the sealed log, copied outside the database, so that history cannot be rewritten."""

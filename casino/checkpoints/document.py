@@ -1,10 +1,10 @@
-"""A checkpoint and the bytes that are signed of it. Pure: no clock, no key, no database.
+"""A checkpoint as a document, and the bytes that its signature is over. Pure: no clock, no key, no database.
 
 The document is a JSON object: "format", "log" (the id of this log), "number" (from 1, without gaps), "position", "head"
 (hex digest of that position), "root" (hex root of the RFC 9162 tree over the digests of positions 1 to `position`),
-"previous" (hex SHA-256 of the signed bytes before, "" for the first), "made_at" (RFC 3339, UTC, microseconds), "key"
-and "signature" (hex Ed25519, RFC 8032). Signed are the ASCII line `casino.checkpoint.v1` and the JSON of all the other
-members, names sorted, no spaces.
+"previous" (hex SHA-256 of the previous checkpoint's signed bytes, "" for the first), "made_at" (RFC 3339, UTC,
+microseconds), "key" and "signature" (hex Ed25519, RFC 8032) over the ASCII line `casino.checkpoint.v1` and the JSON of
+all other members, names sorted, no spaces.
 """
 
 import json
@@ -16,20 +16,20 @@ from typing import Any, Final
 from uuid import UUID
 
 FORMAT: Final = "casino.checkpoint.v1"
-_MOMENT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
-_WHOLE: Final = re.compile(r"(?:[0-9a-f]{2})*", re.ASCII)
+_TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+_HEX_BYTES: Final = re.compile(r"(?:[0-9a-f]{2})*", re.ASCII)
 _NAMES: Final = frozenset(
     {"format", "log", "number", "position", "head", "root", "previous", "made_at", "key", "signature"}
 )
 
 
 class MalformedCheckpoint(ValueError):
-    """A document that is no checkpoint; the message says why."""
+    """A text that is not a checkpoint; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDocument:
-    """What one checkpoint says of the log. Hashes are raw bytes, `previous` is empty for the first one."""
+    """A checkpoint. Hashes are raw bytes; `previous` is empty for the first one."""
 
     log: UUID
     number: int
@@ -44,14 +44,14 @@ class CheckpointDocument:
 
 def signed_bytes(checkpoint: CheckpointDocument) -> bytes:
     """Return the bytes that a checkpoint's signature is over."""
-    said = as_json(checkpoint)
-    del said["signature"]
-    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    members = as_json(checkpoint)
+    del members["signature"]
+    text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return f"{FORMAT}\n{text}".encode("ascii")
 
 
 def fingerprint(checkpoint: CheckpointDocument) -> bytes:
-    """Return the 32 bytes that the next checkpoint names this one by."""
+    """Return the 32 bytes by which the next checkpoint refers to this one."""
     return sha256(signed_bytes(checkpoint)).digest()
 
 
@@ -65,52 +65,52 @@ def as_json(checkpoint: CheckpointDocument) -> dict[str, Any]:
         "head": checkpoint.head.hex(),
         "root": checkpoint.root.hex(),
         "previous": checkpoint.previous.hex(),
-        "made_at": checkpoint.made_at.astimezone(UTC).strftime(_MOMENT),
+        "made_at": checkpoint.made_at.astimezone(UTC).strftime(_TIME_FORMAT),
         "key": checkpoint.key,
         "signature": checkpoint.signature.hex(),
     }
 
 
 def serialize(checkpoint: CheckpointDocument) -> bytes:
-    """Return the one text that a checkpoint is kept as outside: a line of JSON."""
+    """Return the form in which a checkpoint is copied: a line of JSON."""
     return json.dumps(as_json(checkpoint), sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def parse(text: bytes | str) -> CheckpointDocument:
-    """Read a document back. Raises Malformed for anything that `text_of` would not have written so."""
+    """Parse a document. Raises MalformedCheckpoint."""
     try:
-        given = json.loads(text)
-    except ValueError as trouble:
-        raise MalformedCheckpoint(f"not JSON: {trouble}") from trouble
-    if not isinstance(given, dict) or given.keys() != _NAMES or given["format"] != FORMAT:
+        members = json.loads(text)
+    except ValueError as error:
+        raise MalformedCheckpoint(f"not JSON: {error}") from error
+    if not isinstance(members, dict) or members.keys() != _NAMES or members["format"] != FORMAT:
         raise MalformedCheckpoint(f"not a document of the format {FORMAT}")
     try:
-        return _read(given)
-    except (TypeError, ValueError, AttributeError) as trouble:
-        raise MalformedCheckpoint(f"a member is not as it should be: {trouble}") from trouble
+        return _from_json(members)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise MalformedCheckpoint(f"a member is malformed: {error}") from error
 
 
-def _read(given: dict[str, Any]) -> CheckpointDocument:
-    number, position, key = given["number"], given["position"], given["key"]
+def _from_json(members: dict[str, Any]) -> CheckpointDocument:
+    number, position, key = members["number"], members["position"], members["key"]
     if type(number) is not int or type(position) is not int or number < 1 or position < 1:
         raise ValueError("number and position are whole numbers from 1")
     if not isinstance(key, str) or not key.isascii():
         raise ValueError("key is an ASCII name")
     return CheckpointDocument(
-        log=UUID(given["log"]),
+        log=UUID(members["log"]),
         number=number,
         position=position,
-        head=_bytes(given["head"], {32}),
-        root=_bytes(given["root"], {32}),
-        previous=_bytes(given["previous"], {0, 32}),
-        made_at=datetime.strptime(given["made_at"], _MOMENT).replace(tzinfo=UTC),
+        head=_bytes(members["head"], {32}),
+        root=_bytes(members["root"], {32}),
+        previous=_bytes(members["previous"], {0, 32}),
+        made_at=datetime.strptime(members["made_at"], _TIME_FORMAT).replace(tzinfo=UTC),
         key=key,
-        signature=_bytes(given["signature"], {64}),
+        signature=_bytes(members["signature"], {64}),
     )
 
 
 def _bytes(digits: str, lengths: set[int]) -> bytes:
-    found = bytes.fromhex(digits) if _WHOLE.fullmatch(digits) else None
-    if found is None or len(found) not in lengths:
+    raw = bytes.fromhex(digits) if _HEX_BYTES.fullmatch(digits) else None
+    if raw is None or len(raw) not in lengths:
         raise ValueError(f"{digits[:80]!r} is not the hex text of {sorted(lengths)} bytes")
-    return found
+    return raw

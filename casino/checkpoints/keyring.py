@@ -1,6 +1,6 @@
-"""The keys of this process: the private halves that may sign, and the public ones that are trusted. All from outside.
+"""The keyring of checkpoints, from the environment: private keys that may sign, and public keys that are trusted.
 
-Which public keys to trust can't be read from the database: who rewrites a log writes a key of his own beside it.
+Trusted keys are not read from the database, because an attacker who rewrites the log could add a key there.
 """
 
 import secrets
@@ -16,25 +16,25 @@ from django.core.exceptions import ImproperlyConfigured
 from casino.checkpoints.document import CheckpointDocument, signed_bytes
 
 NONE: Final = "none"
-"""Said of a process that has no private key on purpose."""
-_BYTES: Final = 32
-_LONGEST_NAME: Final = 64
+"""The setting of a process that deliberately has no private key."""
+_KEY_BYTES: Final = 32
+_MAX_NAME_LENGTH: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointKeyring:
-    """The first private key signs; `public` has every trusted key's public half, in 32 bytes, by its id."""
+    """The first private key signs; `public` has the 32-byte public half of every trusted key by its id."""
 
     active: str
     private: dict[str, Ed25519PrivateKey]
     public: dict[str, bytes]
 
     def sign(self, message: bytes) -> bytes:
-        """Sign with the active key. Raises KeyError on a ring that only verifies."""
+        """Sign with the active key. Raises KeyError on a keyring that only verifies."""
         return self.private[self.active].sign(message)
 
     def verifies(self, checkpoint: CheckpointDocument) -> bool:
-        """Tell whether a trusted key of the name that the checkpoint gives has signed it."""
+        """Return whether the key that the checkpoint names is trusted and has signed it."""
         public = self.public.get(checkpoint.key)
         if public is None:
             return False
@@ -46,41 +46,40 @@ class CheckpointKeyring:
 
 
 def checkpoint_keyring() -> CheckpointKeyring:
-    """Return the ring that the settings describe. Raises ImproperlyConfigured."""
+    """Return the keyring of the settings. Raises ImproperlyConfigured."""
     return parse(settings.CHECKPOINT_KEYS, settings.CHECKPOINT_PUBLIC_KEYS)
 
 
 @lru_cache(maxsize=4)
 def parse(private: str, public: str) -> CheckpointKeyring:
-    """Read `key-id:64 hex digits, ...` of private keys (their 32-byte seeds) and of public ones.
+    """Parse `key-id:64 hex digits, ...` of private keys (their 32-byte seeds) and of public ones.
 
-    Raises ImproperlyConfigured, also for an id that stands for two keys.
+    Raises ImproperlyConfigured, also when one id names two keys.
     """
-    own = {name: Ed25519PrivateKey.from_private_bytes(raw) for name, raw in _pairs("CHECKPOINT_KEYS", private)}
-    trusted = {name: key.public_key().public_bytes_raw() for name, key in own.items()}
+    signing = {name: Ed25519PrivateKey.from_private_bytes(raw) for name, raw in _pairs("CHECKPOINT_KEYS", private)}
+    trusted = {name: key.public_key().public_bytes_raw() for name, key in signing.items()}
     for name, raw in _pairs("CHECKPOINT_PUBLIC_KEYS", public):
         if trusted.setdefault(name, raw) != raw:
             raise ImproperlyConfigured(f"The checkpoint key {name!r} has two public halves.")
-    return CheckpointKeyring(active=next(iter(own), ""), private=own, public=trusted)
+    return CheckpointKeyring(active=next(iter(signing), ""), private=signing, public=trusted)
 
 
 def generate_key(name: str) -> str:
-    """Draw a private key from the operating system and return it as CHECKPOINT_KEYS spells one."""
-    return f"{name}:{secrets.token_hex(_BYTES)}"
+    """Generate a private key in the format of CHECKPOINT_KEYS."""
+    return f"{name}:{secrets.token_hex(_KEY_BYTES)}"
 
 
 def _pairs(setting: str, text: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    given = "" if text == NONE else text
-    for part in filter(None, map(str.strip, given.split(","))):
+    pairs: list[tuple[str, bytes]] = []
+    for part in filter(None, map(str.strip, ("" if text == NONE else text).split(","))):
         name, _, digits = part.partition(":")
         try:
             raw = bytes.fromhex(digits)
         except ValueError:
             raw = b""
-        if not 0 < len(name) <= _LONGEST_NAME or not name.isascii() or len(raw) != _BYTES:
+        if not 0 < len(name) <= _MAX_NAME_LENGTH or not name.isascii() or len(raw) != _KEY_BYTES:
             raise ImproperlyConfigured(f"{setting} must be key-id:64 hex digits, comma separated.")
-        if name in dict(found):
+        if name in dict(pairs):
             raise ImproperlyConfigured(f"{setting} names {name!r} twice.")
-        found.append((name, raw))
-    return found
+        pairs.append((name, raw))
+    return pairs

@@ -1,133 +1,188 @@
-"""Make inventories: signed, each naming the one before, in the database first and then outside; beside checkpoints."""
+"""Manifests: signed digests of append-only tables that are not part of the event log, such as significant events.
 
+A manifest is a line of JSON: "format", "log" (the id of this log), "number" (from 1, without gaps), "previous" (hex
+SHA-256 of the previous line, "" for the first), "made_at" (RFC 3339, UTC), "ranges" (each the digest of the rows of one
+table between two numbers), "covered" (the last number of each table that manifests cover by now), "key" and "signature"
+(hex Ed25519 over a line with the format and the JSON of the other members). It is stored in the database first and then
+copied to the storage, as checkpoints are.
+"""
+
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from hashlib import sha256
+from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import key_rotation, records, storage, table_digests
-from casino.checkpoints.exceptions import HistoryDiffers, NumberTaken
+from casino.checkpoints import records, storage, table_digests
 from casino.checkpoints.keyring import checkpoint_keyring
-from casino.checkpoints.manifest import FORMAT, TableManifest, TableRange, fingerprint, parse, serialize, signed_bytes
-from casino.checkpoints.signing import LOCK
+from casino.checkpoints.signing import LOCK, HistoryDiffers, NumberTaken, register_key
+from casino.checkpoints.table_digests import TableRange
 from casino.events.sql import execute, fetch
 
-_TRY: Final = "SELECT pg_try_advisory_xact_lock(%s), clock_timestamp()"
-_LATEST: Final = "SELECT text FROM checkpoints_inventory ORDER BY number DESC LIMIT 1"
-_NEWEST: Final = "SELECT coalesce(max(number), 0) FROM checkpoints_inventory"
-_AFTER: Final = "SELECT number, text FROM checkpoints_inventory WHERE number > %s ORDER BY number LIMIT 1000"
-_BELOW: Final = "SELECT number, text FROM checkpoints_inventory ORDER BY number DESC"
-_ADD: Final = "INSERT INTO checkpoints_inventory (number, text) VALUES (%s, %s)"
+FORMAT: Final = "casino.manifest.v1"
+
+_TRY_LOCK: Final = "SELECT pg_try_advisory_xact_lock(%s), clock_timestamp()"
+_LATEST: Final = "SELECT text FROM checkpoints_manifest ORDER BY number DESC LIMIT 1"
+_LATEST_NUMBER: Final = "SELECT coalesce(max(number), 0) FROM checkpoints_manifest"
+_LIST: Final = "SELECT number, text FROM checkpoints_manifest WHERE number > %s ORDER BY number LIMIT 1000"
+_NEWEST_FIRST: Final = "SELECT number, text FROM checkpoints_manifest ORDER BY number DESC"
+_ADD: Final = "INSERT INTO checkpoints_manifest (number, text) VALUES (%s, %s)"
+
+
+class TableManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A manifest, with the members of the document."""
+
+    format: str
+    log: UUID
+    number: int
+    previous: str
+    made_at: str
+    ranges: tuple[TableRange, ...]
+    covered: dict[str, int]
+    key: str
+    signature: str = ""
+
+
+def signed_bytes(manifest: TableManifest) -> bytes:
+    """Return the bytes that a manifest's signature is over."""
+    members = msgspec.to_builtins(manifest)
+    del members["signature"]
+    return f"{FORMAT}\n".encode() + _canonical(members)
+
+
+def serialize(manifest: TableManifest) -> bytes:
+    """Return the stored form of a manifest: a line of JSON."""
+    return _canonical(msgspec.to_builtins(manifest)) + b"\n"
+
+
+def parse(text: bytes) -> TableManifest:
+    """Parse the stored form. Raises ValueError for anything that `serialize` does not return."""
+    manifest = msgspec.json.decode(text, type=TableManifest)
+    if manifest.format != FORMAT or serialize(manifest) != text:
+        raise ValueError(f"not a text of the format {FORMAT}")
+    return manifest
+
+
+def fingerprint(text: bytes) -> str:
+    """Return the SHA-256 in hex by which the next manifest refers to this one."""
+    return sha256(text).hexdigest()
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def object_name(number: int) -> str:
-    """Return the name that the inventory of that number is kept under."""
-    return f"inventory-{number:012d}.json"
+    """Return the name of a manifest in the storage."""
+    return f"manifest-{number:012d}.json"
 
 
 def latest() -> TableManifest | None:
-    """Return the newest inventory, or None. Raises HistoryDiffers where it can't be read."""
+    """Return the newest manifest, or None. Raises HistoryDiffers if it is malformed."""
     rows = fetch(_LATEST)
     try:
         return parse(rows[0][0].encode()) if rows else None
-    except ValueError as trouble:
-        raise HistoryDiffers(f"The newest inventory is none: {trouble}") from trouble
+    except ValueError as error:
+        raise HistoryDiffers(f"The newest manifest is malformed: {error}") from error
 
 
 def latest_number() -> int:
-    """Return the number of the newest inventory, 0 where there is none."""
-    return int(fetch(_NEWEST)[0][0])
+    """Return the number of the newest manifest, 0 if there is none."""
+    return int(fetch(_LATEST_NUMBER)[0][0])
+
+
+def list_after(number: int) -> list[tuple[int, bytes]]:
+    """Return up to a thousand manifests above a number, each as its number and stored form."""
+    return [(number, text.encode()) for number, text in fetch(_LIST, [number])]
 
 
 def create_manifests() -> int:
-    """Make inventories until every row is in one that nobody was writing beside, and copy them outside.
+    """Create manifests until they cover every row, and copy them to the storage; return how many were created.
 
-    Return the number made. Call it outside of any transaction. Raises CannotSign, storage.StorageUnavailable.
+    Tables that are being written to wait for the next call. Call it outside any transaction. Raises CannotSign,
+    storage.StorageUnavailable.
     """
-    made = 0
+    created = 0
     copy_to_storage()
-    while _sign():
+    while _create_next():
         copy_to_storage()
-        made += 1
-    return made
+        created += 1
+    return created
 
 
 def create_manifests_if_due() -> int:
-    """Do the same if the newest is older than CHECKPOINT_SECONDS."""
+    """Create manifests as `create_manifests` does, if the newest one is older than CHECKPOINT_SECONDS."""
     last = latest()
-    age = timedelta(seconds=settings.CHECKPOINT_SECONDS)
-    if last is not None and datetime.now(UTC) - datetime.fromisoformat(last.made_at) < age:
+    interval = timedelta(seconds=settings.CHECKPOINT_SECONDS)
+    if last is not None and datetime.now(UTC) - datetime.fromisoformat(last.made_at) < interval:
         return 0
     return create_manifests()
 
 
 def copy_to_storage() -> None:
-    """Copy outside all after the newest that stands there; repeating it does nothing."""
-    place = storage.configured_storage()
-    if place is None:
+    """Copy the manifests after the newest one in the storage. Idempotent."""
+    destination = storage.configured_storage()
+    if destination is None:
         return
-    missing = []
-    for number, text in fetch(_BELOW):
-        found = place.read(object_name(number))
-        if found is not None:
-            _require_same(number, found, text.encode(), place)
+    missing: list[tuple[int, bytes]] = []
+    for number, text in fetch(_NEWEST_FIRST):
+        stored = destination.read(object_name(number))
+        if stored is not None:
+            _require_same(number, stored, text.encode(), destination)
             break
         missing.append((number, text.encode()))
     for number, text in reversed(missing):
         try:
-            place.write(object_name(number), text)
+            destination.write(object_name(number), text)
         except storage.AlreadyExists:
-            _require_same(number, place.read(object_name(number)), text, place)
+            _require_same(number, destination.read(object_name(number)), text, destination)
 
 
-def _require_same(number: int, found: bytes | None, text: bytes, place: storage.CheckpointStorage) -> None:
-    if found != text:
-        raise NumberTaken(f"{place} keeps another inventory {number} than this database.")
+def _require_same(number: int, stored: bytes | None, text: bytes, destination: storage.CheckpointStorage) -> None:
+    if stored != text:
+        raise NumberTaken(f"{destination} has another manifest {number} than this database.")
 
 
-def _sign() -> bool:
-    """Make the next inventory if there is anything new, in a transaction of its own; one signer at a time."""
+def _create_next() -> bool:
+    """Create the next manifest if there are new rows, in its own transaction; one signer at a time."""
     with transaction.atomic(durable=True):
-        mine, now = fetch(_TRY, [LOCK])[0]
+        locked, now = fetch(_TRY_LOCK, [LOCK])[0]
         last = latest()
         covered = {} if last is None else last.covered
-        lots = _lots(covered) if mine else ()
-        if not lots:
+        ranges = _new_ranges(covered) if locked else ()
+        if not ranges:
             return False
-        own, place = checkpoint_keyring(), storage.configured_storage()
+        keyring, destination = checkpoint_keyring(), storage.configured_storage()
         number = 1 if last is None else last.number + 1
-        if place is not None and place.read(object_name(number)) is not None:
-            raise NumberTaken(f"{place} keeps an inventory {number}, which this database does not know.")
-        key_rotation.register(own, now=now)
-        made = TableManifest(
+        if destination is not None and destination.read(object_name(number)) is not None:
+            raise NumberTaken(f"{destination} has a manifest {number} that this database does not know.")
+        register_key(keyring, now=now)
+        manifest = TableManifest(
             format=FORMAT,
             log=records.log_id(),
             number=number,
             previous="" if last is None else fingerprint(serialize(last)),
             made_at=now.astimezone(UTC).isoformat(),
-            lots=lots,
-            covered={**covered, **{each.table: each.upto for each in lots}},
-            key=own.active,
+            ranges=ranges,
+            covered={**covered, **{each.table: each.upto for each in ranges}},
+            key=keyring.active,
         )
-        signed = msgspec.structs.replace(made, signature=own.sign(signed_bytes(made)).hex())
+        signed = msgspec.structs.replace(manifest, signature=keyring.sign(signed_bytes(manifest)).hex())
         execute(_ADD, [number, serialize(signed).decode()])
         return True
 
 
-def _lots(covered: Mapping[str, int]) -> tuple[TableRange, ...]:
-    """A lot of each table that has rows above the number up to which it is covered."""
-    ends, kinds = table_digests.settled_numbers(), table_digests.columns()
+def _new_ranges(covered: Mapping[str, int]) -> tuple[TableRange, ...]:
+    """Digest the next range of each table that has rows above the covered number."""
+    ends, types = table_digests.settled_numbers(), table_digests.column_types()
     due = [(table, covered.get(table, 0), upto) for table, upto in sorted(ends.items())]
     return tuple(
-        table_digests.digest_range(table, kinds[table], after=after, upto=min(upto, after + table_digests.MAX_RANGE))
+        table_digests.digest_range(table, types[table], after=after, upto=min(upto, after + table_digests.MAX_RANGE))
         for table, after, upto in due
         if upto > after
     )
-
-
-def list_since(number: int) -> list[tuple[int, bytes]]:
-    """Return up to a thousand inventories above a number, as their texts."""
-    return [(found, text.encode()) for found, text in fetch(_AFTER, [number])]

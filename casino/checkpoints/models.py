@@ -1,10 +1,10 @@
-"""Checkpoints as Django sees them, for reading pages; rows go in through `signing` only."""
+"""Checkpoints, for queries; rows are written by `signing` only."""
 
 from django.db import models
 
 
 class Checkpoint(models.Model):
-    """What a trusted key has signed of the log: its head and the root of its tree at one position."""
+    """A signed checkpoint: the head of the log and the root of its Merkle tree at one position."""
 
     number = models.BigIntegerField(primary_key=True)
     position = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""Why a checkpoint or a proof is not answered."""
+"""Refusals of requests for checkpoints and proofs."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -14,7 +14,7 @@ class NotInCheckpoint(Refusal):
     code = "not_in_checkpoint"
     kind = RefusalKind.CONFLICT
     title = "The checkpoint does not hold this position"
-    remedy = "Ask with a newer checkpoint, or wait for the next: positions are signed within minutes."
+    remedy = "Name a newer checkpoint, or wait for the next: positions are signed within minutes."
 
 
 class CheckpointsReversed(Refusal):

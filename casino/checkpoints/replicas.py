@@ -1,11 +1,11 @@
-"""What stands outside of the database, read before and compared with what stands in it.
+"""Compare the checkpoints in the database with their copies in the storage.
 
-Rows are committed before their copies are written. So a copy that was seen before a snapshot has its row in it: read
-`beyond` first, then take the snapshot, then compare.
+Rows are committed before their copies are written, so the snapshot of an audit includes the row of every copy that was
+read before it: call `read_unknown_copies` first, then take the snapshot, then compare.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Final
 
 from casino.checkpoints import manifests, records, storage
@@ -14,82 +14,78 @@ from casino.kernel.findings import Finding
 
 COPY_DIFFERS: Final = "replica differs"
 COPY_MISSING: Final = "replica missing"
-COPIES_UNREADABLE: Final = "outside copies can't be read"
+COPIES_UNREADABLE: Final = "copies can't be read"
+STORAGE: Final = "storage of checkpoints"
 GAP_LOOKAHEAD: Final = 4
-"""Numbers that are looked for behind the last one found: who removes one copy must not hide those after it."""
+"""How many numbers are tried after the last copy found, so that a removed copy does not hide the ones after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownCopies:
-    """The texts outside whose numbers the database did not know, and why no more could be read, if so."""
+    """Copies, by number, that the database had no row for, and the error that ended reading them, if any."""
 
     checkpoints: dict[int, bytes]
+    manifests: dict[int, bytes]
     error: str = ""
-    manifests: dict[int, bytes] = field(default_factory=dict)
 
 
 def read_unknown_copies() -> UnknownCopies:
-    """Read the copies with numbers above the database's newest, also behind a gap. Nothing is raised."""
-    last, texts, others = records.latest(), dict[int, bytes](), dict[int, bytes]()
+    """Read the copies with numbers above the database's newest, even after a gap. Never raises."""
+    last = records.latest()
+    copies = UnknownCopies({}, {})
     try:
-        _look(storage.object_name, 0 if last is None else last.number, texts)
-        _look(manifests.object_name, manifests.latest_number(), others)
-    except storage.StorageUnavailable as trouble:
-        return UnknownCopies(texts, str(trouble), others)
-    return UnknownCopies(texts, manifests=others)
+        _read_above(0 if last is None else last.number, storage.object_name, copies.checkpoints)
+        _read_above(manifests.latest_number(), manifests.object_name, copies.manifests)
+    except storage.StorageUnavailable as error:
+        return replace(copies, error=str(error))
+    return copies
 
 
-def _look(name_of: Callable[[int], str], number: int, texts: dict[int, bytes]) -> None:
-    """Fill in the copies of numbers above this one. Raises Away."""
-    place, known = storage.configured_storage(), number
-    while place is not None and number < max((known, *texts)) + GAP_LOOKAHEAD:
+def _read_above(newest: int, name_of: Callable[[int], str], texts: dict[int, bytes]) -> None:
+    """Add the copies with numbers above the newest one to `texts`. Raises StorageUnavailable."""
+    source, number = storage.configured_storage(), newest
+    while source is not None and number < max((newest, *texts)) + GAP_LOOKAHEAD:
         number += 1
-        text = place.read(name_of(number))
+        text = source.read(name_of(number))
         if text is not None:
             texts[number] = text
 
 
 def parse_unknown_copies(copies: UnknownCopies, *, latest: int, findings: list[Finding]) -> list[CheckpointDocument]:
-    """Return the copies of checkpoints that this database does not hold, whose newest is `latest`."""
-    found: list[CheckpointDocument] = []
+    """Return the copies of checkpoints with numbers above `latest`, the newest in the database."""
+    checkpoints: list[CheckpointDocument] = []
     if copies.error:
-        findings.append(Finding(COPIES_UNREADABLE, "the place of checkpoints", "an answer", copies.error))
+        findings.append(Finding(COPIES_UNREADABLE, STORAGE, "an answer", copies.error))
     for number, text in sorted(copies.checkpoints.items()):
         if number > latest:
-            found.extend(_parsed(number, text, findings))
-    return found
+            try:
+                checkpoints.append(parse(text))
+            except MalformedCheckpoint as error:
+                findings.append(Finding(COPY_DIFFERS, f"checkpoint {number}", "a checkpoint", str(error)))
+    return checkpoints
 
 
 def compare_copies(checkpoints: Iterator[CheckpointDocument], findings: list[Finding]) -> Iterator[CheckpointDocument]:
-    """Hand checkpoints on, each compared with its copy; without a place there is nothing to compare with."""
-    place, copied = storage.configured_storage(), records.copied_numbers()
+    """Yield the checkpoints, each compared with its copy if a storage is configured."""
+    source, last_copied = storage.configured_storage(), max(records.copied_numbers(), default=0)
     for checkpoint in checkpoints:
-        if place is not None:
+        if source is not None:
             try:
-                _compare(checkpoint, place.read(storage.object_name(checkpoint.number)), copied, findings)
-            except storage.StorageUnavailable as trouble:
-                findings.append(Finding(COPIES_UNREADABLE, "the place of checkpoints", "an answer", str(trouble)))
-                place = None
+                _compare(checkpoint, source.read(storage.object_name(checkpoint.number)), last_copied, findings)
+            except storage.StorageUnavailable as error:
+                findings.append(Finding(COPIES_UNREADABLE, STORAGE, "an answer", str(error)))
+                source = None
         yield checkpoint
 
 
-def _compare(
-    checkpoint: CheckpointDocument, text: bytes | None, copied: frozenset[int], findings: list[Finding]
-) -> None:
-    where = f"checkpoint {checkpoint.number}"
-    if text is None:
-        if checkpoint.number <= max(copied, default=0):  # none is signed, so none is copied, before the last one is
-            findings.append(Finding(COPY_MISSING, where, "a copy outside", "none"))
-    elif text != serialize(checkpoint):
-        findings.append(Finding(COPY_DIFFERS, where, _words(serialize(checkpoint)), _words(text)))
+def _compare(checkpoint: CheckpointDocument, copy: bytes | None, last_copied: int, findings: list[Finding]) -> None:
+    where, text = f"checkpoint {checkpoint.number}", serialize(checkpoint)
+    if copy is None:
+        if checkpoint.number <= last_copied:  # copies are made in order
+            findings.append(Finding(COPY_MISSING, where, "a copy", "none"))
+    elif copy != text:
+        findings.append(Finding(COPY_DIFFERS, where, _as_text(text), _as_text(copy)))
 
 
-def _parsed(number: int, text: bytes, findings: list[Finding]) -> Iterator[CheckpointDocument]:
-    try:
-        yield parse(text)
-    except MalformedCheckpoint as trouble:
-        findings.append(Finding(COPY_DIFFERS, f"checkpoint {number}", "a checkpoint", str(trouble)))
-
-
-def _words(text: bytes) -> str:
+def _as_text(text: bytes) -> str:
     return text.decode(errors="replace").strip()

@@ -1,10 +1,11 @@
-"""Digests of append-only tables beside the event store, computed by PostgreSQL. Apps above this one register theirs."""
+"""Digests of ranges of rows of append-only tables, computed by PostgreSQL. Other apps register their tables."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from casino.checkpoints.manifest import TableRange
+import msgspec
+
 from casino.events.sql import fetch
 
 _tables: Final[dict[str, str]] = {
@@ -13,30 +14,44 @@ _tables: Final[dict[str, str]] = {
     "significant_threshold": "id",
 }
 COVERED_TABLES: Final[Mapping[str, str]] = MappingProxyType(_tables)
-"""Append-only tables, each with the column that numbers its rows in the order of writing."""
+"""Append-only tables, each with the column that numbers its rows in the order of insertion."""
 MAX_RANGE: Final = 50_000
-"""Numbers in one lot at most."""
+"""The most numbers in one range."""
 
 _COLUMNS: Final = """
 SELECT table_name::text, column_name::text, udt_name::text FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) ORDER BY table_name, ordinal_position
 """
 _LAST: Final = "SELECT '{table}', max({key}) FROM {table}"
-# Who has drawn a number holds this lock until its row is there for all to see, or never will be.
-_WRITTEN: Final = """
+# A writer that has drawn a number holds this lock until its row is visible to all, or rolled back.
+_LOCKED: Final = """
 SELECT DISTINCT relation::regclass::text FROM pg_locks
 WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   AND relation = ANY (%s::text[]::regclass[])
 """
 _DIGESTS: Final = """
-SELECT lot.place, count(kept.{key}), encode(sha256(convert_to(coalesce(
-    string_agg(jsonb_build_array({columns})::text, E'\\n' ORDER BY kept.{key}) FILTER (WHERE kept.{key} IS NOT NULL),
-    ''), 'UTF8')), 'hex')
-FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS lot (after, upto, place)
-LEFT JOIN {table} AS kept ON kept.{key} > lot.after AND kept.{key} <= lot.upto
-GROUP BY lot.place ORDER BY lot.place
+SELECT span.ordinal, count(stored.{key}), encode(sha256(convert_to(coalesce(
+    string_agg(jsonb_build_array({columns})::text, E'\\n' ORDER BY stored.{key})
+        FILTER (WHERE stored.{key} IS NOT NULL), ''), 'UTF8')), 'hex')
+FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS span (after, upto, ordinal)
+LEFT JOIN {table} AS stored ON stored.{key} > span.after AND stored.{key} <= span.upto
+GROUP BY span.ordinal ORDER BY span.ordinal
 """
+
+
+class TableRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rows of a table with numbers above `after` and up to `upto`: which columns, how many rows, their digest."""
+
+    table: str
+    after: int
+    upto: int
+    columns: tuple[str, ...]
+    rows: int
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.after + 1} to {self.upto}"
 
 
 def register(tables: Mapping[str, str]) -> None:
@@ -44,49 +59,50 @@ def register(tables: Mapping[str, str]) -> None:
     _tables.update(tables)
 
 
-def columns() -> dict[str, dict[str, str]]:
-    """Tell which columns each of the tables has, in order, and of which types."""
-    found: dict[str, dict[str, str]] = {}
+def column_types() -> dict[str, dict[str, str]]:
+    """Return the columns of each table, in order, with their types."""
+    tables: dict[str, dict[str, str]] = {}
     for table, name, kind in fetch(_COLUMNS, [list(COVERED_TABLES)]):
-        found.setdefault(table, {})[name] = kind
-    return found
+        tables.setdefault(table, {})[name] = kind
+    return tables
 
 
 def settled_numbers() -> dict[str, int]:
-    """Return the last number of each table that nobody is writing to: below it no row will appear any more.
+    """Return the last number of each table that no other transaction is writing to.
 
-    Call it where each statement sees what has committed before it.
+    No row will appear at or below it any more. Call it at an isolation level at which each statement sees what was
+    committed before it.
     """
     statement = " UNION ALL ".join(_LAST.format(table=table, key=key) for table, key in COVERED_TABLES.items())
-    found = {table: int(number or 0) for table, number in fetch(statement)}
-    busy = {table for (table,) in fetch(_WRITTEN, [list(COVERED_TABLES)])}
-    return {table: number for table, number in found.items() if table not in busy}
+    last_numbers = {table: int(number or 0) for table, number in fetch(statement)}
+    locked = {table for (table,) in fetch(_LOCKED, [list(COVERED_TABLES)])}
+    return {table: number for table, number in last_numbers.items() if table not in locked}
 
 
-def digests(table: str, kinds: Mapping[str, str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
-    """Count the rows within each span of numbers of a table, and digest the texts of these columns.
+def digests(table: str, types: Mapping[str, str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
+    """Return the number of rows and the digest of their columns for each span of numbers (above, up to) of a table.
 
-    `kinds` are their types by name, as `columns` tells them. Bytes, which may be many, stand for themselves by digest.
+    `types` are the columns' types by name. A bytea column, which may be large, is included as its SHA-256.
     """
     after, upto = zip(*spans, strict=True)
-    wanted = ", ".join(_text(name, kind) for name, kind in kinds.items())
-    statement = _DIGESTS.format(table=table, key=COVERED_TABLES[table], columns=wanted)
+    columns = ", ".join(_as_text(name, kind) for name, kind in types.items())
+    statement = _DIGESTS.format(table=table, key=COVERED_TABLES[table], columns=columns)
     return [(rows, digest) for _, rows, digest in fetch(statement, [list(after), list(upto)])]
 
 
-def _text(name: str, kind: str) -> str:
-    return f"encode(sha256(kept.\"{name}\"), 'hex')" if kind == "bytea" else f'kept."{name}"'
+def _as_text(name: str, kind: str) -> str:
+    return f"encode(sha256(stored.\"{name}\"), 'hex')" if kind == "bytea" else f'stored."{name}"'
 
 
-def digest_range(table: str, kinds: Mapping[str, str], *, after: int, upto: int) -> TableRange:
-    """Take stock of one lot of a table."""
-    ((rows, digest),) = digests(table, kinds, [(after, upto)])
-    return TableRange(table=table, after=after, upto=upto, columns=tuple(kinds), rows=rows, digest=digest)
+def digest_range(table: str, types: Mapping[str, str], *, after: int, upto: int) -> TableRange:
+    """Digest the rows of a table with numbers above `after` and up to `upto`."""
+    ((rows, digest),) = digests(table, types, [(after, upto)])
+    return TableRange(table=table, after=after, upto=upto, columns=tuple(types), rows=rows, digest=digest)
 
 
-def group_by_columns(lots: Iterable[TableRange]) -> dict[tuple[str, tuple[str, ...]], list[TableRange]]:
-    """Gather lots that one statement can look at: those of the same table and columns."""
-    found: dict[tuple[str, tuple[str, ...]], list[TableRange]] = {}
-    for each in lots:
-        found.setdefault((each.table, each.columns), []).append(each)
-    return found
+def group_by_columns(ranges: Iterable[TableRange]) -> dict[tuple[str, tuple[str, ...]], list[TableRange]]:
+    """Group ranges by table and columns: one statement digests each group."""
+    groups: dict[tuple[str, tuple[str, ...]], list[TableRange]] = {}
+    for each in ranges:
+        groups.setdefault((each.table, each.columns), []).append(each)
+    return groups

@@ -1,43 +1,43 @@
-"""Celery's door to the checkpoints."""
+"""Celery tasks of checkpoints."""
 
 import logging
 
 from celery import shared_task
 
 from casino.checkpoints import manifests, records, signing, storage
-from casino.checkpoints.exceptions import CannotSign
+from casino.checkpoints.signing import CannotSign
 from casino.checkpoints.tree import IncompleteTree
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="checkpoints.sign", acks_late=True, ignore_result=True)
+@shared_task(name="checkpoints.sign", ignore_result=True)
 def sign(**_: object) -> None:
-    """Make the checkpoint and the manifests that are due; log and record once what stops it."""
+    """Sign the checkpoints and manifests that are due; log an error and record it once."""
     sign_due()
 
 
 def sign_due() -> int:
-    """Sign what is due and return the number of checkpoints and manifests made."""
+    """Sign what is due and return the number of checkpoints and manifests."""
     try:
         return signing.sign_if_due() + manifests.create_manifests_if_due()
     except storage.StorageUnavailable as error:
-        logger.warning("No checkpoint is made while the storage does not answer: %s", error)
+        logger.warning("No checkpoint is signed while the storage is unavailable: %s", error)
     except (CannotSign, IncompleteTree) as error:
-        logger.exception("No checkpoint can be made")
+        logger.exception("No checkpoint can be signed")
         _record(error)
     return 0
 
 
 def _record(error: Exception) -> None:
-    last, why = records.latest(), type(error).__name__
+    last, reason = records.latest(), type(error).__name__
     number = 0 if last is None else last.number
     recorder.record(
         kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
         operator=None,
         subject=f"checkpoint:{number}",
         actor="system",
-        reason=f"{why}: {error}",
-        dedup_key=f"checkpoint {number} {why}",
+        reason=f"{reason}: {error}",
+        dedup_key=f"checkpoint {number} {reason}",
     )

@@ -1,7 +1,7 @@
-"""The tree over the log's digests, grown by what is new and asked for few hashes: leaf p - 1 has position p's digest.
+"""The stored Merkle tree over the log's digests. Leaf p - 1 holds the digest of position p.
 
-Complete subtrees of 2**STORED leaves and more are kept; what is smaller is worked out from the digests, which are read
-by ranges of less than 2**STORED rows. So signing costs what came since, and a proof few look-ups, however long the log.
+The hashes of complete subtrees of at least TILE leaves are stored; smaller subtrees are computed from fewer than TILE
+digests. So the cost of signing depends on the new events only, and a proof takes few look-ups however long the log is.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from casino.events.sql import execute, fetch
 from casino.kernel.merkle import Range, Subtree, fold, leaf_hash, node_hash, peaks, root
 
 STORED_LEVEL: Final = 8
-"""The lowest level whose hashes are kept; the table's rule says so too."""
+"""The lowest level that is stored; a check constraint of the table repeats it."""
 TILE: Final = 2**STORED_LEVEL
 
 _DIGESTS: Final = "SELECT position, digest FROM events_seal WHERE position > %s AND position <= %s ORDER BY position"
@@ -30,51 +30,50 @@ INSERT INTO checkpoints_node (level, place, hash) SELECT * FROM unnest(%s::small
 
 
 class IncompleteTree(Exception):
-    """The log or its tree lacks something below the position that was asked for; the message names it."""
+    """The log or its tree lacks something below the requested position; the message names it."""
 
 
 def grow(old: int, new: int) -> None:
-    """Keep the subtrees that are complete at `new` positions and were not at `old`. Raises NotWhole.
+    """Store the subtrees that are complete at `new` positions and were not at `old`. Raises IncompleteTree.
 
-    Call it in the transaction that signs; it reads the digests after the last complete tile of `old`.
+    Call it in the transaction that signs. It reads the digests after the last complete tile of `old`.
     """
     start = old // TILE * TILE
-    found = _tiles(start, new)
-    frontier = [each for each in peaks(0, start) if each.level >= STORED_LEVEL]
-    known = {**_stored(frontier), **found}
-    row = found
-    while row:
-        row = _above(row, known)
-        found.update(row)
-        known.update(row)
-    if found:
-        execute(_ADD, [[each.level for each in found], [each.place for each in found], list(found.values())])
+    level = _new_tiles(start, new)
+    nodes = dict(level)
+    known = {**_stored([each for each in peaks(0, start) if each.level >= STORED_LEVEL]), **level}
+    while level:
+        level = _parents(level, known)
+        nodes.update(level)
+        known.update(level)
+    if nodes:
+        execute(_ADD, [[each.level for each in nodes], [each.place for each in nodes], list(nodes.values())])
 
 
 def hashes(ranges: Sequence[Range]) -> list[bytes]:
-    """Return the hash of each range of leaves that `path_ranges` or `consistency_ranges` named.
+    """Return the hash of each range of leaves from `path_ranges` or `consistency_ranges`, in two statements.
 
-    The ranges must lie within what was grown. Raises NotWhole. Two statements, whatever is asked.
+    The ranges must be within the stored tree. Raises IncompleteTree.
     """
-    made_of = [peaks(start, end) for start, end in ranges]
-    wanted = {each for some in made_of for each in some}
+    subtrees_of_ranges = [peaks(start, end) for start, end in ranges]
+    wanted = {each for subtrees in subtrees_of_ranges for each in subtrees}
     known = _stored([each for each in wanted if each.level >= STORED_LEVEL])
-    known.update(_worked_out([each for each in wanted if each.level < STORED_LEVEL]))
-    return [fold([known[each] for each in some]) for some in made_of]
+    known.update(_computed([each for each in wanted if each.level < STORED_LEVEL]))
+    return [fold([known[each] for each in subtrees]) for subtrees in subtrees_of_ranges]
 
 
 def peaks_of(size: int) -> list[bytes]:
-    """Return the hashes of the complete subtrees side by side over positions 1 to `size`. Raises NotWhole."""
+    """Return the hashes of the complete subtrees that make up positions 1 to `size`. Raises IncompleteTree."""
     return hashes([Range(place << level, (place + 1) << level) for level, place in peaks(0, size)])
 
 
 def root_of(size: int) -> bytes:
-    """Return the root over positions 1 to `size`, which were grown. Raises NotWhole."""
+    """Return the root over positions 1 to `size`, which must be in the stored tree. Raises IncompleteTree."""
     return hashes([Range(0, size)])[0]
 
 
-def _tiles(start: int, new: int) -> dict[Subtree, bytes]:
-    """The complete tiles after `start`, which ends one, up to `new`."""
+def _new_tiles(start: int, new: int) -> dict[Subtree, bytes]:
+    """Compute the complete tiles from `start`, the end of a tile, up to `new`."""
     end = new // TILE * TILE
     rows = fetch(_DIGESTS, [start, end]) if end > start else []
     if len(rows) != max(0, end - start):
@@ -86,41 +85,41 @@ def _tiles(start: int, new: int) -> dict[Subtree, bytes]:
     }
 
 
-def _above(row: dict[Subtree, bytes], known: dict[Subtree, bytes]) -> dict[Subtree, bytes]:
-    """The nodes above a row's right halves; their left halves are new as well, or stood at the old edge."""
-    made: dict[Subtree, bytes] = {}
-    for (level, place), right in row.items():
+def _parents(children: dict[Subtree, bytes], known: dict[Subtree, bytes]) -> dict[Subtree, bytes]:
+    """Compute the parents of all right children; their left siblings are new, too, or at the old right edge."""
+    parents: dict[Subtree, bytes] = {}
+    for (level, place), right in children.items():
         if place % 2:
             left = known.get(Subtree(level, place - 1))
             if left is None:
                 raise IncompleteTree(f"node {level}/{place - 1}")
-            made[Subtree(level + 1, place // 2)] = node_hash(left, right)
-    return made
+            parents[Subtree(level + 1, place // 2)] = node_hash(left, right)
+    return parents
 
 
 def _stored(wanted: Sequence[Subtree]) -> dict[Subtree, bytes]:
     if not wanted:
         return {}
     rows = fetch(_NODES, [[each.level for each in wanted], [each.place for each in wanted]])
-    found = {Subtree(level, place): kept for level, place, kept in rows}
+    nodes = {Subtree(level, place): node for level, place, node in rows}
     for each in wanted:
-        if each not in found:
+        if each not in nodes:
             raise IncompleteTree(f"node {each.level}/{each.place}")
-    return found
+    return nodes
 
 
-def _worked_out(wanted: Sequence[Subtree]) -> dict[Subtree, bytes]:
-    """Small subtrees from the digests of their leaves."""
+def _computed(wanted: Sequence[Subtree]) -> dict[Subtree, bytes]:
+    """Compute small subtrees from the digests of their leaves."""
     if not wanted:
         return {}
     spans = {each: (each.place << each.level, (each.place + 1) << each.level) for each in wanted}
     rows = fetch(_SOME_DIGESTS, [[start for start, _ in spans.values()], [end for _, end in spans.values()]])
-    leaves = dict(rows)
-    return {each: root(_leaves(leaves, range(start + 1, end + 1))) for each, (start, end) in spans.items()}
+    digests = dict(rows)
+    return {each: root(_leaves(digests, range(start + 1, end + 1))) for each, (start, end) in spans.items()}
 
 
 def _leaves(digests: dict[int, bytes], positions: Iterable[int]) -> list[bytes]:
     try:
         return [leaf_hash(digests[position]) for position in positions]
-    except KeyError as missing:
-        raise IncompleteTree(f"position {missing}") from missing
+    except KeyError as error:
+        raise IncompleteTree(f"position {error}") from error

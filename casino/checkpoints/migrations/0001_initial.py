@@ -5,12 +5,12 @@ from django.db import migrations, models
 from casino.events.immutability import append_only
 
 FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
-TABLES = [f"checkpoints_{name}" for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "inventory")]
+TABLES = [f"checkpoints_{name}" for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "manifest")]
 REVERSE = f"DROP TABLE {', '.join(TABLES)}"
 
 
 class Migration(migrations.Migration):
-    """Signed checkpoints of the log, the tree that they are over, inventories, and keys: none of it is ever changed."""
+    """Signed checkpoints, the Merkle tree of the log, manifests and keys; all tables are append-only."""
 
     initial = True
 

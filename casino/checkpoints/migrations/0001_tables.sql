@@ -1,4 +1,4 @@
--- Whose log this is: its id stands in every checkpoint, so that one of another log can't take a place in this one.
+-- The id of this log. Every checkpoint names it, so a checkpoint of another log is not accepted here.
 CREATE TABLE checkpoints_log (
     id      uuid        NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
     single  boolean     NOT NULL DEFAULT true UNIQUE CHECK (single),
@@ -18,14 +18,14 @@ CREATE TABLE checkpoints_checkpoint (
 );
 CREATE INDEX checkpoints_checkpoint_position ON checkpoints_checkpoint (position, number);
 
--- A checkpoint that stands outside of the database as well.
+-- Checkpoints that were copied to the storage.
 CREATE TABLE checkpoints_copy (
     number    bigint      NOT NULL PRIMARY KEY,
     storage   text        NOT NULL,
     copied_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- The tree over the digests: hashes of complete subtrees of 256 leaves and more; smaller ones are worked out.
+-- The Merkle tree over the digests: complete subtrees of at least 256 leaves; smaller ones are computed.
 CREATE TABLE checkpoints_node (
     level smallint NOT NULL CHECK (level >= 8),
     place bigint   NOT NULL CHECK (place >= 0),
@@ -44,8 +44,8 @@ CREATE TABLE checkpoints_retirement (
     until  timestamptz NOT NULL
 );
 
--- Signed inventories of what is kept beside the log.
-CREATE TABLE checkpoints_inventory (
+-- Signed digests of append-only tables other than the log.
+CREATE TABLE checkpoints_manifest (
     number bigint NOT NULL PRIMARY KEY CHECK (number >= 1),
     text   text   NOT NULL
 );

@@ -1,22 +1,24 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from casino.checkpoints import manifests, signing, storage
-from casino.checkpoints.exceptions import CannotSign
+from casino.checkpoints.signing import CannotSign
 
 
 class Command(BaseCommand):
-    """For whoever wants the newest rounds proven now, and not when the next checkpoint is due."""
+    """Sign a checkpoint now instead of when the next one is due, for example to prove the newest rounds."""
 
-    help = "Sign a checkpoint over all that is sealed, and an inventory of what is kept beside it; copy both outside."
+    help = (
+        "Sign a checkpoint over all sealed events and a manifest of other append-only tables; copy both to the storage."
+    )
     requires_system_checks = ()
 
     def handle(self, **_: object) -> None:
         try:
-            made = signing.sign_now()
+            checkpoint = signing.sign_now()
             manifests.create_manifests()
-        except (CannotSign, storage.StorageUnavailable) as trouble:
-            raise CommandError(f"No checkpoint can be made: {trouble}") from trouble
-        if made is None:
+        except (CannotSign, storage.StorageUnavailable) as error:
+            raise CommandError(f"No checkpoint can be signed: {error}") from error
+        if checkpoint is None:
             self.stdout.write("Nothing is sealed yet.")
         else:
-            self.stdout.write(f"checkpoint {made.number}: position {made.position}, by {made.key}")
+            self.stdout.write(f"checkpoint {checkpoint.number}: position {checkpoint.position}, by {checkpoint.key}")
