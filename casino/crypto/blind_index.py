@@ -1,15 +1,16 @@
 """Look up an encrypted reference by its HMAC, under one key for all players that never changes.
 
-The key is drawn when the database is migrated and stored there, encrypted under PERSONAL_KEYS from outside it.
+The key is drawn when the database is migrated and stored there, encrypted under PERSONAL_KEYS.
 """
 
 import hmac
 import secrets
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 
-from casino.crypto.encryption import KEY_BYTES, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.crypto.encryption import KEY_BYTES, DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.crypto.models import BlindIndexKey
 
 ASSOCIATED_DATA: Final = b"casino.personal.marks.v1\x00"
@@ -28,6 +29,18 @@ def compute_blind_index(key: bytes, reference: str) -> bytes:
 
 def new_key() -> EncryptedSecret:
     return encrypt_secret(secrets.token_bytes(KEY_BYTES), associated_data=ASSOCIATED_DATA)
+
+
+def check_keys() -> str:
+    """Return `ok` if this process's PERSONAL_KEYS, unless it has none, decrypt what the others encrypted."""
+    row = BlindIndexKey.objects.filter(id=KEY_ROW).first()
+    if not settings.PERSONAL_KEYS or row is None:
+        return "ok"
+    try:
+        _decrypt(row)
+    except DecryptionFailed:
+        return f"PERSONAL_KEYS are not those of the other processes: no {row.key_id!r} that decrypts stored data"
+    return "ok"
 
 
 def rewrap(first: str) -> str | None:

@@ -2,14 +2,15 @@
 
 Covers names, references, chats, and what staff write about a player: notices, notes on adjustments, exclusions, voids,
 discrepancies and significant events, and why a player is stopped. A player's key is stored in the database, encrypted
-under PERSONAL_KEYS from outside it. An encrypted text names its players, so that the keys of a hundred texts take one
-query. A text about several players is encrypted under a key derived from all of theirs: destroying one erases it.
+under PERSONAL_KEYS from the environment. An encrypted text names its players, so that the keys of a hundred texts take
+one query. A text about several players is encrypted under a key derived from all of theirs: destroying one erases it.
 """
 
 import hashlib
 import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -250,3 +251,40 @@ def _belongs_to(*players: UUID) -> bytes:
 def key_associated_data(player: UUID) -> bytes:
     """Return the associated data that a player's stored key is bound to."""
     return b"casino.personal.key.v1\x00" + player.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RewrappedBatch:
+    """The number of re-encrypted keys by their old key, and the players whose keys cannot be decrypted.
+
+    `last` is the player to continue after, None after the last batch.
+    """
+
+    keys: Mapping[str, int]
+    unreadable: tuple[UUID, ...]
+    last: UUID | None
+
+
+def rewrap(first: str, *, after: UUID, limit: int) -> RewrappedBatch:
+    """Encrypt up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
+
+    Data under the players' keys does not change. Call it in a transaction.
+    """
+    old = PersonalKey.objects.filter(player_id__gt=after, wrapped__isnull=False).exclude(key_id=first)
+    rows = list(old.select_for_update().order_by("player_id")[:limit])
+    before: Counter[str] = Counter()
+    ready: list[PersonalKey] = []
+    unreadable: list[UUID] = []
+    for row in rows:
+        belongs_to = key_associated_data(row.player_id)
+        try:
+            key = decrypt_secret(EncryptedSecret(row.key_id, bytes(row.wrapped or b"")), associated_data=belongs_to)
+        except DecryptionFailed:
+            unreadable.append(row.player_id)
+            continue
+        before[row.key_id] += 1
+        encrypted = encrypt_secret(key, associated_data=belongs_to)
+        row.key_id, row.wrapped = encrypted.key_id, encrypted.data
+        ready.append(row)
+    PersonalKey.objects.bulk_update(ready, ["key_id", "wrapped"])
+    return RewrappedBatch(before, tuple(unreadable), rows[-1].player_id if len(rows) == limit else None)

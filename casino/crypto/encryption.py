@@ -1,4 +1,4 @@
-"""Envelope encryption of secrets at rest: AES-256-GCM under keys from outside the database."""
+"""Envelope encryption of secrets at rest: AES-256-GCM under keys from the environment."""
 
 import secrets
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ KEY_BYTES: Final = 32
 
 
 class DecryptionFailed(Exception):
-    """The key is not on the ring, or the bytes were not encrypted under it."""
+    """The key is not on the keyring, or the bytes were not encrypted under it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncryptedSecret:
-    """The stored form of a secret: the id of its key on the ring, and the nonce with the ciphertext."""
+    """The stored form of a secret: the id of its key on the keyring, and the nonce with the ciphertext."""
 
     key_id: str
     data: bytes
@@ -53,7 +53,7 @@ def decrypt_secret(encrypted: EncryptedSecret, *, associated_data: bytes) -> byt
     """Undo `encrypt_secret`. Raises DecryptionFailed."""
     key = parse_keyring(settings.PERSONAL_KEYS).get(encrypted.key_id)
     if key is None:
-        raise DecryptionFailed(f"The key {encrypted.key_id!r} is not on the ring.")
+        raise DecryptionFailed(f"The key {encrypted.key_id!r} is not on the keyring.")
     return decrypt(key, encrypted.data, associated_data=associated_data)
 
 

@@ -1,4 +1,4 @@
-"""Keys kept in the database, each encrypted under PERSONAL_KEYS from outside it."""
+"""Keys stored in the database, each encrypted under PERSONAL_KEYS from the environment."""
 
 from django.db import models
 from django.db.models.functions import Now
