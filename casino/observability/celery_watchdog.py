@@ -1,7 +1,9 @@
-"""A worker that has gone deaf ends itself, and whoever watches over it starts another.
+"""Repairs a Celery worker: reconnects a consumer that stalled, and ends a worker whose whole pool has died.
 
-After its broker was lost and came back, Celery's consumer sometimes takes no more messages though its process lives on
-(celery issues 8030, 8091, 10205). The sign is a broker that answers, messages that wait, and a worker without work.
+After a broker was lost and came back, Celery's consumer sometimes receives no more messages while its process lives on
+(celery issues 8030, 8091, 10205). The symptom: the broker answers, messages wait, and the worker is idle. The processes
+of its pool deal without messages meanwhile, so the worker must not be killed for it. But while the consumer waits for a
+lost broker, Celery replaces no process that died: a worker without any ends, so that its supervisor starts another.
 """
 
 import logging
@@ -20,59 +22,78 @@ from django.conf import settings
 logger = logging.getLogger(__name__)
 
 STALL_TIMEOUT: Final = 8.0
-"""Seconds for which messages may wait for a worker that has nothing to do."""
+"""Seconds for which messages may wait for an idle worker."""
 
 CHECK_INTERVAL: Final = 1.0
+MAX_CHECKS_WITHOUT_POOL: Final = 3
 EXIT_STATUS: Final = 70
 """EX_SOFTWARE of sysexits.h."""
 
 
 class StallDetector:
-    """Whether a worker still hears; told of every look and every message."""
+    """Decides whether a worker has stalled, from every check and every received message."""
 
     def __init__(self) -> None:
-        self._ignored_since: float | None = None
+        self._waiting_since: float | None = None
 
     def message_received(self) -> None:
-        """Note that a message was taken."""
-        self._ignored_since = None
+        self._waiting_since = None
 
     def is_stalled(self, *, now: float, waiting: int, busy: bool) -> bool:
-        """Tell whether messages wait too long for a worker that is not busy; `now` is in seconds."""
+        """Return whether messages have waited too long for a worker that is not busy; `now` is in seconds."""
         if busy or not waiting:
-            self._ignored_since = None
-        elif self._ignored_since is None:
-            self._ignored_since = now
-        return self._ignored_since is not None and now - self._ignored_since >= STALL_TIMEOUT
+            self._waiting_since = None
+        elif self._waiting_since is None:
+            self._waiting_since = now
+        return self._waiting_since is not None and now - self._waiting_since >= STALL_TIMEOUT
 
 
-_ear: Final = StallDetector()
+_detector: Final = StallDetector()
 
 
 class WatchdogStep(bootsteps.StartStopStep):  # type: ignore[misc]
-    """The step of a worker's start that has it watched, from when it is ready, by a thread that ends with it."""
+    """Starts the watchdog's threads with the worker."""
+
+    requires = ("celery.worker.components:Pool",)
 
     def start(self, parent: Any) -> None:
-        """Wait for the worker to be ready."""
-        queues = sorted(parent.app.amqp.queues.consume_from)
-        thread = threading.Thread(target=_watch, args=[queues], name="ear", daemon=True)
-        task_received.connect(lambda **_: _ear.message_received(), weak=False)
-        worker_ready.connect(lambda **_: thread.start(), weak=False)
+        threading.Thread(target=_watch_pool, args=[parent], name="pool-watchdog", daemon=True).start()
+        consumer = threading.Thread(target=_watch_consumer, args=[parent], name="celery-watchdog", daemon=True)
+        task_received.connect(lambda **_: _detector.message_received(), weak=False)
+        worker_ready.connect(lambda **_: consumer.start(), weak=False)
 
 
-def _watch(queues: Sequence[str]) -> None:
+def _watch_pool(worker: Any) -> None:
+    """End the worker when its pool has had no living process for some seconds."""
+    checks = 0
+    while checks < MAX_CHECKS_WITHOUT_POOL:
+        time.sleep(CHECK_INTERVAL)
+        processes = list(getattr(getattr(worker.pool, "_pool", None), "_pool", []))
+        checks = checks + 1 if processes and not any(process.exitcode is None for process in processes) else 0
+    logger.critical("ALERT every process of this worker's pool has died; the worker ends and must be restarted.")
+    os._exit(EXIT_STATUS)
+
+
+def _watch_consumer(worker: Any) -> None:
+    """Reconnect the consumer whenever it has stalled."""
+    queues = sorted(worker.app.amqp.queues.consume_from)
     with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as broker:
         while True:
             time.sleep(CHECK_INTERVAL)
-            if _ear.is_stalled(
-                now=time.monotonic(), waiting=_waiting(broker, queues), busy=bool(state.active_requests)
-            ):
-                logger.critical("ALERT this worker takes no messages any more and ends; another has to be started.")
-                os._exit(EXIT_STATUS)
+            waiting, busy = _count_waiting(broker, queues), bool(state.active_requests)
+            if _detector.is_stalled(now=time.monotonic(), waiting=waiting, busy=busy):
+                logger.critical("ALERT this worker receives no messages any more; its consumer reconnects.")
+                _detector.message_received()
+                worker.hub.call_soon(_fail_connection)
 
 
-def _waiting(broker: "redis.Redis", queues: Sequence[str]) -> int:
-    """How many messages wait; none while the broker is away, which the worker sees for itself."""
+def _fail_connection() -> None:
+    """Raise an error of the broker on the worker's event loop, which makes the consumer reconnect."""
+    raise redis.ConnectionError("The consumer has stalled.")
+
+
+def _count_waiting(broker: "redis.Redis", queues: Sequence[str]) -> int:
+    """Return how many messages wait; 0 while the broker is away, which the worker notices itself."""
     try:
         return sum(int(broker.llen(queue)) for queue in queues)
     except (redis.RedisError, OSError):

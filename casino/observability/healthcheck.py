@@ -1,6 +1,6 @@
-"""`manage.py healthcheck URL`: exit 0 if the URL answers 200, 1 with a sentence otherwise.
+"""`manage.py healthcheck URL`: exit with 0 if the URL answers 200, else with 1 and a message.
 
-The request names the first of ALLOWED_HOSTS, because the service answers to no other host.
+The Host header is the first of ALLOWED_HOSTS, because the service refuses others.
 """
 
 import http.client

@@ -1,1 +1,1 @@
-"""Significant events: what a regulator wants told, kept for good, and acknowledged by a person."""
+"""Significant events (GLI-19 2.8.8): recorded for regulators, kept permanently, acknowledged by a person."""

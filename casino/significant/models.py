@@ -1,29 +1,27 @@
-"""Significant events and what was said about them: both only ever grow. What still waits is a table of its own."""
+"""Significant events, their notes and thresholds: append-only. Events that wait for acknowledgement have a table."""
 
 from django.db import models
 from django.db.models.functions import Now
 
 
 class SignificantEvent(models.Model):
-    """Something that compliance has to know of: when, by whom, why, and what it changed."""
+    """An event that compliance must know: when, by whom, why, and what it changed."""
 
     id = models.UUIDField(primary_key=True)
-    number = models.BigIntegerField(unique=True, help_text="Ascends in the order of recording; may skip some.")
+    number = models.BigIntegerField(unique=True, help_text="Ascends in the order of recording; may have gaps.")
     kind = models.TextField()
     severity = models.TextField()
-    operator_id = models.UUIDField(null=True, help_text="Null for what is of the whole installation.")
-    subject = models.TextField(help_text="What it is about: round:<id>, table:<id>, player:<id> …")
-    actor = models.TextField(help_text="Who did it: staff:<number>, operator:<id>, player:<id>, system.")
-    authorised_by = models.TextField(default="", help_text="Who agreed to it, where that is another person.")
+    operator_id = models.UUIDField(null=True, help_text="Null for events of the whole installation.")
+    subject = models.TextField(help_text="The object concerned: round:<id>, table:<id>, player:<id> …")
+    actor = models.TextField(help_text="The actor: staff:<number>, operator:<id>, player:<id>, system.")
+    authorised_by = models.TextField(default="", help_text="The person who approved it, if another one.")
     reason = models.TextField(default="")
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
-    amount = models.BigIntegerField(null=True, help_text="In minor units, where it is about an amount.")
+    amount = models.BigIntegerField(null=True, help_text="In minor units, if the event is about an amount.")
     currency = models.TextField(default="")
-    address = models.TextField(default="", help_text="The network address it came from, where one is known.")
-    dedup_key = models.TextField(
-        default="", help_text="A name under which it is recorded once; empty for as often as said."
-    )
+    address = models.TextField(default="", help_text="The client's network address, if known.")
+    dedup_key = models.TextField(default="", help_text="Of events with the same key, only the first is recorded.")
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -45,7 +43,7 @@ class SignificantEvent(models.Model):
 
 
 class Unacknowledged(models.Model):
-    """A significant event that nobody has acknowledged yet; the row goes when somebody does."""
+    """A significant event that nobody has acknowledged yet. Acknowledging deletes the row."""
 
     event = models.OneToOneField(
         SignificantEvent, models.PROTECT, primary_key=True, related_name="waiting", db_index=False
@@ -61,7 +59,7 @@ class Unacknowledged(models.Model):
 
 
 class Note(models.Model):
-    """What a person said about a significant event: an acknowledgement, or a note."""
+    """A note on a significant event, or its acknowledgement."""
 
     event = models.ForeignKey(SignificantEvent, models.PROTECT, related_name="remarks")
     acknowledges = models.BooleanField()
@@ -77,11 +75,11 @@ class Note(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"remark {self.pk}"
+        return f"note {self.pk}"
 
 
 class Threshold(models.Model):
-    """From which amount on things are large for an operator, in minor units; the newest row of a currency counts."""
+    """Amounts, in minor units, from which something is large for an operator. The newest row of a currency counts."""
 
     operator_id = models.UUIDField()
     currency = models.TextField()

@@ -1,6 +1,6 @@
-"""What people say about significant events: each remark is a row for good, with who and when.
+"""Acknowledgements of significant events and notes on them.
 
-Words about an event of a player are sealed under the player's key: when that is destroyed, nobody reads them again.
+A note on an event of a player is encrypted under the player's key, so destroying the key erases the note.
 """
 
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 MAX_NOTE_LENGTH: Final = 4000
 """Characters of a note."""
 MAX_BATCH: Final = 500
-"""Events that are acknowledged by one call."""
+"""The most events that one call acknowledges."""
 
-# Who deletes the waiting row is the one who acknowledges: of two at once, one finds none.
+# Deleting the unacknowledged row decides between two people at once: the second finds none.
 _ACKNOWLEDGE: Final = """
-WITH said AS (
-    SELECT * FROM unnest(%s::uuid[], %s::text[]) AS given (event_id, text)
-), taken AS (
-    DELETE FROM significant_unacknowledged WHERE event_id IN (SELECT event_id FROM said) RETURNING event_id
+WITH new AS (
+    SELECT * FROM unnest(%s::uuid[], %s::text[]) AS note (event_id, text)
+), deleted AS (
+    DELETE FROM significant_unacknowledged WHERE event_id IN (SELECT event_id FROM new) RETURNING event_id
 )
 INSERT INTO significant_note (event_id, acknowledges, text, by)
-SELECT event_id, true, text, %s FROM taken JOIN said USING (event_id) RETURNING event_id
+SELECT event_id, true, text, %s FROM deleted JOIN new USING (event_id) RETURNING event_id
 """
-_ABOUT: Final = r"""
+_PLAYERS: Final = r"""
 SELECT id, coalesce(
     substring(subject FROM '^player:([0-9a-f-]{36})$'), substring(actor FROM '^player:([0-9a-f-]{36})$'),
     substring(after->>'player' FROM '^[0-9a-f-]{36}$')
@@ -38,33 +38,33 @@ INSERT INTO significant_note (event_id, acknowledges, text, by) VALUES (%s, fals
 
 
 def acknowledge(event: UUID, *, by: str, note: str = "") -> None:
-    """Acknowledge a significant event. Raises AlreadyAcknowledged when it waits for nobody."""
+    """Acknowledge a significant event. Raises AlreadyAcknowledged if it does not wait for that."""
     if not acknowledge_many([event], by=by, note=note):
         raise AlreadyAcknowledged
 
 
 def acknowledge_many(events: Sequence[UUID], *, by: str, note: str = "") -> int:
-    """Acknowledge those of the events that still wait, in one statement, and return how many they were."""
-    wanted = list(dict.fromkeys(events))
-    return len(fetch(_ACKNOWLEDGE, [wanted, _kept(wanted, note.strip()[:MAX_NOTE_LENGTH]), by]))
+    """Acknowledge the events that still wait, in one statement, and return their number."""
+    unique = list(dict.fromkeys(events))
+    return len(fetch(_ACKNOWLEDGE, [unique, _encrypt(unique, note.strip()[:MAX_NOTE_LENGTH]), by]))
 
 
 def add_note(event: UUID, *, by: str, note: str) -> None:
     """Add a note to a significant event. Raises NoteIsEmpty."""
-    words = note.strip()[:MAX_NOTE_LENGTH]
-    if not words:
+    text = note.strip()[:MAX_NOTE_LENGTH]
+    if not text:
         raise NoteIsEmpty
-    fetch(_NOTE, [event, *_kept([event], words), by])
+    fetch(_NOTE, [event, *_encrypt([event], text), by])
 
 
-def _kept(events: Sequence[UUID], note: str) -> list[str]:
-    """What is stored of a note about each event: sealed under the key of the player whom the event is about, if any."""
+def _encrypt(events: Sequence[UUID], note: str) -> list[str]:
+    """Return the stored form of a note for each event: encrypted under the key of the event's player, if any."""
     if not note:
         return [note] * len(events)
-    players: dict[UUID, str | None] = dict(fetch(_ABOUT, [list(events)]))
-    sealed = {
+    players: dict[UUID, str | None] = dict(fetch(_PLAYERS, [list(events)]))
+    encrypted = {
         player: crypto_shredding.encrypt_text(UUID(player), note)
         for player in set(players.values())
         if player is not None
     }
-    return [sealed.get(players.get(event) or "", note) for event in events]
+    return [encrypted.get(players.get(event) or "", note) for event in events]

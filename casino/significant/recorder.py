@@ -1,25 +1,125 @@
-"""The door by which every part records a significant event: in the caller's transaction, in one statement."""
+"""Record significant events, in the caller's transaction and in one statement. The kinds follow GLI-19 2.8.8."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
-from casino.events.ids import new_id
 from casino.events.sql import fetch
-from casino.significant.kinds import DESCRIPTIONS, Severity, SignificantEventKind
+
+
+class Severity(StrEnum):
+    """The severity of an event. All but INFO wait for acknowledgement."""
+
+    INFO = "info"
+    NOTICE = "notice"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+class SignificantEventKind(StrEnum):
+    """Every kind of significant event."""
+
+    ROUND_VOIDED = "round_voided"
+    ROUND_SUSPENDED = "round_suspended"
+    MONEY_ADJUSTED = "money_adjusted"
+    LARGE_WIN = "large_win"
+    LARGE_WAGER = "large_wager"
+    LARGE_PAYMENT = "large_payment"
+    NEGATIVE_BALANCE = "negative_balance"
+    LOGIN_FAILED = "access_failed"
+    LOGIN_LOCKED = "access_locked"
+    ACCESS_CHANGED = "access_changed"
+    CONFIG_CHANGED = "config_changed"
+    RULES_PUBLISHED = "rules_published"
+    CLOCK_CHANGED = "clock_changed"
+    SERVICE_UNAVAILABLE = "service_unavailable"
+    INTEGRITY_FAILED = "integrity_failed"
+    AUDIT_FINDING = "audit_finding"
+    TABLE_STOPPED = "table_stopped"
+    GAMING_STOPPED = "gaming_stopped"
+    GAMING_RESUMED = "gaming_resumed"
+    ACCOUNT_CHANGED = "player_data_changed"
+    PLAYER_BLOCKED = "player_blocked"
+    RETURN_OUT_OF_BAND = "return_out_of_band"
+    RNG_OUT_OF_BAND = "rng_out_of_band"
+    DATA_ERASED = "data_erased"
+    DATA_PURGED = "data_purged"
+    KEY_ROTATED = "key_rotated"
+    PACK_LINKED = "dispute_pack_shared"
+    PACK_FETCHED = "dispute_pack_downloaded"
+
+
+@dataclass(frozen=True, slots=True)
+class KindDescription:
+    """The title of a kind, the component that it comes from, and its severity."""
+
+    title: str
+    component: str
+    severity: Severity
+
+
+_INFO, _NOTICE, _WARNING, _CRITICAL = Severity
+DESCRIPTIONS: Final = {
+    SignificantEventKind.ROUND_VOIDED: KindDescription("Round voided", "tables", _WARNING),
+    SignificantEventKind.ROUND_SUSPENDED: KindDescription("Round suspended", "tables", _WARNING),
+    SignificantEventKind.MONEY_ADJUSTED: KindDescription("Balance adjusted manually", "wallet", _NOTICE),
+    SignificantEventKind.LARGE_WIN: KindDescription("Large win", "tables", _NOTICE),
+    SignificantEventKind.LARGE_WAGER: KindDescription("Large wager", "tables", _NOTICE),
+    SignificantEventKind.LARGE_PAYMENT: KindDescription("Large payment", "wallet", _NOTICE),
+    SignificantEventKind.NEGATIVE_BALANCE: KindDescription("Negative balance", "wallet", _WARNING),
+    SignificantEventKind.LOGIN_FAILED: KindDescription("Failed login", "access", _INFO),
+    SignificantEventKind.LOGIN_LOCKED: KindDescription("Login locked", "access", _WARNING),
+    SignificantEventKind.ACCESS_CHANGED: KindDescription("Permissions changed", "access", _NOTICE),
+    SignificantEventKind.CONFIG_CHANGED: KindDescription("Configuration changed", "configuration", _NOTICE),
+    SignificantEventKind.RULES_PUBLISHED: KindDescription("Rules published", "configuration", _NOTICE),
+    SignificantEventKind.CLOCK_CHANGED: KindDescription("Master clock changed", "clock", _CRITICAL),
+    SignificantEventKind.SERVICE_UNAVAILABLE: KindDescription("Service was unavailable", "availability", _WARNING),
+    SignificantEventKind.INTEGRITY_FAILED: KindDescription("Integrity check failed", "integrity", _CRITICAL),
+    SignificantEventKind.AUDIT_FINDING: KindDescription("Audit finding", "integrity", _CRITICAL),
+    SignificantEventKind.TABLE_STOPPED: KindDescription("Table stopped", "tables", _WARNING),
+    SignificantEventKind.GAMING_STOPPED: KindDescription("Gaming stopped", "tables", _CRITICAL),
+    SignificantEventKind.GAMING_RESUMED: KindDescription("Gaming resumed", "tables", _INFO),
+    SignificantEventKind.ACCOUNT_CHANGED: KindDescription("Player data changed", "accounts", _INFO),
+    SignificantEventKind.PLAYER_BLOCKED: KindDescription("Player blocked or unblocked", "accounts", _NOTICE),
+    SignificantEventKind.RETURN_OUT_OF_BAND: KindDescription("Return outside its band", "fairness", _WARNING),
+    SignificantEventKind.RNG_OUT_OF_BAND: KindDescription("Randomness outside its band", "fairness", _CRITICAL),
+    SignificantEventKind.DATA_ERASED: KindDescription("Personal data erased", "privacy", _NOTICE),
+    SignificantEventKind.DATA_PURGED: KindDescription("Old data purged", "privacy", _NOTICE),
+    SignificantEventKind.KEY_ROTATED: KindDescription("Key rotated", "keys", _INFO),
+    SignificantEventKind.PACK_LINKED: KindDescription("Dispute pack shared", "access", _INFO),
+    SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack downloaded", "access", _INFO),
+}
+"""One for each kind; the table stores the severity at the time of recording."""
+
+INSTALLATION_WIDE: Final = frozenset(
+    {
+        SignificantEventKind.CLOCK_CHANGED,
+        SignificantEventKind.SERVICE_UNAVAILABLE,
+        SignificantEventKind.INTEGRITY_FAILED,
+        SignificantEventKind.GAMING_STOPPED,
+        SignificantEventKind.GAMING_RESUMED,
+        SignificantEventKind.RNG_OUT_OF_BAND,
+        SignificantEventKind.KEY_ROTATED,
+        SignificantEventKind.DATA_PURGED,
+    }
+)
+"""Kinds that every operator sees when they concern the whole installation; they name no player and no money."""
+
 
 __all__ = ["NewSignificantEvent", "Severity", "SignificantEventKind", "record", "record_many"]
 
 MAX_REASON_LENGTH: Final = 4000
-"""Characters of a reason that are kept: enough for the longest words when they are sealed."""
+"""Characters of a reason that are stored: enough for the longest text once it is encrypted."""
 
 _RECORD: Final = """
-WITH given AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%s::jsonb) AS told (
-        id uuid, kind text, severity text, operator_id uuid, subject text, actor text, authorised_by text, reason text,
+WITH new AS MATERIALIZED (
+    -- Lists are ordered by id: by the database's clock, and ascending within a statement.
+    SELECT uuidv7() AS id, event.* FROM jsonb_to_recordset(%s::jsonb) AS event (
+        kind text, severity text, operator_id uuid, subject text, actor text, authorised_by text, reason text,
         before jsonb, after jsonb, amount bigint, currency text, address text, dedup_key text
     )
 ), added AS (
@@ -29,7 +129,7 @@ WITH given AS MATERIALIZED (
     )
     SELECT id, kind, severity, operator_id, subject, actor, authorised_by, reason, before, after, amount, currency,
            address, dedup_key
-    FROM given ORDER BY id
+    FROM new ORDER BY id
     ON CONFLICT (dedup_key) WHERE NOT (dedup_key = '') DO NOTHING
     RETURNING id, severity, operator_id
 ), waiting AS (
@@ -43,10 +143,10 @@ _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSignificantEvent:
-    """One significant event. `money` is in minor units of `currency`; `before` and `after` are JSON-ready.
+    """A significant event to record. `amount` is in minor units of `currency`; `before` and `after` are JSON-ready.
 
-    `operator` is None for what is of the whole installation. `once` is a name under which it is recorded at most once,
-    for readers that may look at the same thing twice.
+    `operator` is None for an event of the whole installation. An event with a `dedup_key` is recorded at most once, for
+    callers that may see the same fact twice.
     """
 
     kind: SignificantEventKind
@@ -78,8 +178,8 @@ def record(
     address: str = "",
     dedup_key: str = "",
 ) -> None:
-    """Record one significant event, as `Significant` describes it, in the caller's transaction."""
-    one = NewSignificantEvent(
+    """Record one significant event; the fields are those of NewSignificantEvent."""
+    event = NewSignificantEvent(
         kind=kind,
         operator=operator,
         subject=subject,
@@ -93,31 +193,19 @@ def record(
         address=address,
         dedup_key=dedup_key,
     )
-    record_many([one])
+    record_many([event])
 
 
 def record_many(events: Iterable[NewSignificantEvent]) -> int:
-    """Record significant events in one statement, and return how many were new (see `once`)."""
-    told = list(events)
-    # Sorted, as ids of one millisecond are in no order, and lists go by id.
-    rows = [_row(identity, event) for identity, event in zip(sorted(new_id() for _ in told), told, strict=True)]
-    return len(fetch(_RECORD, [_encode(rows).decode()])) if rows else 0
+    """Record significant events in one statement, and return how many were new (see `dedup_key`)."""
+    new = list(events)
+    return len(fetch(_RECORD, [_encode([_row(event) for event in new]).decode()])) if new else 0
 
 
-def _row(identity: UUID, event: NewSignificantEvent) -> dict[str, Any]:
-    return {
-        "id": identity,
-        "kind": event.kind,
+def _row(event: NewSignificantEvent) -> dict[str, Any]:
+    row: dict[str, Any] = {each.name: getattr(event, each.name) for each in fields(event)}
+    row["operator_id"] = row.pop("operator")
+    return row | {
         "severity": DESCRIPTIONS[event.kind].severity,
-        "operator_id": event.operator,
-        "subject": event.subject,
-        "actor": event.actor,
-        "authorised_by": event.authorised_by,
         "reason": event.reason[:MAX_REASON_LENGTH],
-        "before": event.before,
-        "after": event.after,
-        "amount": event.amount,
-        "currency": event.currency,
-        "address": event.address,
-        "dedup_key": event.dedup_key,
     }

@@ -1,32 +1,28 @@
-"""Why a remark on a significant event is refused."""
-
-from typing import ClassVar
+"""Refusals of notes on significant events and of thresholds."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
 
 class AlreadyAcknowledged(Refusal):
-    """Somebody was there before, or the event never waited for anyone."""
+    """Another person was quicker, or the event needs no acknowledgement."""
 
-    code: ClassVar[str] = "already_acknowledged"
-    kind: ClassVar[RefusalKind] = RefusalKind.CONFLICT
-    title: ClassVar[str] = "Nobody needs to acknowledge this any more"
-    remedy: ClassVar[str] = "Add a note instead."
+    code = "already_acknowledged"
+    kind = RefusalKind.CONFLICT
+    title = "This does not wait for acknowledgement"
+    remedy = "Add a note instead."
 
 
 class NoteIsEmpty(Refusal):
-    """A note of no words."""
-
-    code: ClassVar[str] = "note_empty"
-    kind: ClassVar[RefusalKind] = RefusalKind.INVALID
-    title: ClassVar[str] = "A note needs words"
-    remedy: ClassVar[str] = "Write what there is to say."
+    code = "note_empty"
+    kind = RefusalKind.INVALID
+    title = "A note must not be empty"
+    remedy = "Write a note."
 
 
 class InvalidThreshold(Refusal):
-    """A threshold of nothing, or of more than any amount can be."""
+    """A threshold that is not positive, or larger than any amount."""
 
-    code: ClassVar[str] = "invalid_threshold"
-    kind: ClassVar[RefusalKind] = RefusalKind.INVALID
-    title: ClassVar[str] = "A threshold is more than nothing"
-    remedy: ClassVar[str] = "Give positive amounts."
+    code = "invalid_threshold"
+    kind = RefusalKind.INVALID
+    title = "A threshold must be more than zero"
+    remedy = "Give positive amounts."

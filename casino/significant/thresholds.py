@@ -1,4 +1,4 @@
-"""From which amount on a wager, a win or a payment is large: per operator and currency, newest row first."""
+"""Thresholds from which a wager, win or payment is reported as large, by operator and currency."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -14,15 +14,15 @@ from casino.significant import recorder
 from casino.significant.refusals import InvalidThreshold
 
 DEFAULT_SINGLE: Final = 10_000
-"""Whole units of a currency from which on one wager, win or payment is large, as long as the operator sets nothing."""
+"""Whole units of a currency from which a single wager, win or payment is large, unless the operator sets another."""
 DEFAULT_DAILY: Final = 50_000
-"""And all wagers, or all that is won, of one player in a day."""
+"""The same for all wagers or all wins of one player in a day."""
 
 _NEWEST: Final = """
     SELECT DISTINCT ON (operator_id, currency) operator_id, currency, wager, wager_day, win, win_day, payment
       FROM significant_threshold WHERE operator_id = ANY (%s::uuid[]) ORDER BY operator_id, currency, id DESC
 """
-_STANDING: Final = """
+_CURRENT: Final = """
     SELECT DISTINCT ON (currency) currency, actor, at, wager, wager_day, win, win_day, payment
       FROM significant_threshold WHERE operator_id = %s ORDER BY currency, id DESC
 """
@@ -34,7 +34,7 @@ _ADD: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """In minor units: what is as much or more is large. `…_day` are of one player in one day (UTC)."""
+    """Amounts in minor units from which something is large. `…_day` are sums of one player in one day (UTC)."""
 
     wager: int
     wager_day: int
@@ -45,7 +45,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class CurrentThresholds:
-    """Thresholds as they stand in one currency; nobody and None for those of the house, which nobody set."""
+    """The thresholds of one currency; `set_by` is empty and `set_at` None for the defaults."""
 
     currency: str
     thresholds: Thresholds
@@ -59,43 +59,45 @@ def thresholds_for(pairs: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], 
     if not wanted:
         return {}
     operators = sorted({operator for operator, _ in wanted})
-    told = {(operator, currency): Thresholds(*amounts) for operator, currency, *amounts in fetch(_NEWEST, [operators])}
-    return {pair: told.get(pair) or default(pair[1]) for pair in wanted}
+    newest = {
+        (operator, currency): Thresholds(*amounts) for operator, currency, *amounts in fetch(_NEWEST, [operators])
+    }
+    return {pair: newest.get(pair) or default(pair[1]) for pair in wanted}
 
 
 def list_thresholds(operator: UUID, *, currency: str) -> list[CurrentThresholds]:
-    """List what counts as large for an operator: in its own currency, and in all for which it was set."""
-    told = {
+    """Return an operator's thresholds in its own currency and in all others for which it set any."""
+    by_currency = {
         each: CurrentThresholds(each, Thresholds(*amounts), by, at)
-        for each, by, at, *amounts in fetch(_STANDING, [operator])
+        for each, by, at, *amounts in fetch(_CURRENT, [operator])
     }
-    told.setdefault(currency, CurrentThresholds(currency, default(currency), "", None))
-    return [told[each] for each in sorted(told)]
+    by_currency.setdefault(currency, CurrentThresholds(currency, default(currency), "", None))
+    return [by_currency[each] for each in sorted(by_currency)]
 
 
 def default(currency: str) -> Thresholds:
-    """Return the thresholds that count where an operator set none. Raises UnknownCurrency."""
+    """Return the default thresholds. Raises UnknownCurrency."""
     unit = 10 ** money.exponent(currency)
-    once, in_a_day = DEFAULT_SINGLE * unit, DEFAULT_DAILY * unit
-    return Thresholds(wager=once, wager_day=in_a_day, win=once, win_day=in_a_day, payment=once)
+    single, daily = DEFAULT_SINGLE * unit, DEFAULT_DAILY * unit
+    return Thresholds(wager=single, wager_day=daily, win=single, win_day=daily, payment=single)
 
 
 def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str) -> None:
-    """Set an operator's thresholds, and record the change. Raises ThresholdImpossible, UnknownCurrency."""
-    wanted = asdict(thresholds)
-    if not all(0 < amount <= money.MAX_AMOUNT for amount in wanted.values()):
+    """Set an operator's thresholds, and record the change. Raises InvalidThreshold, UnknownCurrency."""
+    amounts = asdict(thresholds)
+    if not all(0 < amount <= money.MAX_AMOUNT for amount in amounts.values()):
         raise InvalidThreshold
     money.exponent(currency)
     with transaction.atomic():
         before = thresholds_for([(operator, currency)])[operator, currency]
-        fetch(_ADD, [operator, currency, *wanted.values(), actor])
+        fetch(_ADD, [operator, currency, *amounts.values(), actor])
         recorder.record(
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,
-            reason=f"What counts as large, in {currency}",
+            reason=f"Thresholds in {currency}",
             before=asdict(before),
-            after=wanted,
+            after=amounts,
             currency=currency,
         )

@@ -26,34 +26,35 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 (
                     "number",
-                    models.BigIntegerField(help_text="Ascends in the order of recording; may skip some.", unique=True),
+                    models.BigIntegerField(help_text="Ascends in the order of recording; may have gaps.", unique=True),
                 ),
                 ("kind", models.TextField()),
                 ("severity", models.TextField()),
-                ("operator_id", models.UUIDField(help_text="Null for what is of the whole installation.", null=True)),
-                ("subject", models.TextField(help_text="What it is about: round:<id>, table:<id>, player:<id> …")),
+                ("operator_id", models.UUIDField(help_text="Null for events of the whole installation.", null=True)),
+                ("subject", models.TextField(help_text="The object concerned: round:<id>, table:<id>, player:<id> …")),
                 (
                     "actor",
-                    models.TextField(help_text="Who did it: staff:<number>, operator:<id>, player:<id>, system."),
+                    models.TextField(help_text="The actor: staff:<number>, operator:<id>, player:<id>, system."),
                 ),
                 (
                     "authorised_by",
-                    models.TextField(default="", help_text="Who agreed to it, where that is another person."),
+                    models.TextField(default="", help_text="The person who approved it, if another one."),
                 ),
                 ("reason", models.TextField(default="")),
                 ("before", models.JSONField(null=True)),
                 ("after", models.JSONField(null=True)),
-                ("amount", models.BigIntegerField(help_text="In minor units, where it is about an amount.", null=True)),
+                (
+                    "amount",
+                    models.BigIntegerField(help_text="In minor units, if the event is about an amount.", null=True),
+                ),
                 ("currency", models.TextField(default="")),
                 (
                     "address",
-                    models.TextField(default="", help_text="The network address it came from, where one is known."),
+                    models.TextField(default="", help_text="The client's network address, if known."),
                 ),
                 (
                     "dedup_key",
-                    models.TextField(
-                        default="", help_text="A name under which it is recorded once; empty for as often as said."
-                    ),
+                    models.TextField(default="", help_text="Of events with the same key, only the first is recorded."),
                 ),
                 ("at", models.DateTimeField(db_default=Now())),
             ],
