@@ -1,14 +1,17 @@
 """Bearer credentials (RFC 6750): an operator's `op_<id>.<secret>`, a player's `pt_<token>`; one query each."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from casino.api import quotas
+from casino.api.client_ip import client_ip
 from casino.api.error_catalogue import (
     FORBIDDEN,
     INVALID_CREDENTIALS,
@@ -20,28 +23,32 @@ from casino.api.error_catalogue import (
     ProblemType,
     RequestRejected,
 )
-from casino.operators import access_failures, credentials, stream_tickets
+from casino.events.sql import fetch
+from casino.operators import credentials, sessions
+from casino.operators.models import ApiKey
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 from casino.operators.sessions import (
+    BANNED,
     ENDED,
     EXPIRED,
-    REMOVED,
     SESSION_STATUS,
     TAKEN_OVER,
     TIMED_OUT,
     TOUCHES_PER_TIMEOUT,
 )
+from casino.significant import recorder
 
 _MAX_LENGTH: Final = 200
+_MAX_KEY_ID_LENGTH: Final = 40
 _BY_KEY_ID: Final = """
     SELECT k.secret_hash, k.revoked_at IS NOT NULL, o.id, o.slug, o.currency, o.sandbox
     FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id WHERE k.key_id = %s
 """
-# A use of a session is saved in the same round trip, only if the last save is older than a thirtieth of the timeout.
-# An unused session may end that much early, and never late.
-_BY_HASH: Final = f"""
+# The same round trip saves the use of a session, if the last save is older than a thirtieth of the timeout. A session
+# may therefore end that much early, and never late.
+_BY_TOKEN_HASH: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currency, o.sandbox
+        SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currency, o.sandbox, s.created_at
         FROM operators_playersession s
         JOIN operators_player p ON p.id = s.player_id
         JOIN operators_operator o ON o.id = p.operator_id
@@ -51,16 +58,16 @@ _BY_HASH: Final = f"""
         FROM known WHERE s.token_hash = known.token_hash AND known.status = ''
                      AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
-    SELECT status, id, operator_id, currency, sandbox FROM known
+    SELECT status, id, operator_id, currency, sandbox, created_at, clock_timestamp() FROM known
 """  # noqa: S608  (constants)
-_OVER: Final[Mapping[str, tuple[ProblemType, str]]] = {
+_SESSION_ENDS: Final[Mapping[str, tuple[ProblemType, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
     EXPIRED: (TOKEN_EXPIRED, ""),
-    REMOVED: (SESSION_PLAYER_BANNED, ""),
+    BANNED: (SESSION_PLAYER_BANNED, ""),
     TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }
-_NEXT_TICKET: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
+_TICKET_REMEDY: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
 _OPERATOR_KEY: Final = {
     "type": "http",
     "scheme": "bearer",
@@ -77,7 +84,7 @@ PrincipalT = TypeVar("PrincipalT", bound=Principal)
 
 
 class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
-    """Reads the Authorization header; subclasses define who may call."""
+    """Authenticates by the Authorization header; subclasses define which callers they accept."""
 
     accepts: tuple[type[Principal], ...]
     remedy: str
@@ -85,16 +92,15 @@ class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
     def authenticate(self, request: Request) -> tuple[Principal, None]:
         """Return the caller. Raises RequestRejected: not_authenticated and similar codes, forbidden."""
         try:
-            caller = _caller(request)
+            caller = _authenticate_header(request._request.META.get("HTTP_AUTHORIZATION", ""))  # noqa: SLF001  (quicker than the wrapper)
         except RequestRejected as rejected:
-            access_failures.record_login_failure(request, rejected)
+            _record_login_failure(request, rejected)
             raise
         if not isinstance(caller, self.accepts):
             raise RequestRejected(FORBIDDEN, "These are valid credentials of another kind.", remedy=self.remedy)
         return caller, None
 
     def authenticate_header(self, request: Request) -> str:
-        """Name the scheme."""
         del request
         return "Bearer"
 
@@ -114,14 +120,14 @@ class PlayerTokenAuthentication(BearerAuthentication[PlayerPrincipal]):
 
 
 class OperatorOrPlayerAuthentication(BearerAuthentication[Principal]):
-    """Accepts both."""
+    """Accepts operators' servers and players."""
 
     accepts = (OperatorPrincipal, PlayerPrincipal)
     remedy = ""
 
 
 class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """`operatorKey`."""
+    """Documents an operator's key in OpenAPI, as `operatorKey`."""
 
     target_class = OperatorKeyAuthentication
     name = "operatorKey"
@@ -132,7 +138,7 @@ class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 
 
 class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """`playerToken`."""
+    """Documents a player's token in OpenAPI, as `playerToken`."""
 
     target_class = PlayerTokenAuthentication
     name = "playerToken"
@@ -143,7 +149,7 @@ class PlayerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 
 
 class OperatorOrPlayerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """Either of the two, which are described above."""
+    """Documents that either of the two is accepted."""
 
     target_class = OperatorOrPlayerAuthentication
     name: list[str] = []
@@ -153,14 +159,13 @@ class OperatorOrPlayerScheme(OpenApiAuthenticationExtension):  # type: ignore[no
         return [{"operatorKey": []}, {"playerToken": []}]
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
-        """Add no description of its own."""
         del auto_schema
         return []
 
 
 def player_from_header(header: str) -> PlayerPrincipal:
-    """Return the player that an Authorization header names. Raises RequestRejected."""
-    caller = _caller_of(header)
+    """Authenticate a player by an Authorization header. Raises RequestRejected."""
+    caller = _authenticate_header(header)
     if not isinstance(caller, PlayerPrincipal):
         raise RequestRejected(
             FORBIDDEN, "These are valid credentials of another kind.", remedy=PlayerTokenAuthentication.remedy
@@ -170,17 +175,25 @@ def player_from_header(header: str) -> PlayerPrincipal:
 
 def player_from_ticket(ticket: str) -> PlayerPrincipal:
     """Redeem a stream's single-use ticket and return its player. Raises RequestRejected."""
-    session = stream_tickets.redeem(ticket=ticket) if len(ticket) <= _MAX_LENGTH else None
+    session = sessions.redeem_ticket(ticket=ticket) if len(ticket) <= _MAX_LENGTH else None
     if session is None:
-        raise RequestRejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_NEXT_TICKET)
-    return _player_of(session)
+        raise RequestRejected(INVALID_CREDENTIALS, "The ticket is used, too old or wrong.", remedy=_TICKET_REMEDY)
+    return _authenticate_session(session)
 
 
-def _caller(request: Request) -> Principal:
-    return _caller_of(request._request.META.get("HTTP_AUTHORIZATION", ""))  # noqa: SLF001  (quicker than the wrapper)
+def _authenticate_header(header: str) -> Principal:
+    """Return the caller, to whose quota requests with this header count from now on. Raises RequestRejected."""
+    credential = quotas.fingerprint(header)
+    try:
+        caller = _caller(header)
+    except RequestRejected:
+        quotas.QUOTAS.refuse(credential)
+        raise
+    quotas.QUOTAS.accept(credential, caller.actor)
+    return caller
 
 
-def _caller_of(header: str) -> Principal:
+def _caller(header: str) -> Principal:
     if not header:
         raise RequestRejected(NOT_AUTHENTICATED)
     scheme, _, credential = header.partition(" ")
@@ -191,15 +204,15 @@ def _caller_of(header: str) -> Principal:
     ):
         raise RequestRejected(INVALID_CREDENTIALS, "The Authorization header is not a Bearer credential.")
     if credential.startswith(credentials.KEY_PREFIX):
-        return _operator(credential)
+        return _authenticate_key(credential)
     if credential.startswith(credentials.TOKEN_PREFIX):
-        return _player(credential)
+        return _authenticate_session(credentials.digest(credential))
     raise RequestRejected(INVALID_CREDENTIALS)
 
 
-def _operator(credential: str) -> OperatorPrincipal:
+def _authenticate_key(credential: str) -> OperatorPrincipal:
     key_id, _, secret = credential.partition(".")
-    row = _one(_BY_KEY_ID, (key_id,))
+    row = _fetch_row(_BY_KEY_ID, (key_id,))
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
     secret_hash, revoked, operator, slug, currency, sandbox = row
@@ -208,22 +221,48 @@ def _operator(credential: str) -> OperatorPrincipal:
     return OperatorPrincipal(operator, slug, currency, sandbox, key_id)
 
 
-def _player(credential: str) -> PlayerPrincipal:
-    return _player_of(credentials.digest(credential))
-
-
-def _player_of(token_hash: bytes) -> PlayerPrincipal:
-    row = _one(_BY_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
+def _authenticate_session(token_hash: bytes) -> PlayerPrincipal:
+    row = _fetch_row(_BY_TOKEN_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    status, player, operator, currency, sandbox = row
+    status, player, operator, currency, sandbox, started_at, now = row
     if status:
-        raise RequestRejected(*_OVER[status])
-    return PlayerPrincipal(player, operator, currency, sandbox, token_hash)
+        raise RequestRejected(*_SESSION_ENDS[status])
+    return PlayerPrincipal(player, operator, currency, sandbox, token_hash, started_at, now)
 
 
-def _one(query: str, values: Any) -> tuple[Any, ...] | None:
-    with connection.cursor() as cursor:
-        cursor.execute(query, values)
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    return row
+def _fetch_row(query: str, values: Any) -> tuple[Any, ...] | None:
+    rows = fetch(query, values)
+    return rows[0] if rows else None
+
+
+def _record_login_failure(request: Request, rejected: RequestRejected) -> None:
+    """Record a wrong credential; failures of one credential and address within an hour count as one.
+
+    Expired sessions and requests without credentials are not failed access.
+    """
+    if rejected.problem is not INVALID_CREDENTIALS:
+        return
+    meta: dict[str, Any] = request._request.META  # noqa: SLF001  (quicker than the wrapper)
+    subject, operator = _claimed_identity(meta.get("HTTP_AUTHORIZATION", "").partition(" ")[2])
+    address = client_ip(request._request) or ""  # noqa: SLF001
+    recorder.record(
+        kind=recorder.SignificantEventKind.LOGIN_FAILED,
+        operator=operator,
+        subject=subject,
+        actor=subject,
+        reason=rejected.detail,
+        address=address,
+        dedup_key=f"login_failed:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H}",
+    )
+
+
+def _claimed_identity(credential: str) -> tuple[str, UUID | None]:
+    """Return the subject that a wrong credential names, never its secret, and the operator of an existing key."""
+    if not (credential.isascii() and credential.isprintable()):
+        return "a credential", None
+    if credential.startswith(credentials.KEY_PREFIX):
+        key_id = credential.partition(".")[0][:_MAX_KEY_ID_LENGTH]
+        operator = ApiKey.objects.filter(key_id=key_id).values_list("operator_id", flat=True).first()
+        return (f"key:{key_id}" if operator else "an unknown key"), operator
+    return ("an unknown token" if credential.startswith(credentials.TOKEN_PREFIX) else "a credential"), None

@@ -1,14 +1,27 @@
-"""Base classes of the views of all apps: accepted callers, and the metadata of events."""
+"""Base classes of the views of all apps: accepted callers, metadata of events, and refusals that are committed."""
 
-from typing import cast
+from datetime import UTC, datetime
+from functools import wraps
+from typing import ParamSpec, TypeVar, cast
 
+import msgspec
+from django.http import HttpResponse
 from rest_framework.request import Request
+from rest_framework.response import Response
 
+from casino.api import errors
+from casino.api.client_ip import client_ip
+from casino.api.idempotency import Handler, IdempotentHandler, idempotent
 from casino.api.views import BaseApiView
 from casino.events.store import Metadata
-from casino.observability.request_id import request_id
+from casino.observability.logging import request_id
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication, PlayerTokenAuthentication
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
+from casino.operators.refusals import CommittedRefusal
+from casino.significant import recorder
+
+View = TypeVar("View")
+Parameters = ParamSpec("Parameters")
 
 
 class OperatorView(BaseApiView):
@@ -32,20 +45,62 @@ class PlayerView(BaseApiView):
 
 
 class OperatorOrPlayerView(BaseApiView):
-    """A view for both."""
+    """A view for operators' servers and players."""
 
     authentication_classes = [OperatorOrPlayerAuthentication]
 
     @property
     def caller(self) -> Principal:
-        """The operator or the player that calls."""
         return cast("Principal", self.request.user)
 
 
 def metadata(request: Request) -> Metadata:
     """Build the metadata of events: the operator, who acted, in which session, and the request's id."""
     caller = cast("Principal", request.user)
-    made = request_id(request._request)  # noqa: SLF001  (the wrapper has no public name for what it wraps)
+    current = request_id(request._request)  # noqa: SLF001  (DRF has no public name for it)
     return Metadata(
-        operator=str(caller.operator), actor=caller.actor, causation=caller.cause, correlation=made, request=made
+        operator=str(caller.operator), actor=caller.actor, causation=caller.cause, correlation=current, request=current
+    )
+
+
+def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
+    """Wrap a view's `post` as `idempotent` does, but commit refusals that have an effect.
+
+    A wrong PIN is counted. Like other effects it has one stored response: repeating the request counts once.
+    """
+
+    @idempotent
+    def handle_once(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Response:
+        try:
+            return handler(view, request, *args, **kwargs)
+        except CommittedRefusal as refusal:
+            _record_wrong_pin(request, refusal)
+            response = errors.handle(refusal, {"request": request})
+            return Response(msgspec.Raw(response.content), status=response.status_code)
+
+    @wraps(handle_once)
+    def respond(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
+        response = handle_once(view, request, *args, **kwargs)
+        if response.status_code >= 400:
+            response["Content-Type"] = errors.MEDIA_TYPE
+        return response
+
+    return respond
+
+
+def _record_wrong_pin(request: Request, refusal: CommittedRefusal) -> None:
+    """Record a wrong PIN, or the lock that it caused, once an hour for each player; in the caller's transaction."""
+    player, facts = cast("PlayerPrincipal", request.user), refusal.facts
+    locked = facts.get("locked_until")
+    kinds = recorder.SignificantEventKind
+    kind = kinds.LOGIN_FAILED if locked is None else kinds.LOGIN_LOCKED
+    recorder.record(
+        kind=kind,
+        operator=player.operator,
+        subject=f"player:{player.player}",
+        actor=player.actor,
+        reason=refusal.title,
+        after={"attempts_left": facts.get("attempts_left"), "locked_until": None if locked is None else str(locked)},
+        address=client_ip(request._request) or "",  # noqa: SLF001
+        dedup_key=f"pin:{kind}:{player.player}:{datetime.now(UTC):%Y-%m-%dT%H}",
     )

@@ -1,7 +1,10 @@
-"""The operators that a member of staff works for, and the names of staff in events."""
+"""The operators that members of staff work for, the colleagues they may see, and the names of staff in events."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
+
+from django.db.models import Q
 
 from casino.operators.models import StaffMembership
 
@@ -11,6 +14,24 @@ def operators_of(user: Any) -> list[UUID] | None:
     if user.is_superuser:
         return None
     return list(StaffMembership.objects.filter(user_id=user.pk).values_list("operator_id", flat=True))
+
+
+def sole_operator(user_id: int) -> UUID | None:
+    """Return the operator that a user works for, or None for none or several."""
+    operators = list(StaffMembership.objects.filter(user_id=user_id).values_list("operator_id", flat=True)[:2])
+    return operators[0] if len(operators) == 1 else None
+
+
+def colleagues_filter(operators: Collection[UUID] | None, column: str = "pk") -> Q:
+    """Filter a column of user ids by members who work for these operators alone; None matches everybody.
+
+    Only superusers see superusers and members who also work elsewhere.
+    """
+    if operators is None:
+        return Q()
+    inside = StaffMembership.objects.filter(operator_id__in=operators, user__is_superuser=False).values("user_id")
+    outside = StaffMembership.objects.exclude(operator_id__in=operators).values("user_id")
+    return Q(**{f"{column}__in": inside}) & ~Q(**{f"{column}__in": outside})
 
 
 def staff_actor(user: Any) -> str:

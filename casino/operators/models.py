@@ -12,16 +12,22 @@ class Operator(models.Model):
     id = models.UUIDField(primary_key=True)
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=120)
-    currency = models.CharField(max_length=3, help_text="ISO 4217: what its players play in.")
+    currency = models.CharField(max_length=3, help_text="ISO 4217: the currency of its players.")
     time_zone = models.CharField(
-        max_length=40, default="UTC", db_default="UTC", help_text="IANA name: where its accounting days begin."
+        max_length=40, default="UTC", db_default="UTC", help_text="IANA name. Accounting days begin at midnight there."
     )
     return_floor = models.IntegerField(
         default=7500,
         db_default=7500,
-        help_text="In hundredths of a percent: what returns less needs an acknowledgement for real money.",
+        help_text="In hundredths of a percent. A real-money spot that returns less needs an acknowledgement.",
     )
-    sandbox = models.BooleanField(default=False, help_text="Play here is a test; credits may be made from nothing.")
+    customer_care = models.CharField(
+        max_length=200,
+        default="",
+        db_default="",
+        help_text="Where players find help: an e-mail address, a telephone number or the https:// address of a page.",
+    )
+    sandbox = models.BooleanField(default=False, help_text="A test operator: credits may be created without a payment.")
     created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
@@ -62,13 +68,13 @@ class ApiKey(models.Model):
 
 
 class Player(models.Model):
-    """A player, known by the operator's own reference and a nickname only; both are encrypted (`personal`)."""
+    """A player, known only by the operator's own reference and a nickname; both are encrypted."""
 
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="players")
-    reference = models.TextField(help_text="The operator's own id of this player, sealed.")
-    reference_index = models.BinaryField(max_length=32, null=True, help_text="What the reference is found by.")
-    nickname = models.TextField(help_text="Sealed.")
+    reference = models.TextField(help_text="The operator's own id of this player, encrypted.")
+    reference_index = models.BinaryField(max_length=32, null=True, help_text="Blind index of the reference.")
+    nickname = models.TextField(help_text="Encrypted.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -89,7 +95,7 @@ class PlayerSession(models.Model):
     operator_id = models.UUIDField()
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
-    last_used_at = models.DateTimeField(db_default=Now(), help_text="To within half a minute.")
+    last_used_at = models.DateTimeField(db_default=Now(), help_text="Accurate to half a minute.")
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_reason = models.TextField(blank=True, default="", db_default="")
 
@@ -120,13 +126,13 @@ class PlayerPin(models.Model):
 
 
 class PlayerBan(models.Model):
-    """A player is banned, until a time or permanently; no session opens before."""
+    """A player is banned until a time, or permanently; no session opens before."""
 
-    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="removal")
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="ban")
     until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
-        return f"removal of {self.player_id}"
+        return f"ban of {self.player_id}"
 
 
 class StreamTicket(models.Model):

@@ -1,6 +1,7 @@
 """Authenticated callers: an operator's server or a player's browser."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 
@@ -37,13 +38,15 @@ class OperatorPrincipal:
 
 @dataclass(frozen=True, slots=True)
 class PlayerPrincipal:
-    """A player, authenticated by a session's token; `session` is the token's hash."""
+    """A player, authenticated by a session's token; `session` is the token's hash. Times are the database's."""
 
     player: UUID
     operator: UUID
     currency: str
     sandbox: bool
     session: bytes
+    session_started_at: datetime
+    authenticated_at: datetime
 
     @property
     def scope(self) -> str:

@@ -7,7 +7,7 @@ class UnknownPlayer(Refusal):
     code = "unknown_player"
     kind = RefusalKind.MISSING
     title = "There is no such player"
-    remedy = "Use the id that registering the player answered."
+    remedy = "Use the id that was returned when the player was registered."
 
 
 class UnknownOperator(Refusal):
@@ -41,31 +41,38 @@ class InvalidSlug(Refusal):
 class InvalidReturnFloor(Refusal):
     code = "invalid_return_floor"
     kind = RefusalKind.INVALID
-    title = "This can't be the least return of a spot"
-    remedy = "Send a percentage over 0 and up to 100, with two places at most, such as 82.5."
+    title = "This is not a valid return floor"
+    remedy = "Send a percentage over 0 and up to 100, with two decimals at most, such as 82.5."
+
+
+class InvalidCustomerCare(Refusal):
+    code = "invalid_customer_care"
+    kind = RefusalKind.INVALID
+    title = "Players could not use this contact"
+    remedy = "Set an e-mail address, a telephone number such as +356 2123 4567, or an https:// address."
 
 
 class UnknownTimeZone(Refusal):
     code = "unknown_time_zone"
     kind = RefusalKind.INVALID
     title = "There is no such time zone"
-    remedy = "Use a name of the IANA database, such as Europe/Malta."
+    remedy = "Use a name from the IANA database, such as Europe/Malta."
 
 
 class PlayerIsBanned(Refusal):
-    """`until` is null for one who is removed for good."""
+    """`until` is null for a permanent ban."""
 
     code = "player_banned"
     kind = RefusalKind.FORBIDDEN
-    title = "The player has been removed from the casino"
-    remedy = "Wait until the time that `until` tells; balances are paid out by the operator's support."
+    title = "The player is banned"
+    remedy = "Wait until the time in `until`; the operator's support pays out balances."
 
 
 class InvalidSessionLength(Refusal):
     code = "invalid_session_length"
     kind = RefusalKind.INVALID
-    title = "A session can't be that long or short"
-    remedy = "Ask for 60 to 86400 seconds."
+    title = "The length of the session is out of range"
+    remedy = "Send 60 to 86400 seconds."
 
 
 class MalformedPin(Refusal):
@@ -79,24 +86,24 @@ class PinNotSet(Refusal):
     code = "pin_not_set"
     kind = RefusalKind.CONFLICT
     title = "The player has no PIN"
-    remedy = "Have the operator's server set one first."
+    remedy = "Set one from the operator's server first."
 
 
 class CommittedRefusal(Refusal):
-    """A refusal that has changed something, so that it is committed and kept like any other effect."""
+    """A refusal that changes something, so its transaction is committed and its response stored."""
 
 
 class PinWrong(CommittedRefusal):
-    """`attempts_left` before the PIN is locked; at 0 it is, until `locked_until`."""
+    """`attempts_left` is the number of failures that remain; at 0 the PIN is locked until `locked_until`."""
 
     code = "pin_wrong"
     kind = RefusalKind.FORBIDDEN
     title = "The PIN is wrong"
-    remedy = "Send the right PIN with a new Idempotency-Key while there are attempts left."
+    remedy = "Send the correct PIN with a new Idempotency-Key while there are attempts left."
 
 
 class PinLocked(Refusal):
     code = "pin_locked"
     kind = RefusalKind.FORBIDDEN
-    title = "The PIN is locked after too many wrong tries"
-    remedy = "Wait until the time that `until` tells, or have the operator set a new PIN."
+    title = "The PIN is locked after too many failed attempts"
+    remedy = "Wait until the time in `until`, or have the operator set a new PIN."

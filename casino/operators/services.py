@@ -1,4 +1,4 @@
-"""Use cases of operators, their keys and their players."""
+"""Use cases and reads of operators, their keys and their players."""
 
 import re
 from decimal import Decimal
@@ -8,30 +8,36 @@ from uuid import UUID
 from zoneinfo import available_timezones
 
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import new_id
+from casino.events.sql import database_now
 from casino.kernel import money
 from casino.operators import credentials
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.refusals import (
+    InvalidCustomerCare,
     InvalidReturnFloor,
     InvalidSlug,
     SlugTaken,
     UnknownKey,
     UnknownOperator,
+    UnknownPlayer,
     UnknownTimeZone,
 )
 from casino.significant import recorder
 
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
+_CONTACT: Final = re.compile(r"https://[^\s/]+(/\S*)?|[^\s@:/]+@[^\s@:/]+\.[^\s@:/]+|\+?[0-9][0-9 ()-]{3,30}", re.ASCII)
+_LONGEST_CONTACT: Final = 200
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 # A conflicting insert must return the existing row, even one committed just before: only DO UPDATE does.
 _REGISTER: Final = """
     WITH registered AS (
         INSERT INTO operators_player (id, operator_id, reference_index, reference, nickname)
-        VALUES (%(id)s, %(operator)s, %(mark)s, %(reference)s, %(nickname)s)
+        VALUES (%(id)s, %(operator)s, %(reference_index)s, %(reference)s, %(nickname)s)
         ON CONFLICT (operator_id, reference_index) DO UPDATE SET reference_index = operators_player.reference_index
         RETURNING id, operator_id, reference, nickname, created_at
     ), keyed AS (
@@ -39,10 +45,6 @@ _REGISTER: Final = """
         SELECT id, %(key_id)s, %(wrapped)s, clock_timestamp() FROM registered WHERE id = %(id)s
     )
     SELECT id, operator_id, reference, nickname, created_at FROM registered
-"""
-_REVOKE: Final = """
-    UPDATE operators_apikey SET revoked_at = COALESCE(revoked_at, clock_timestamp()) WHERE key_id = %s
-    RETURNING operator_id
 """
 
 
@@ -58,7 +60,7 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
     try:
         with transaction.atomic():
             operator = Operator.objects.create(
-                id=new_id(), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
+                id=new_id(database_now()), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
             )
             recorder.record(
                 kind=recorder.SignificantEventKind.CONFIG_CHANGED,
@@ -69,59 +71,62 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
                 after={"slug": slug, "name": name, "currency": currency, "sandbox": sandbox, "time_zone": time_zone},
             )
     except IntegrityError:
-        raise SlugTaken(f"There is an operator {slug!r} already.") from None
+        raise SlugTaken(f"The operator {slug!r} exists already.") from None
     return operator
 
 
 def set_time_zone(*, slug: str, time_zone: str) -> None:
     """Change the time zone of an operator's accounting days. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
-    with transaction.atomic():
-        operator = Operator.objects.select_for_update().filter(slug=slug).first()
-        if operator is None:
-            raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
-        Operator.objects.filter(id=operator.id).update(time_zone=time_zone)
-        recorder.record(
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
-            operator=operator.id,
-            subject=f"operator:{operator.id}",
-            actor="command",
-            reason="Accounting days begin elsewhere",
-            before={"time_zone": operator.time_zone},
-            after={"time_zone": time_zone},
-        )
+    _change_setting(slug, "time_zone", time_zone, by="command", reason="The time zone was changed")
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:
     """Set the return below which a real-money spot needs acknowledgement; "82.5" is stored as 8250.
 
-    Applies to rules drafted and tables opened from now on. Raises UnknownOperator, ReturnFloorImpossible.
+    Applies to rules drafted and tables opened from now on. Raises UnknownOperator, InvalidReturnFloor.
     """
     if not _PERCENT.fullmatch(percent):
         raise InvalidReturnFloor
     floor = int(Decimal(percent) * 100)
     if not 0 < floor <= 10_000:
         raise InvalidReturnFloor
+    _change_setting(slug, "return_floor", floor, by=by, reason="The return floor was changed")
+    return floor
+
+
+def set_customer_care(*, slug: str, contact: str, by: str) -> None:
+    """Set where players find help; empty for nowhere. Raises UnknownOperator, InvalidCustomerCare."""
+    if contact and not (len(contact) <= _LONGEST_CONTACT and _CONTACT.fullmatch(contact)):
+        raise InvalidCustomerCare
+    _change_setting(slug, "customer_care", contact, by=by, reason="The contact of customer care was changed")
+
+
+def _change_setting(slug: str, field: str, value: str | int, *, by: str, reason: str) -> None:
     with transaction.atomic():
-        operator = Operator.objects.select_for_update().filter(slug=slug).first()
-        if operator is None:
-            raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
-        Operator.objects.filter(id=operator.id).update(return_floor=floor)
+        operator = find_operator(slug=slug, lock=True)
+        before = {field: getattr(operator, field)}
+        setattr(operator, field, value)
+        operator.save(update_fields=[field])
         recorder.record(
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",
             actor=by,
-            reason="Another least return",
-            before={"return_floor": operator.return_floor},
-            after={"return_floor": floor},
+            reason=reason,
+            before=before,
+            after={field: value},
         )
-    return floor
 
 
-def find_operator(*, slug: str) -> Operator:
-    """Return an operator by its slug. Raises UnknownOperator."""
-    operator = Operator.objects.filter(slug=slug).first()
+def get_operator(operator: UUID) -> Operator:
+    return Operator.objects.get(pk=operator)
+
+
+def find_operator(*, slug: str, lock: bool = False) -> Operator:
+    """Return an operator by its slug, optionally locked for update. Raises UnknownOperator."""
+    operators = Operator.objects.select_for_update() if lock else Operator.objects.all()
+    operator = operators.filter(slug=slug).first()
     if operator is None:
         raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
     return operator
@@ -132,20 +137,23 @@ def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
     key_id, secret = credentials.new_key()
     with transaction.atomic():
         ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
-        _note_key(key_id, operator, by="command", reason="An API key was issued", label=label)
+        _record_key_change(key_id, operator, by="command", reason="An API key was issued", label=label)
     return key_id, secret
 
 
 def revoke_key(*, key_id: str, by: str = "command") -> None:
     """Revoke a key, at once and permanently; revoking it twice is no error. Raises UnknownKey."""
     with transaction.atomic():
-        row = _returned(_REVOKE, (key_id,))
-        if row is None:
+        key = ApiKey.objects.select_for_update().filter(key_id=key_id).first()
+        if key is None:
             raise UnknownKey(f"There is no key {key_id[:60]!r}.")
-        _note_key(key_id, row[0], by=by, reason="An API key was revoked")
+        if key.revoked_at is None:
+            key.revoked_at = timezone.now()
+            key.save(update_fields=["revoked_at"])
+        _record_key_change(key_id, key.operator_id, by=by, reason="An API key was revoked")
 
 
-def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str | None = None) -> None:
+def _record_key_change(key_id: str, operator: UUID, *, by: str, reason: str, label: str | None = None) -> None:
     recorder.record(
         kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=operator,
@@ -158,18 +166,20 @@ def _note_key(key_id: str, operator: UUID, *, by: str, reason: str, label: str |
 
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     """Register a player, or return the one with this reference as first registered."""
-    identity = new_id()
-    key, kept = crypto_shredding.new_key(identity)
-    values = {
+    identity = new_id(database_now())
+    key, wrapped = crypto_shredding.new_key(identity)
+    values: dict[str, Any] = {
         "id": identity,
         "operator": operator,
-        "mark": blind_index.blind_index(reference),
+        "reference_index": blind_index.blind_index(reference),
         "reference": key.encrypt_text(reference),
         "nickname": key.encrypt_text(nickname),
-        "key_id": kept.key_id,
-        "wrapped": kept.data,
+        "key_id": wrapped.key_id,
+        "wrapped": wrapped.data,
     }
-    row = _returned(_REGISTER, values)
+    with connection.cursor() as cursor:
+        cursor.execute(_REGISTER, values)
+        row = cursor.fetchone()
     if row is None:
         raise AssertionError("an insert that updates on conflict returns a row")
     player = Player(id=row[0], operator_id=row[1], reference=reference, nickname=row[3], created_at=row[4])
@@ -180,16 +190,34 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
     return player
 
 
-_zones = cache(available_timezones)  # reads hundreds of files
+def find_player(*, operator: UUID, player: UUID) -> Player:
+    """Return an operator's player. Raises UnknownPlayer, also for another operator's."""
+    row = Player.objects.filter(operator_id=operator, id=player).first()
+    if row is None:
+        raise UnknownPlayer
+    crypto_shredding.decrypt_rows([row])
+    return row
+
+
+def require_player(*, operator: UUID, player: UUID) -> None:
+    """Check that an operator has this player, without decrypting personal data. Raises UnknownPlayer."""
+    if not Player.objects.filter(operator_id=operator, id=player).exists():
+        raise UnknownPlayer
+
+
+def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Player]:
+    """List an operator's players in the order they were registered, after this id."""
+    players = Player.objects.filter(operator_id=operator)
+    if after is not None:
+        players = players.filter(id__gt=after)
+    page = list(players.order_by("id")[:limit])
+    crypto_shredding.decrypt_rows(page)
+    return page
+
+
+_time_zones = cache(available_timezones)  # reads hundreds of files
 
 
 def _require_zone(name: str) -> None:
-    if name not in _zones():
+    if name not in _time_zones():
         raise UnknownTimeZone(f"{name[:60]!r} is not a time zone.")
-
-
-def _returned(statement: str, values: Any) -> tuple[Any, ...] | None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    return row

@@ -1,4 +1,7 @@
-"""Players' sessions: one per player, ended by logout, another login, age, or inactivity."""
+"""Players' sessions, the bans that prevent them, and tickets that open a stream with a session's rights.
+
+A player has at most one session. It ends by logout, another login, a ban, age, or inactivity.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +12,17 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection, transaction
 
-from casino.operators import bans, credentials
-from casino.operators.bans import IS_BANNED
-from casino.operators.refusals import InvalidSessionLength, UnknownPlayer
+from casino.operators import credentials
+from casino.operators.models import PlayerBan
+from casino.operators.refusals import InvalidSessionLength, PlayerIsBanned, UnknownPlayer
 
 MIN_SESSION_SECONDS: Final = 60
 MAX_SESSION_SECONDS: Final = 86400
 TOUCHES_PER_TIMEOUT: Final = 30
 """Maximum saves of a session's use within its inactivity timeout: every 30 s of 15 minutes."""
 
-
-def touch_interval() -> timedelta:
-    """Return how long after its last save a session may be used without another save."""
-    return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / TOUCHES_PER_TIMEOUT)
-
-
-ENDED, EXPIRED, REMOVED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "removed", "taken_over", "timed_out"
-"""How a session ends."""
+ENDED, EXPIRED, BANNED, TAKEN_OVER, TIMED_OUT = "ended", "expired", "removed", "taken_over", "timed_out"
+"""Reasons for the end of a session."""
 
 SESSION_STATUS: Final = f"""
     CASE WHEN s.ended_at IS NOT NULL THEN s.ended_reason
@@ -35,13 +32,13 @@ SESSION_STATUS: Final = f"""
 """
 """SQL expression: how a session `s` has ended, empty for an active one; `idle` is in seconds."""
 
-# Concurrent logins are serialized, so that the second sees the session of the first.
+# Serializes concurrent logins: the second one sees the session of the first.
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s AND operator_id = %s FOR NO KEY UPDATE"
-# The count makes the update come first: a player has one active session, also within this statement.
+# The count forces the update to run first: a player has one active session, also within this statement.
 _OPEN: Final = f"""
     WITH previous AS (
         SELECT max(created_at) AS login FROM operators_playersession WHERE player_id = %(player)s
-    ), before AS (
+    ), ended AS (
         UPDATE operators_playersession s
         SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{TAKEN_OVER}')
         WHERE s.player_id = %(player)s AND s.ended_at IS NULL RETURNING true
@@ -49,32 +46,32 @@ _OPEN: Final = f"""
     INSERT INTO operators_playersession (token_hash, player_id, operator_id, created_at, last_used_at, expires_at)
     SELECT %(hash)s, %(player)s, %(operator)s, clock_timestamp(), clock_timestamp(),
            clock_timestamp() + make_interval(secs => %(seconds)s)
-    FROM (SELECT count(*) FROM before) AS after_these
-    WHERE NOT {IS_BANNED}
+    FROM (SELECT count(*) FROM ended) AS after_these
+    WHERE NOT EXISTS (
+        SELECT FROM operators_playerban b WHERE b.player_id = %(player)s
+           AND (b.until IS NULL OR b.until > clock_timestamp()))
     RETURNING expires_at, (SELECT login FROM previous)
 """  # noqa: S608  (constants)
 _END_ALL: Final = f"""
     UPDATE operators_playersession s
-    SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{REMOVED}')
+    SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{BANNED}')
     WHERE s.player_id = %(player)s AND s.ended_at IS NULL
 """  # noqa: S608  (constants)
 _END: Final = f"""
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = '{ENDED}'
     WHERE token_hash = %s AND ended_at IS NULL
 """  # noqa: S608  (constants)
-
-
-# One statement for all streams of a process; uses are saved as rarely as those by requests.
-_STREAMING: Final = f"""
+# One statement for all streams of a process.
+_TOUCH: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {SESSION_STATUS} AS standing FROM operators_playersession s
+        SELECT s.token_hash, {SESSION_STATUS} AS status FROM operators_playersession s
         WHERE s.token_hash = ANY (%(hashes)s::bytea[])
     ), used AS (
         UPDATE operators_playersession s SET last_used_at = clock_timestamp()
-        FROM known WHERE s.token_hash = known.token_hash AND known.standing = ''
+        FROM known WHERE s.token_hash = known.token_hash AND known.status = ''
                      AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
-    SELECT token_hash, standing FROM known
+    SELECT token_hash, status FROM known
 """  # noqa: S608  (constants)
 
 
@@ -109,7 +106,8 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
         cursor.execute(_OPEN, values)
         row: tuple[Any, ...] | None = cursor.fetchone()
         if row is None:
-            raise bans.ban_refusal(player=player)
+            until = PlayerBan.objects.filter(player_id=player).values_list("until", flat=True).first()
+            raise PlayerIsBanned(until=until)
     return OpenedSession(token, row[0], row[1])
 
 
@@ -128,8 +126,13 @@ def ban_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
         cursor.execute(_LOCK, (player, operator))
         if not cursor.rowcount:
             raise UnknownPlayer
-        bans.save_ban(player=player, until=until)
+        save_ban(player=player, until=until)
         cursor.execute(_END_ALL, {"player": player, "idle": settings.PLAYER_IDLE_SECONDS})
+
+
+def touch_interval() -> timedelta:
+    """Return how long after its last save a session may be used without another save."""
+    return timedelta(seconds=settings.PLAYER_IDLE_SECONDS / TOUCHES_PER_TIMEOUT)
 
 
 def touch_sessions(*, token_hashes: Sequence[bytes]) -> dict[bytes, str]:
@@ -139,5 +142,66 @@ def touch_sessions(*, token_hashes: Sequence[bytes]) -> dict[bytes, str]:
     """
     values: dict[str, Any] = {"hashes": list(token_hashes), "idle": settings.PLAYER_IDLE_SECONDS}
     with connection.cursor() as cursor:
-        cursor.execute(_STREAMING, values)
-        return {bytes(token_hash): standing for token_hash, standing in cursor.fetchall()}
+        cursor.execute(_TOUCH, values)
+        return {bytes(token_hash): status for token_hash, status in cursor.fetchall()}
+
+
+BAN_TABLE: Final = "operators_playerban"
+
+
+def save_ban(*, player: UUID, until: datetime | None) -> None:
+    """Ban a player until a time, or permanently with None."""
+    PlayerBan.objects.update_or_create(player_id=player, defaults={"until": until})
+
+
+def lift_ban(*, player: UUID) -> None:
+    """Unban a player; do nothing if the player is not banned."""
+    PlayerBan.objects.filter(player_id=player).delete()
+
+
+def all_bans() -> dict[UUID, datetime | None]:
+    """Return the end of every ban by player, including expired ones."""
+    return dict(PlayerBan.objects.values_list("player_id", "until"))
+
+
+TICKET_SECONDS: Final = 60
+"""Lifetime of a stream ticket."""
+
+# Deletes expired tickets in the same statement.
+_ISSUE_TICKET: Final = """
+    WITH stale AS (DELETE FROM operators_streamticket WHERE expires_at <= clock_timestamp())
+    INSERT INTO operators_streamticket (ticket_hash, session_hash, expires_at)
+    VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s)) RETURNING expires_at
+"""
+_REDEEM_TICKET: Final = """
+    DELETE FROM operators_streamticket WHERE ticket_hash = %s
+    RETURNING session_hash, expires_at > clock_timestamp()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A single-use ticket and its expiry.
+
+    Browsers' EventSource sends no header, and a token in a URL would be logged.
+    """
+
+    ticket: str
+    expires_at: datetime
+
+
+def issue_ticket(*, session: bytes) -> Ticket:
+    """Issue a ticket for a player's session, given by its token's hash."""
+    ticket = credentials.new_ticket()
+    with connection.cursor() as cursor:
+        cursor.execute(_ISSUE_TICKET, (credentials.digest(ticket), session, TICKET_SECONDS))
+        row = cursor.fetchone()
+    return Ticket(ticket, row[0])
+
+
+def redeem_ticket(*, ticket: str) -> bytes | None:
+    """Redeem a ticket and return its session, by the token's hash; None if it is used, expired or wrong."""
+    with connection.cursor() as cursor:
+        cursor.execute(_REDEEM_TICKET, (credentials.digest(ticket),))
+        row = cursor.fetchone()
+    return bytes(row[0]) if row is not None and row[1] else None

@@ -9,26 +9,21 @@ from typing import Any, Final
 from uuid import UUID
 
 from axes.models import AccessAttempt
-from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet, Subquery, Sum
-from django.utils import timezone
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from casino.staff import roles
-from casino.staff.colleagues import colleagues_filter
+from casino.kernel.csv_escape import escape_cell
+from casino.operators.memberships import colleagues_filter
+from casino.staff import lockout, roles
 from casino.staff.models import Authenticator, Member, SignIn
 
 COLUMNS: Final = (
     "name", "user_id", "login", "roles", "functions", "operators", "status", "second_factor", "created", "last_access",
     "last_address", "password_changed", "disabled",
 )  # fmt: skip
-_RISKY: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Prefixes that a spreadsheet would interpret as a formula."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessReviewRow:
-    """What is reviewed of one user."""
-
     name: str
     user_id: int
     login: str
@@ -47,10 +42,8 @@ class AccessReviewRow:
 def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
     """Return the users that staff of these operators may review; None for all users."""
     last = SignIn.objects.filter(user_id=OuterRef("pk")).order_by("-id")
-    since = timezone.now() - settings.AXES_COOLOFF_TIME
-    failed = AccessAttempt.objects.filter(username=OuterRef("username"), attempt_time__gte=since).order_by()
-    failures = failed.values("username").annotate(total=Sum("failures_since_start")).values("total")
-    found: QuerySet[Member] = (
+    locks = AccessAttempt.objects.filter(lockout.locks_in_force(), username=OuterRef("username"))
+    queryset: QuerySet[Member] = (
         Member.objects.filter(colleagues_filter(operators))
         .select_related("account")
         .prefetch_related("groups", "memberships__operator")
@@ -58,27 +51,27 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
             last_access=Subquery(last.values("at")[:1]),
             last_address=Subquery(last.values("address")[:1]),
             enrolled=Exists(Authenticator.objects.filter(user_id=OuterRef("pk"), confirmed=True)),
-            failures=Subquery(failures),
+            is_locked=Exists(locks),
         )
     )
-    return found
+    return queryset
 
 
 def review_members(members: Iterable[Any]) -> list[AccessReviewRow]:
-    """Review these members, a query set of `members`."""
-    return [_line(user) for user in members]
+    """Review users from a queryset of `members`."""
+    return [_review(user) for user in members]
 
 
-def _line(user: Any) -> AccessReviewRow:
+def _review(user: Any) -> AccessReviewRow:
     names = sorted(group.name for group in user.groups.all())
-    held = roles.permissions_of(names)
+    functions = roles.permissions_of(names)
     account = getattr(user, "account", None)
     return AccessReviewRow(
         name=user.get_full_name(),
         user_id=user.pk,
         login=user.username,
         roles=names,
-        functions={name: sorted(held & roles.permissions_of([name])) for name in names},
+        functions={name: sorted(functions & roles.permissions_of([name])) for name in names},
         operators=sorted(membership.operator.slug for membership in user.memberships.all()),
         status=status(user),
         second_factor=user.enrolled,
@@ -94,28 +87,28 @@ def status(user: Any) -> str:
     """Return a user's status: disabled, locked, no staff, superuser or active."""
     if not user.is_active:
         return "disabled"
-    if (user.failures or 0) >= settings.AXES_FAILURE_LIMIT:
+    if user.is_locked:
         return "locked"
     if not user.is_staff:
         return "no staff"
     return "superuser" if user.is_superuser else "active"
 
 
-def as_csv(reviewed: Iterable[AccessReviewRow]) -> Iterator[str]:
+def as_csv(rows: Iterable[AccessReviewRow]) -> Iterator[str]:
     """Write the review as CSV, line by line, with a header."""
-    yield _row(COLUMNS)
-    for line in reviewed:
-        yield _row(format_row(line))
+    yield _csv_line(COLUMNS)
+    for row in rows:
+        yield _csv_line(format_row(row))
 
 
-def format_row(line: AccessReviewRow) -> list[str]:
+def format_row(row: AccessReviewRow) -> list[str]:
     """Format a row as text, one value for each of COLUMNS."""
-    functions = "; ".join(f"{role}: {' '.join(held)}" for role, held in line.functions.items())
-    every = "everything" if line.status == "superuser" else functions
+    functions = "; ".join(f"{role}: {' '.join(names)}" for role, names in row.functions.items())
+    functions_text = "everything" if row.status == "superuser" else functions
     return [
-        line.name, str(line.user_id), line.login, " ".join(line.roles), every, " ".join(line.operators), line.status,
-        "yes" if line.second_factor else "no", _time(line.created), _time(line.last_access), line.last_address or "",
-        _time(line.password_changed), _time(line.disabled),
+        row.name, str(row.user_id), row.login, " ".join(row.roles), functions_text, " ".join(row.operators), row.status,
+        "yes" if row.second_factor else "no", _time(row.created), _time(row.last_access), row.last_address or "",
+        _time(row.password_changed), _time(row.disabled),
     ]  # fmt: skip
 
 
@@ -123,7 +116,7 @@ def _time(when: datetime | None) -> str:
     return "" if when is None else when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _row(cells: Iterable[str]) -> str:
+def _csv_line(cells: Iterable[str]) -> str:
     out = io.StringIO()
-    csv.writer(out).writerow(f"'{cell}" if cell.startswith(_RISKY) else cell for cell in cells)
+    csv.writer(out).writerow(map(escape_cell, cells))
     return out.getvalue()

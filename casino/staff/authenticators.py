@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
+from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
 
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
@@ -20,8 +23,8 @@ from casino.staff.models import Authenticator, RecoveryCode
 from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
 
 ISSUER: Final = "Casino"
-SECRET: Final = 20
-"""Bytes, as RFC 4226 recommends."""
+SECRET_BYTES: Final = 20
+"""As RFC 4226 recommends."""
 RECOVERY_CODES: Final = 8
 STEP_TOLERANCE: Final = 1
 """Steps before and after the current one whose codes are accepted, to allow for clock drift."""
@@ -29,7 +32,7 @@ STEP_TOLERANCE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """What an authenticator app needs: an address to scan, and the same secret to type."""
+    """The input of an authenticator app: a URI to scan, and the same secret to type."""
 
     provisioning_uri: str
     secret: str
@@ -41,7 +44,7 @@ def is_enrolled(user: Any) -> bool:
 
 
 def begin(user: Any) -> Enrolment:
-    """Create a secret for a user to scan; an unconfirmed one is kept.
+    """Create a secret for a user to scan, or return the unconfirmed one.
 
     Raises AlreadyEnrolled.
     """
@@ -49,8 +52,8 @@ def begin(user: Any) -> Enrolment:
         User.objects.select_for_update().get(pk=user.pk)
         if is_enrolled(user):
             raise AlreadyEnrolled
-        begun = Authenticator.objects.filter(user_id=user.pk, confirmed=False).first() or _begin(user)
-    return _enrolment(user, _secret(begun))
+        pending = Authenticator.objects.filter(user_id=user.pk, confirmed=False).first() or _create(user)
+    return _enrolment(user, _secret(pending))
 
 
 def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
@@ -59,26 +62,26 @@ def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
     Raises NothingToConfirm, WrongCode.
     """
     with transaction.atomic():
-        begun = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=False).first()
-        if begun is None:
+        authenticator = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=False).first()
+        if authenticator is None:
             raise NothingToConfirm
-        if not _accepts(begun, code):
+        if not _accepts(authenticator, code):
             raise WrongCode
-        begun.confirmed = True
-        begun.save(update_fields=["confirmed"])
+        authenticator.confirmed = True
+        authenticator.save(update_fields=["confirmed"])
         RecoveryCode.objects.filter(user_id=user.pk).delete()
-        fresh = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
-        RecoveryCode.objects.bulk_create(RecoveryCode(user_id=user.pk, digest=_digest(one)) for one in fresh)
-    return begun, fresh
+        codes = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
+        RecoveryCode.objects.bulk_create(RecoveryCode(user_id=user.pk, digest=_digest(code)) for code in codes)
+    return authenticator, codes
 
 
 def verify(user: Any, code: str) -> Authenticator | None:
     """Return the user's authenticator if the code is its current one or a recovery code, each valid once."""
     with transaction.atomic():
-        found = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=True).first()
-        if found is None or not (_accepts(found, code) or _recovers(user, code)):
+        authenticator = Authenticator.objects.select_for_update().filter(user_id=user.pk, confirmed=True).first()
+        if authenticator is None or not (_accepts(authenticator, code) or _recovers(user, code)):
             return None
-    return found
+    return authenticator
 
 
 def codes_left(user: Any) -> int:
@@ -89,9 +92,9 @@ def codes_left(user: Any) -> int:
 def forget(user: Any) -> int:
     """Delete a user's authenticators and recovery codes, and return how many were confirmed."""
     RecoveryCode.objects.filter(user_id=user.pk).delete()
-    working = Authenticator.objects.filter(user_id=user.pk, confirmed=True).count()
+    confirmed = Authenticator.objects.filter(user_id=user.pk, confirmed=True).count()
     Authenticator.objects.filter(user_id=user.pk).delete()
-    return working
+    return confirmed
 
 
 def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
@@ -101,31 +104,45 @@ def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
     """
     moved: dict[str, int] = {}
     unreadable: list[int] = []
-    for each in Authenticator.objects.select_for_update().exclude(key_id=first).order_by("pk"):
+    for authenticator in Authenticator.objects.select_for_update().exclude(key_id=first).order_by("pk"):
         try:
-            sealed = encrypt_secret(_secret(each), associated_data=_belongs_to(each.user_id))
+            encrypted = encrypt_secret(_secret(authenticator), associated_data=_associated_data(authenticator.user_id))
         except DecryptionFailed:
-            unreadable.append(each.user_id)
+            unreadable.append(authenticator.user_id)
             continue
-        moved[each.key_id] = moved.get(each.key_id, 0) + 1
-        each.key_id, each.encrypted_secret = sealed.key_id, sealed.data
-        each.save(update_fields=["key_id", "encrypted_secret"])
+        moved[authenticator.key_id] = moved.get(authenticator.key_id, 0) + 1
+        authenticator.key_id, authenticator.encrypted_secret = encrypted.key_id, encrypted.data
+        authenticator.save(update_fields=["key_id", "encrypted_secret"])
     return moved, unreadable
 
 
-def _begin(user: Any) -> Authenticator:
-    sealed = encrypt_secret(secrets.token_bytes(SECRET), associated_data=_belongs_to(user.pk))
+def satisfies_second_factor(request: HttpRequest) -> bool:
+    """Return whether this session has a second factor, if one is required."""
+    return not settings.STAFF_TOTP_REQUIRED or has_second_factor(request)
+
+
+def has_second_factor(request: Any) -> bool:
+    """Return whether this session began with a second factor that is still valid; checked once per request."""
+    if not hasattr(request, "casino_second_factor"):
+        kind, _, number = request.session.get(DEVICE_ID_SESSION_KEY, "").partition("/")
+        request.casino_second_factor = bool(kind) and number.isdigit() and _is_confirmed(request.user.pk, int(number))
+    valid: bool = request.casino_second_factor
+    return valid
+
+
+def _create(user: Any) -> Authenticator:
+    encrypted = encrypt_secret(secrets.token_bytes(SECRET_BYTES), associated_data=_associated_data(user.pk))
     return Authenticator.objects.create(
-        user_id=user.pk, name="authenticator", confirmed=False, key_id=sealed.key_id, encrypted_secret=sealed.data
+        user_id=user.pk, name="authenticator", confirmed=False, key_id=encrypted.key_id, encrypted_secret=encrypted.data
     )
 
 
 def _secret(authenticator: Authenticator) -> bytes:
-    sealed = EncryptedSecret(authenticator.key_id, bytes(authenticator.encrypted_secret))
-    return decrypt_secret(sealed, associated_data=_belongs_to(authenticator.user_id))
+    encrypted = EncryptedSecret(authenticator.key_id, bytes(authenticator.encrypted_secret))
+    return decrypt_secret(encrypted, associated_data=_associated_data(authenticator.user_id))
 
 
-def _belongs_to(user: int) -> bytes:
+def _associated_data(user: int) -> bytes:
     return f"casino.staff.authenticator.v1 {user}".encode()
 
 
@@ -164,3 +181,7 @@ def _new_recovery_code() -> str:
 def _digest(code: str) -> bytes:
     """Hash a recovery code. It has 80 random bits, so it needs no slow hash."""
     return hashlib.sha256(b"casino.staff.recovery.v1\n" + code.strip().lower().replace("-", "").encode()).digest()
+
+
+def _is_confirmed(user: int, authenticator: int) -> bool:
+    return Authenticator.objects.filter(pk=authenticator, user_id=user, confirmed=True).exists()

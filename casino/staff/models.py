@@ -117,7 +117,7 @@ class RecoveryCode(models.Model):
 
 
 class Member(User):  # type: ignore[django-manager-missing]
-    """A user as the access review shows one."""
+    """A user, as shown in the access review."""
 
     class Meta:
         proxy = True

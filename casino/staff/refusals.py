@@ -1,4 +1,4 @@
-"""Refusals about staff, with their remedies."""
+"""Refusals about staff."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -7,7 +7,7 @@ class WrongCode(Refusal):
     code = "staff_code_wrong"
     kind = RefusalKind.FORBIDDEN
     title = "This is not the code that the authenticator shows"
-    remedy = "Wait for its next code; if that is wrong too, set the clock of the device."
+    remedy = "Wait for its next code. If that is wrong too, check the clock of the device."
 
 
 class NothingToConfirm(Refusal):
@@ -20,19 +20,19 @@ class NothingToConfirm(Refusal):
 class AlreadyEnrolled(Refusal):
     code = "staff_authenticator_exists"
     kind = RefusalKind.CONFLICT
-    title = "There is an authenticator already"
-    remedy = "Have an administrator take the old one away first."
+    title = "The user has an authenticator already"
+    remedy = "Ask an administrator to reset it first."
 
 
 class ReasonMissing(Refusal):
     code = "staff_reason_missing"
     kind = RefusalKind.INVALID
-    title = "A change to somebody's access needs a reason"
-    remedy = "Say why, in 3 to 500 characters."
+    title = "A change of access needs a reason"
+    remedy = "Enter a reason of 3 to 500 characters."
 
 
 class OwnAccessChange(Refusal):
     code = "staff_cannot_change_own_access"
     kind = RefusalKind.FORBIDDEN
-    title = "Nobody changes their own access"
-    remedy = "Have another administrator do it."
+    title = "You can't change your own access"
+    remedy = "Ask another administrator."

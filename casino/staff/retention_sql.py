@@ -25,9 +25,9 @@ DROP_FUNCTION: Final = "DROP FUNCTION staff_refuse_young()"
 
 
 def retain_for_sql(table: str, *, column: str, days: int) -> tuple[str, ...]:
-    """Return the statements that make a table append-only, except for deleting rows of so many days or more.
+    """Return the statements that make a table append-only, except for deleting rows of this many days or more.
 
-    `column` has the time that counts. Reverse with `drop_retain_for_sql`.
+    `column` is the time of a row. Reverse with `drop_retain_for_sql`.
     """
     name, role = safe_identifier(table), app_role()
     refuse = f"EXECUTE FUNCTION staff_refuse_young('{safe_identifier(column)}', '{int(days)} days')"

@@ -1,7 +1,7 @@
 """Permissions of each role: one table, read by the authentication backend. A role is a group of that name.
 
 Functions are named `app.codename`, as Django names permissions. Duties are separated after GLI-19 B.2.3 and B.8.2:
-nobody decides on an own request, and those who manage users change neither money nor rules.
+nobody approves their own request, and those who manage users change neither money nor rules.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """The roles; each is the name of a group."""
+    """Names of roles, which are names of groups."""
 
     COMPLIANCE = "compliance"
     FLOOR_MANAGER = "floor_manager"
@@ -21,18 +21,18 @@ class Role(StrEnum):
 
 
 TITLES: Final[Mapping[Role, str]] = {
-    Role.COMPLIANCE: "Sees all, acknowledges significant events, and changes nothing.",
-    Role.FLOOR_MANAGER: "Tables and rounds; asks for voids.",
-    Role.CASHIER: "Withdrawals and differences; asks for adjustments.",
-    Role.APPROVER: "Decides what others ask for: voids, adjustments, withdrawals, erasures.",
-    Role.SUPPORT: "Players and chats; asks for erasures.",
+    Role.COMPLIANCE: "Views everything and acknowledges significant events; changes nothing.",
+    Role.FLOOR_MANAGER: "Tables and rounds; requests voids.",
+    Role.CASHIER: "Withdrawals and discrepancies; requests adjustments.",
+    Role.APPROVER: "Approves requests: voids, adjustments, withdrawals, erasures.",
+    Role.SUPPORT: "Players and chats; requests erasures.",
     Role.ADMINISTRATOR: "Users and API keys, not money.",
 }
 
 _PLAY: Final = {
     "baccarat.view_round",
     "baccarat.view_rulesversion",
-    "baccarat.view_switch",
+    "baccarat.view_killswitch",
     "baccarat.view_table",
     "baccarat.view_wager",
 }
@@ -98,7 +98,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "baccarat.close_table",
             "baccarat.draft_rules",
             "baccarat.request_void",
-            "baccarat.throw_switch",
+            "baccarat.stop_play",
             "operators.view_operator",
             "operators.view_player",
         }
@@ -135,6 +135,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "compliance.view_erasure",
             "chat.moderate",
             "chat.ban_player",
+            "operators.change_operator",
             "operators.change_playersession",
             "wallet.change_playerrestrictions",
             "wallet.view_account",
@@ -165,22 +166,22 @@ INCOMPATIBLE_PERMISSIONS: Final[tuple[tuple[str, str], ...]] = (
     ("staff.assign_role", "wallet.change_withdrawal"),
     ("staff.assign_role", "baccarat.approve_void"),
 )
-"""Pairs of functions that nobody may hold together, whatever the roles."""
+"""Pairs of functions that nobody may hold together, in any combination of roles."""
 
 
 def permissions_of(roles: Iterable[str]) -> frozenset[str]:
-    """Return the functions of these roles together; of two incompatible functions, neither.
+    """Return the functions of these roles, without both functions of each incompatible pair.
 
     Ignores names that are not roles.
     """
-    held = frozenset[str]().union(*(PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role)))
-    return held - {function for pair in conflicts(held) for function in pair}
+    functions = frozenset[str]().union(*(PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role)))
+    return functions - {function for pair in conflicts(functions) for function in pair}
 
 
 def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
     """List the incompatible pairs among these functions."""
-    held = set(functions)
-    return [pair for pair in INCOMPATIBLE_PERMISSIONS if held.issuperset(pair)]
+    granted = set(functions)
+    return [pair for pair in INCOMPATIBLE_PERMISSIONS if granted.issuperset(pair)]
 
 
 def conflicting_role_permissions(roles: Iterable[str]) -> list[tuple[str, str]]:

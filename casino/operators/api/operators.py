@@ -11,7 +11,8 @@ from rest_framework.response import Response
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
 from casino.kernel import money
-from casino.operators.base_views import OperatorView
+from casino.operators import services
+from casino.operators.base_views import OperatorView, PlayerView
 from casino.significant import thresholds
 from casino.significant.thresholds import CurrentThresholds
 
@@ -24,6 +25,19 @@ class OperatorResponse(Shape):
     currency: CurrencyCode
     sandbox: bool
     key_id: Annotated[str, Meta(examples=["op_5f0c9a1b2c3d4e5f6a7b"])]
+
+
+class OwnOperatorResponse(Shape):
+    """The casino that a player plays at."""
+
+    name: Annotated[str, Meta(examples=["Lucky Casino"])]
+    customer_care: Annotated[
+        str,
+        Meta(
+            description="Where players find help: an e-mail address, a telephone number or an https address.",
+            examples=["care@lucky.example"],
+        ),
+    ]
 
 
 class ThresholdsResponse(Shape):
@@ -57,6 +71,21 @@ class CurrentOperatorView(OperatorView):
         del request
         me = self.caller
         return Response(OperatorResponse(me.operator, me.slug, me.currency, me.sandbox, me.key_id))
+
+
+class OwnOperatorView(PlayerView):
+    """The player's own casino."""
+
+    @operation(
+        "getOwnOperator",
+        "Show your casino and where to find help",
+        description="The contact is set in the admin.",
+        returns=OwnOperatorResponse,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        operator = services.get_operator(self.caller.operator)
+        return Response(OwnOperatorResponse(name=operator.name, customer_care=operator.customer_care))
 
 
 class ThresholdListView(OperatorView):

@@ -31,11 +31,23 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("slug", models.SlugField(max_length=40, unique=True)),
                 ("name", models.CharField(max_length=120)),
-                ("currency", models.CharField(help_text="ISO 4217: what its players play in.", max_length=3)),
+                ("currency", models.CharField(help_text="ISO 4217: the currency of its players.", max_length=3)),
                 (
                     "sandbox",
                     models.BooleanField(
-                        default=False, help_text="Play here is a test; credits may be made from nothing."
+                        default=False, help_text="A test operator: credits may be created without a payment."
+                    ),
+                ),
+                (
+                    "customer_care",
+                    models.CharField(
+                        db_default="",
+                        default="",
+                        help_text=(
+                            "Where players find help: an e-mail address, a telephone number or the https:// address of"
+                            " a page."
+                        ),
+                        max_length=200,
                     ),
                 ),
                 ("created_at", models.DateTimeField(db_default=Now())),
@@ -44,7 +56,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         db_default="UTC",
                         default="UTC",
-                        help_text="IANA name: where its accounting days begin.",
+                        help_text="IANA name. Accounting days begin at midnight there.",
                         max_length=40,
                     ),
                 ),
@@ -53,8 +65,8 @@ class Migration(migrations.Migration):
                     models.IntegerField(
                         db_default=7500,
                         default=7500,
-                        help_text="In hundredths of a percent: what returns less needs an acknowledgement for real "
-                        "money.",
+                        help_text="In hundredths of a percent. A real-money spot that returns less needs an "
+                        "acknowledgement.",
                     ),
                 ),
             ],
@@ -80,8 +92,8 @@ class Migration(migrations.Migration):
             name="Player",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
-                ("reference", models.TextField(help_text="The operator's own id of this player, sealed.")),
-                ("nickname", models.TextField(help_text="Sealed.")),
+                ("reference", models.TextField(help_text="The operator's own id of this player, encrypted.")),
+                ("nickname", models.TextField(help_text="Encrypted.")),
                 ("created_at", models.DateTimeField(db_default=Now())),
                 (
                     "operator",
@@ -89,7 +101,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "reference_index",
-                    models.BinaryField(help_text="What the reference is found by.", max_length=32, null=True),
+                    models.BinaryField(help_text="Blind index of the reference.", max_length=32, null=True),
                 ),
             ],
             options={
@@ -113,7 +125,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "last_used_at",
-                    models.DateTimeField(db_default=Now(), help_text="To within half a minute."),
+                    models.DateTimeField(db_default=Now(), help_text="Accurate to half a minute."),
                 ),
                 ("ended_reason", models.TextField(blank=True, db_default="", default="")),
             ],
@@ -196,7 +208,7 @@ class Migration(migrations.Migration):
                     models.OneToOneField(
                         on_delete=models.PROTECT,
                         primary_key=True,
-                        related_name="removal",
+                        related_name="ban",
                         serialize=False,
                         to="operators.player",
                     ),

@@ -10,34 +10,34 @@ from casino.operators import services
 
 
 class Command(BaseCommand):
-    help = "Create an operator, give it a key or a time zone, or revoke a key."
+    help = "Create an operator, change its time zone or return floor, and issue or revoke its API keys."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Define the subcommands."""
-        forms = parser.add_subparsers(dest="form", required=True)
-        create = forms.add_parser("create", help="create an operator and its first key")
+        commands = parser.add_subparsers(dest="command", required=True)
+        create = commands.add_parser("create", help="create an operator and its first key")
         create.add_argument("slug")
         create.add_argument("--name", default="")
         create.add_argument("--currency", required=True, help="ISO 4217, such as EUR")
-        create.add_argument("--sandbox", action="store_true", help="a test operator: credits may be made from nothing")
-        create.add_argument("--time-zone", default="UTC", help="where its accounting days begin, such as Europe/Malta")
-        zone = forms.add_parser("zone", help="move where an operator's accounting days begin")
+        create.add_argument(
+            "--sandbox", action="store_true", help="a test operator: credits may be created without a payment"
+        )
+        create.add_argument("--time-zone", default="UTC", help="time zone of its accounting days, such as Europe/Malta")
+        zone = commands.add_parser("zone", help="change the time zone of an operator's accounting days")
         zone.add_argument("slug")
         zone.add_argument("time_zone")
-        floor = forms.add_parser("floor", help="set how little a spot may return for real money unacknowledged")
+        floor = commands.add_parser("floor", help="set the return below which a real-money spot needs acknowledgement")
         floor.add_argument("slug")
         floor.add_argument("percent", help="such as 75 or 82.5")
-        floor.add_argument("--by", default="command", help="who says so")
-        key = forms.add_parser("key", help="give an operator another key")
+        floor.add_argument("--by", default="command", help="who decided it")
+        key = commands.add_parser("key", help="issue another key")
         key.add_argument("slug")
         key.add_argument("--label", default="")
-        forms.add_parser("revoke", help="end a key at once").add_argument("key_id")
+        commands.add_parser("revoke", help="revoke a key at once").add_argument("key_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the subcommand; secrets are printed only once."""
         del args
-        forms = {
+        commands = {
             "create": self._create,
             "key": self._key,
             "revoke": self._revoke,
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             "floor": self._floor,
         }
         try:
-            forms[options["form"]](options)
+            commands[options["command"]](options)
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
 
@@ -59,25 +59,25 @@ class Command(BaseCommand):
             time_zone=options["time_zone"],
         )
         self.stdout.write(f"operator {operator.slug} {operator.id}")
-        self._show(services.issue_key(operator=operator.id, label="first"))
+        self._print_key(services.issue_key(operator=operator.id, label="first"))
 
     def _key(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
-        self._show(services.issue_key(operator=operator.id, label=options["label"]))
+        self._print_key(services.issue_key(operator=operator.id, label=options["label"]))
 
     def _zone(self, options: dict[str, Any]) -> None:
         services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
-        self.stdout.write(f"operator {options['slug']} counts its days in {options['time_zone']}")
+        self.stdout.write(f"operator {options['slug']}: time zone {options['time_zone']}")
 
     def _floor(self, options: dict[str, Any]) -> None:
-        kept = services.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
-        self.stdout.write(f"operator {options['slug']} accepts returns from {kept / 100:g}% on")
+        floor = services.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
+        self.stdout.write(f"operator {options['slug']}: return floor {floor / 100:g}%")
 
     def _revoke(self, options: dict[str, Any]) -> None:
         services.revoke_key(key_id=options["key_id"])
         self.stdout.write(f"revoked {options['key_id']}")
 
-    def _show(self, key: tuple[str, str]) -> None:
+    def _print_key(self, key: tuple[str, str]) -> None:
         key_id, secret = key
         self.stdout.write("Authorization: Bearer " + f"{key_id}.{secret}")
         self.stdout.write("This is the only time the secret is shown.")

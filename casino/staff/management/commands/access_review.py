@@ -13,22 +13,22 @@ TABLE_COLUMNS = ("login", "roles", "operators", "status", "second_factor", "last
 
 
 class Command(BaseCommand):
-    """Prints the review, or writes all of it as CSV."""
-
-    help = "Lists users with their roles and functions, last access, password change and standing."
+    help = "List users with their roles, last access and status, or write the whole review as CSV."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--csv", metavar="FILE", type=Path, help="write the whole review there, functions too")
+        parser.add_argument(
+            "--csv", metavar="FILE", type=Path, help="write the whole review to this file, with functions"
+        )
 
     def handle(self, **options: Any) -> None:
-        reviewed = access_review.review_members(access_review.members(None).order_by("pk"))
+        rows = access_review.review_members(access_review.members(None).order_by("pk"))
         if options["csv"] is not None:
-            options["csv"].write_text("".join(access_review.as_csv(reviewed)), encoding="utf-8", newline="")
-            self.stdout.write(f"{len(reviewed)} users written to {options['csv']}.")
+            options["csv"].write_text("".join(access_review.as_csv(rows)), encoding="utf-8", newline="")
+            self.stdout.write(f"{len(rows)} users written to {options['csv']}.")
             return
-        table = Table(*TABLE_COLUMNS, title="Who may do what")
-        for line in reviewed:
-            cells = dict(zip(access_review.COLUMNS, access_review.format_row(line), strict=True))
+        table = Table(*TABLE_COLUMNS, title="Access review")
+        for row in rows:
+            cells = dict(zip(access_review.COLUMNS, access_review.format_row(row), strict=True))
             table.add_row(*(cells[column] for column in TABLE_COLUMNS))
         Console().print(table)

@@ -1,0 +1,177 @@
+"""Players' sessions, PINs and stream tickets."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema_field
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import StrictSerializer, WholeNumberField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Shape, Timestamp
+from casino.operators import pins, sessions
+from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals
+from casino.operators.refusals import MalformedPin
+
+
+class PlayerSessionRequest(StrictSerializer):
+    """The lifetime of the token."""
+
+    ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
+
+
+class PlayerSessionResponse(Shape):
+    """A new session. The token is shown only here."""
+
+    token: Annotated[str, Meta(examples=["pt_kGm0m8Hk0sW1lq7b1V9cO2t3x4y5z6a7b8c9d0e1f2g"])]
+    expires_at: Timestamp
+    idle_seconds: Annotated[
+        int, Meta(description="The session ends earlier after this long without a request.", examples=[900])
+    ]
+    previous_login: Annotated[Timestamp | None, Meta(description="Null at the player's first login.")]
+    player: UUID
+
+
+class StreamTicketResponse(Shape):
+    """A ticket. It is shown only here."""
+
+    ticket: Annotated[
+        str,
+        Meta(
+            description="Valid once, for `GET /api/v1/stream?ticket=…`.",
+            examples=["st_vQ2l0y6mG1kYw8bZ5n3r7t9c4x1a6e2s8d0f5h7j9k3"],
+        ),
+    ]
+    expires_at: Timestamp
+
+
+class PlayerSessionsView(OperatorView):
+    """Sessions of one of the caller's players."""
+
+    @operation(
+        "openPlayerSession",
+        "Obtain a short-lived token for a player's browser",
+        description="A player has one session: one that is open elsewhere ends with `session_taken_over`.",
+        request=PlayerSessionRequest,
+        example={"ttl_seconds": 1800},
+        returns=PlayerSessionResponse,
+        status=201,
+    )
+    def post(self, request: Request, player: UUID) -> Response:
+        """Open a session; repeating the request opens another one, because a stored response would contain a secret."""
+        seconds = parse_body(PlayerSessionRequest, request)["ttl_seconds"]
+        opened = sessions.open_session(operator=self.caller.operator, player=player, seconds=seconds)
+        session = PlayerSessionResponse(
+            token=opened.token,
+            expires_at=opened.expires_at,
+            idle_seconds=settings.PLAYER_IDLE_SECONDS,
+            previous_login=opened.previous_login,
+            player=player,
+        )
+        return Response(session, status=201)
+
+
+class CurrentSessionView(PlayerView):
+    """The session whose token is used."""
+
+    @operation("endPlayerSession", "Log out: end the session of this token", responses={204: None})
+    def delete(self, request: Request) -> Response:
+        del request
+        sessions.end_session(session=self.caller.session)
+        return Response(status=204)
+
+
+class StreamTicketsView(PlayerView):
+    """Tickets for the live stream."""
+
+    @operation(
+        "issueStreamTicket",
+        "Obtain a ticket for the live stream",
+        description="For browsers, whose EventSource sends no header. Each stream needs its own ticket.",
+        returns=StreamTicketResponse,
+        status=201,
+    )
+    def post(self, request: Request) -> Response:
+        """Issue a ticket; a repeat issues another one, because a stored response would contain a secret."""
+        del request
+        issued = sessions.issue_ticket(session=self.caller.session)
+        return Response(StreamTicketResponse(issued.ticket, issued.expires_at), status=201)
+
+
+@extend_schema_field({"type": "string", "pattern": "^[0-9]{4,12}$", "format": "password"})
+class PinField(serializers.Field[str, Any, str, str]):
+    """A PIN: 4 to 12 digits as text (`not_a_string`, `pin_malformed`). No response contains it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(write_only=True, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise ValidationError("A PIN is text.", code="not_a_string")
+        try:
+            pins.require_well_formed(data)
+        except MalformedPin as refusal:
+            raise ValidationError(refusal.detail, code=refusal.code) from None
+        return data
+
+
+class PinRequest(StrictSerializer):
+    """The player's new PIN."""
+
+    pin = PinField()
+
+
+class PinChangeRequest(StrictSerializer):
+    """The current PIN and the new one."""
+
+    old_pin = PinField()
+    new_pin = PinField()
+
+
+class PinStatus(Shape):
+    """When a player's PIN was set; the PIN itself is never shown."""
+
+    player: UUID
+    set_at: Timestamp
+
+
+class PlayerPinView(OperatorView):
+    """The PIN of one of the caller's players."""
+
+    @operation(
+        "setPlayerPin",
+        "Set or replace a player's PIN",
+        description="This also lifts the lock after three wrong PINs within thirty minutes.",
+        request=PinRequest,
+        example={"pin": "482913"},
+        returns=PinStatus,
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        pin = parse_body(PinRequest, request)["pin"]
+        return Response(PinStatus(player, pins.set_pin(operator=self.caller.operator, player=player, pin=pin)))
+
+
+class OwnPinView(PlayerView):
+    """The caller's own PIN."""
+
+    @operation(
+        "changeMyPin",
+        "Change your own PIN",
+        description="Three wrong PINs within thirty minutes lock it for thirty minutes.",
+        request=PinChangeRequest,
+        example={"old_pin": "482913", "new_pin": "730164"},
+        returns=PinStatus,
+    )
+    @idempotent_with_committed_refusals
+    def post(self, request: Request) -> Response:
+        body = parse_body(PinChangeRequest, request)
+        me = self.caller
+        set_at = pins.change_pin(operator=me.operator, player=me.player, old=body["old_pin"], new=body["new_pin"])
+        return Response(PinStatus(me.player, set_at))

@@ -1,0 +1,102 @@
+"""How staff log in: password and code, the status of a locked login, and sessions with a sliding expiry."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessions
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from casino.staff import authenticators, roles
+
+STARTED: Final = "_started_at"
+"""Key of a session's start in its data, in seconds since 1970."""
+SAVES_PER_TIMEOUT: Final = 30
+"""Maximum saves of a session within its inactivity timeout."""
+
+
+class RoleBackend(ModelBackend):
+    """Authenticates by password and code; takes permissions from the table of roles, not from the database."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        code: str = "",
+        **more: Any,
+    ) -> Any:
+        """Return the user with this name, password and, if an authenticator is set up, code."""
+        user: Any = super().authenticate(request, username=username, password=password, **more)
+        if user is None or not authenticators.is_enrolled(user):
+            return user
+        authenticator = authenticators.verify(user, code)
+        if authenticator is None:
+            return None
+        user.otp_device = authenticator
+        return user
+
+    def get_group_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
+        """Return the permissions of a user's roles, `app.codename`; none for a disabled user."""
+        if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
+            return set()
+        if not hasattr(user_obj, "role_functions"):
+            user_obj.role_functions = roles.permissions_of(user_obj.groups.values_list("name", flat=True))
+        return set(user_obj.role_functions)
+
+
+def lockout_middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Show locked-out users the login page, with an explanation and status 429, instead of django-axes' own page."""
+
+    def handle(request: HttpRequest) -> HttpResponseBase:
+        return _with_lockout_status(request, get_response(request))
+
+    return handle
+
+
+def _with_lockout_status(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if getattr(request, "axes_locked_out", None):
+        response.status_code = HTTPStatus.TOO_MANY_REQUESTS
+    return response
+
+
+class SessionStore(DatabaseSessions):
+    """Sessions in the database, with a sliding expiry that is saved only if the last save is old enough, and an end.
+
+    Saving at every page would cost a transaction each. An idle user has to log in again at the configured timeout or
+    up to a thirtieth of it earlier, and never later; and STAFF_SESSION_SECONDS after the login in any case.
+    """
+
+    def load(self) -> dict[str, Any]:
+        """Return the session's data; none once it has lasted too long."""
+        data: dict[str, Any] = super().load()
+        if time.time() - data.get(STARTED, 0) <= settings.STAFF_SESSION_SECONDS:
+            return data
+        self._session_key = None
+        return {}
+
+    def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002  (Django's)
+        """Save the session, with the time at which it started."""
+        self._get_session(no_load=must_create).setdefault(STARTED, time.time())  # type: ignore[attr-defined]
+        super().save(must_create)
+
+    def cycle_key(self) -> None:
+        """Change the id at a login, from which the time is counted again."""
+        self.pop(STARTED, None)
+        super().cycle_key()
+
+    def _get_session_from_db(self) -> Any:
+        session: Any = super()._get_session_from_db()  # type: ignore[misc]  # the stubs leave it out
+        if session is not None and self._is_old(session.expire_date):
+            self.modified = True
+        return session
+
+    def _is_old(self, expires: Any) -> bool:
+        timeout = timedelta(seconds=settings.SESSION_COOKIE_AGE)
+        return bool(timezone.now() - (expires - timeout) >= timeout / SAVES_PER_TIMEOUT)
