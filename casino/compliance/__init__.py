@@ -1,1 +1,1 @@
-"""What runs here against what was approved: code, dependencies, settings and rules in force; and the clocks."""
+"""Compliance: cases, attestation of the release, clocks and outages, retention, erasure and exports."""

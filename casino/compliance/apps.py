@@ -5,12 +5,15 @@ class ComplianceConfig(AppConfig):
     name = "casino.compliance"
 
     def ready(self) -> None:
-        """Attest each process when it starts, and have this app's append-only tables covered by manifests."""
+        """Check and attest each process when it starts, and have this app's append-only tables covered by manifests."""
         from casino.checkpoints import table_digests
-        from casino.compliance import attestation
-        from casino.observability import startup
+        from casino.compliance import attestation, clocks
+        from casino.observability import health
+        from casino.observability.process import on_process_start
 
-        startup.on_process_start(attestation.start_monitoring)
+        health.readiness.register("clock", clocks.check_clock)
+        on_process_start(lambda process: health.refuse_to_start(process, "clock", "personal_keys", "shoe_keys"))
+        on_process_start(attestation.start_monitoring)
         table_digests.register(
             {
                 "compliance_measurement": "id",

@@ -33,7 +33,10 @@ CHECK_INTERVAL: Final = 24 * 3600.0
 RETRY_DELAY: Final = 60.0
 """Seconds until another attempt after the database did not answer."""
 THOROUGH_PROCESS: Final = "sealer"
-"""Reads every file of every dependency each day: one is at work, and its start does not wait for that."""
+"""The kind of process that also compares every file of every dependency: daily, but not when it starts.
+
+The sealer, because an installation runs hardly more than one.
+"""
 
 
 class IntegrityStop(Protocol):
@@ -43,12 +46,12 @@ class IntegrityStop(Protocol):
 RulesCheck = Callable[[], tuple[dict[str, str], list[str]]]
 """Returns digests of the rules in force by name, and findings."""
 _rules_checks: Final[list[RulesCheck]] = []
-_stops: Final[list[IntegrityStop]] = []
+_stop_functions: Final[list[IntegrityStop]] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Attestation:
-    """What was measured, the verdict, and a sentence for each difference."""
+    """The measured components, the verdict, and a sentence for each difference."""
 
     components: dict[str, Component]
     verdict: str
@@ -58,7 +61,7 @@ class Attestation:
 def register(*, rules_check: RulesCheck, stop_play: IntegrityStop) -> None:
     """Add a game's rules and its kill switch; call it in AppConfig.ready()."""
     _rules_checks.append(rules_check)
-    _stops.append(stop_play)
+    _stop_functions.append(stop_play)
 
 
 def measure(*, thorough: bool = False) -> Attestation:
@@ -83,7 +86,7 @@ def measure(*, thorough: bool = False) -> Attestation:
         )
     }
     approved = Approval.objects.order_by("-id").first()
-    files = release_manifest.find_altered_files(release_manifest.site()) if thorough else []
+    files = release_manifest.find_altered_files(release_manifest.site_folders()) if thorough else []
     findings = [*_differences(approved, components), *findings, *files]
     if findings:
         return Attestation(components, DIFFERS, tuple(findings))
@@ -153,7 +156,7 @@ def _store_components(attestation: Attestation) -> None:
 
 def _record_failure(process: str, attestation: Attestation) -> None:
     """Record one event per differing state, however many processes start in it, and another after an approval."""
-    logger.critical("ALERT what runs here is not what was approved: %s", "; ".join(attestation.findings[:10]))
+    logger.critical("ALERT the running release differs from the approved one: %s", "; ".join(attestation.findings[:10]))
     approved = Approval.objects.order_by("-id").first()
     digest = hashlib.sha256("\n".join(attestation.findings).encode()).hexdigest()
     state = "-".join([*(component.digest[:16] for component in attestation.components.values()), digest[:16]])
@@ -169,7 +172,7 @@ def _record_failure(process: str, attestation: Attestation) -> None:
 
 
 def _stop_play(attestation: Attestation) -> None:
-    for stop in _stops:
+    for stop in _stop_functions:
         try:
             stop(reason=f"Integrity: {'; '.join(attestation.findings)}"[:500])
         except Refusal as refusal:  # another process was quicker
@@ -183,8 +186,8 @@ def start_monitoring(process: str) -> None:
 
 
 def _monitor(process: str) -> None:
-    done, thorough = threading.Event(), False
-    while not done.wait(CHECK_INTERVAL if check_once(process, thorough=thorough) else RETRY_DELAY):
+    never, thorough = threading.Event(), False
+    while not never.wait(CHECK_INTERVAL if check_once(process, thorough=thorough) else RETRY_DELAY):
         thorough = process == THOROUGH_PROCESS
 
 

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from casino.compliance.models import Case, CaseAction
 from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 from casino.events.ids import new_id
-from casino.events.sql import execute, fetch
+from casino.events.sql import database_now, execute, fetch
 
 MAX_RESOLUTION_LENGTH: Final = 500
 ASSIGNED: Final = "assigned"
@@ -48,7 +48,7 @@ def open_case(
     fetch(_LOCK, [f"{operator}|{subject}"])
     if Case.objects.filter(~is_resolved(), operator_id=operator, subject=subject).exists():
         return None
-    case = new_id()
+    case = new_id(database_now())
     execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str)])
     return case
 
@@ -60,20 +60,20 @@ def latest_resolutions(*, operator: UUID, subjects: Iterable[str]) -> dict[str, 
 
 
 def assign_case(case: UUID, *, operator: UUID, owner: str, by: str) -> None:
-    """Raises UnknownCase, CaseAlreadyResolved."""
-    _act(case, operator, ASSIGNED, owner=owner, resolution="", by=by)
+    """Assign a case to an owner. Raises UnknownCase, CaseAlreadyResolved."""
+    _add_action(case, operator, ASSIGNED, owner=owner, resolution="", by=by)
 
 
 def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> None:
-    """Raises UnknownCase, CaseAlreadyResolved, ResolutionMissing."""
+    """Resolve a case. Raises UnknownCase, CaseAlreadyResolved, ResolutionMissing."""
     text = resolution.strip()
     if not 1 <= len(text) <= MAX_RESOLUTION_LENGTH or "\0" in text:
         raise ResolutionMissing
-    _act(case, operator, RESOLVED, owner=by, resolution=text, by=by)
+    _add_action(case, operator, RESOLVED, owner=by, resolution=text, by=by)
 
 
-def _act(case: UUID, operator: UUID, action: str, *, owner: str, resolution: str, by: str) -> None:
-    """Add an action. Somebody else who resolves a case does not become its owner."""
+def _add_action(case: UUID, operator: UUID, action: str, *, owner: str, resolution: str, by: str) -> None:
+    """Add an action. Another person who resolves a case does not become its owner."""
     if not Case.objects.filter(pk=case, operator_id=operator).exists():
         raise UnknownCase
     with transaction.atomic():

@@ -28,9 +28,9 @@ from casino.compliance.refusals import (
 from casino.compliance.retention import TEN_YEARS
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
-from casino.events.sql import execute, fetch
+from casino.events.sql import database_now, execute, fetch
 from casino.operators.models import Player
-from casino.operators.queries import require_player
+from casino.operators.services import require_player
 from casino.significant import recorder
 
 
@@ -69,10 +69,10 @@ _OVERWRITE: Final = (
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'
     WHERE player_id = %(player)s AND ended_at IS NULL
     """,
-    "DELETE FROM api_idempotentrequest WHERE starts_with(scope, %(scope)s) OR strpos(response, %(id)s) > 0",
+    "DELETE FROM api_idempotentrequest WHERE player_id = %(player)s",
     "UPDATE django_admin_log SET object_repr = %(erased)s WHERE object_id = %(id)s",
 )
-"""Personal data that is not encrypted: blind indexes, PINs, sessions, stored responses."""
+"""Personal data that is not encrypted under the player's key: blind indexes, PINs, sessions, stored responses."""
 
 
 def register_check(check: ActivityCheck) -> None:
@@ -98,7 +98,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_ret
             raise AlreadyErased
         _require_erasable(operator, player, overrides_retention=overrides_retention)
         erasure = Erasure.objects.create(
-            id=new_id(),
+            id=new_id(database_now()),
             operator_id=operator,
             player_id=player,
             reason=reason,
@@ -115,7 +115,7 @@ def approve(*, erasure: UUID, by: str) -> None:
     RetentionDutyNotEnded.
     """
     with transaction.atomic():
-        row = _undecided(erasure, by)
+        row = _lock_undecided(erasure, by)
         execute(_LOCK, [row.player_id])
         _require_erasable(row.operator_id, row.player_id, overrides_retention=row.overrides_retention)
         Decision.objects.create(erasure=row, approved=True, decided_by=by)
@@ -132,18 +132,18 @@ def approve(*, erasure: UUID, by: str) -> None:
 
 
 def decline(*, erasure: UUID, by: str) -> None:
-    """Raises UnknownErasure, ErasureDecided, ErasureNeedsSecondPerson."""
+    """Decline an erasure. Raises UnknownErasure, ErasureDecided, ErasureNeedsSecondPerson."""
     with transaction.atomic():
-        Decision.objects.create(erasure=_undecided(erasure, by), approved=False, decided_by=by)
+        Decision.objects.create(erasure=_lock_undecided(erasure, by), approved=False, decided_by=by)
 
 
-def _undecided(erasure: UUID, by: str) -> Erasure:
+def _lock_undecided(erasure: UUID, by: str) -> Erasure:
     row = Erasure.objects.filter(id=erasure).first()
     if row is None:
         raise UnknownErasure
     if row.requested_by == by:
         raise ErasureNeedsSecondPerson
-    Player.objects.select_for_update().get(id=row.player_id)  # two who decide at once wait for each other here
+    Player.objects.select_for_update().get(id=row.player_id)  # serializes two decisions at once
     if Decision.objects.filter(erasure=row).exists():
         raise ErasureDecided
     return row
@@ -163,6 +163,6 @@ def _require_erasable(operator: UUID, player: UUID, *, overrides_retention: bool
 
 def _erase(player: UUID) -> None:
     crypto_shredding.destroy_key(player)
-    values = {"player": player, "id": str(player), "scope": f"player:{player} ", "erased": crypto_shredding.ERASED}
+    values = {"player": player, "id": str(player), "erased": crypto_shredding.ERASED}
     for statement in _OVERWRITE:
         execute(statement, values)

@@ -1,7 +1,7 @@
-"""The use case of rotating PERSONAL_KEYS: all that is sealed under an older key of the ring is sealed under the first.
+"""Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
 
-That is every player's own key, the key by which references are found, and the secrets of staff's authenticators. What
-is sealed under a player's own key stays as it is.
+That is every player's own key, the key of the blind index, and the secrets of staff authenticators. Data that is
+encrypted under a player's own key does not change.
 """
 
 from collections import Counter
@@ -12,18 +12,18 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from casino.crypto import blind_index, rewrapping
+from casino.crypto import blind_index, crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, parse_keyring
 from casino.significant import recorder
 from casino.staff import authenticators
 
 BATCH: Final = 500
-_FIRST: Final = UUID(int=0)
+_BEFORE_ALL_IDS: Final = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalKeyRotation:
-    """How many secrets went from which key to the first one, and what no key of the ring opens, by name."""
+    """The number of re-encrypted secrets by their old key, and the names of those that no key decrypts."""
 
     key: str
     moved: Counter[str]
@@ -31,40 +31,39 @@ class PersonalKeyRotation:
 
 
 def rotate(*, actor: str, batch: int = BATCH) -> PersonalKeyRotation:
-    """Seal everything under the first of PERSONAL_KEYS. Each batch is a transaction that says what it did.
+    """Encrypt everything under the first of PERSONAL_KEYS, in batches that are each recorded in their transaction.
 
-    Broken off, it has done whole batches: call it again and it does the rest. What a process that still has the old
-    order of keys sealed meanwhile is left for another call.
+    After an interruption, call it again to continue. Call it again, too, once every process has the new order of keys.
     """
     first = next(iter(parse_keyring(settings.PERSONAL_KEYS)))
-    moved, unreadable = _shared(first, actor)
-    last: UUID | None = _FIRST
+    moved, unreadable = _rotate_shared(first, actor)
+    last: UUID | None = _BEFORE_ALL_IDS
     while last is not None:
         with transaction.atomic():
-            found = rewrapping.rewrap(first, after=last, limit=batch)
-            _note(first, Counter(found.keys), actor)
-        moved.update(found.keys)
-        unreadable.extend(f"player {player}" for player in found.unreadable)
-        last = found.last
+            result = crypto_shredding.rewrap(first, after=last, limit=batch)
+            _record(first, Counter(result.keys), actor)
+        moved.update(result.keys)
+        unreadable.extend(f"player {player}" for player in result.unreadable)
+        last = result.last
     return PersonalKeyRotation(first, moved, tuple(unreadable))
 
 
-def _shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
-    """What is of no player: the key of the marks, and second factors of staff."""
+def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
+    """Rotate the secrets that belong to no player: the key of the blind index, and staff authenticators."""
     with transaction.atomic():
-        found, users = authenticators.rewrap(first)
-        moved, unreadable = Counter(found), [f"authenticator of staff {user}" for user in users]
+        keys, users = authenticators.rewrap(first)
+        moved, unreadable = Counter(keys), [f"authenticator of staff {user}" for user in users]
         try:
             before = blind_index.rewrap(first)
         except DecryptionFailed:
-            unreadable.append("the key of the references' marks")
+            unreadable.append("the key of the blind index")
         else:
             moved.update([] if before is None else [before])
-        _note(first, moved, actor)
+        _record(first, moved, actor)
     return moved, unreadable
 
 
-def _note(first: str, moved: Counter[str], actor: str) -> None:
+def _record(first: str, moved: Counter[str], actor: str) -> None:
     if not moved:
         return
     recorder.record(

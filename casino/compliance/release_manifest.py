@@ -1,4 +1,4 @@
-"""What this process runs, as digests: every released file, every installed dependency, every setting that matters.
+"""Digests of what this process runs: every released file, installed dependency and relevant setting.
 
 Source: GLI-19 2.3.2 and B.2.6 (critical components verified at start, every 24 hours and on demand, by a digest of 128
 bits or more).
@@ -8,21 +8,21 @@ import csv
 import hashlib
 import sysconfig
 from base64 import urlsafe_b64encode
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 FOLDERS: Final = ("casino", "baccarat", "wallet")
 COMPILED: Final = "__pycache__"
-"""What Python makes of sources is left out; compiled modules anywhere else run by themselves, and are not."""
+"""Excluded: Python creates these from the sources. Compiled modules elsewhere run by themselves and are included."""
 Items = Mapping[str, str]
-"""Names with digests or versions."""
+"""Digests by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One part of what runs: its items, and one digest of all of them."""
+    """A component of the release: its items and one digest over them."""
 
     name: str
     items: Items
@@ -30,75 +30,72 @@ class Component:
 
 
 def code(root: Path) -> Component:
-    """Digest every released file under a folder of the project."""
+    """Digest every released file of the project."""
     return make_component("code", {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files(root)})
 
 
 def dependencies() -> Component:
-    """Name every installed distribution with its version, and digest its list of files with their hashes."""
-    found: dict[str, str] = {}
-    for folder in site():
+    """Digest the RECORD file of every installed distribution: it lists the distribution's files with their hashes."""
+    items: dict[str, str] = {}
+    for folder in site_folders():
         for path in folder.glob("*.dist-info"):
-            listed = path / "RECORD"
-            files = hashlib.sha256(listed.read_bytes()).hexdigest() if listed.is_file() else ""
-            found[path.name.removesuffix(".dist-info").lower()] = files
-    return make_component("dependencies", found)
+            record = path / "RECORD"
+            digest = hashlib.sha256(record.read_bytes()).hexdigest() if record.is_file() else ""
+            items[path.name.removesuffix(".dist-info").lower()] = digest
+    return make_component("dependencies", items)
 
 
-def site() -> set[Path]:
-    """Return where dependencies are installed."""
+def site_folders() -> set[Path]:
+    """Return the folders in which dependencies are installed."""
     return {Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
 
 
 def find_altered_files(folders: Collection[Path]) -> list[str]:
-    """Name each installed file that is not, or not any more, what its distribution's RECORD says of it.
+    """Return a finding for each installed file that differs from its distribution's RECORD.
 
-    It reads all of them, which takes seconds. Source: the PyPA's specification "Recording installed projects".
+    Reads all files, which takes seconds. Source: PyPA specification "Recording installed projects".
     """
-    told: list[str] = []
+    findings: list[str] = []
     for folder in sorted(folders):
-        for listed in sorted(folder.glob("*.dist-info/RECORD")):
-            with listed.open(newline="", encoding="utf-8") as record:
-                for name, noted, *_ in csv.reader(record):
-                    kind, _, digest = noted.partition("=")
+        for path in sorted(folder.glob("*.dist-info/RECORD")):
+            with path.open(newline="", encoding="utf-8") as record:
+                for name, recorded, *_ in csv.reader(record):
+                    kind, _, digest = recorded.partition("=")
                     if kind == "sha256" and _digest_of(folder / name) != digest:
-                        told.append(f"dependencies: {name} is not what was installed")
-    return told
+                        findings.append(f"dependencies: {name} is not what was installed")
+    return findings
 
 
 def _digest_of(path: Path) -> str:
-    """As a RECORD writes it; nothing for a file that can't be read."""
+    """Return the digest in the format of RECORD; empty for an unreadable file."""
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").digest()
+            digest = hashlib.file_digest(file, "sha256").digest()
     except OSError:
         return ""
-    return urlsafe_b64encode(found).rstrip(b"=").decode()
+    return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def configuration(values: Mapping[str, Any]) -> Component:
-    """Digest settings one by one, so that a value is compared and never shown."""
+    """Digest each setting, so that values are compared and never shown."""
     return make_component(
         "settings", {name: hashlib.sha256(repr(value).encode()).hexdigest() for name, value in values.items()}
     )
 
 
 def make_component(name: str, items: Items) -> Component:
-    """Make a part of items, in the order of their names."""
+    """Create a component with a digest over its items in order of their names."""
     lines = "".join(f"{item}\x00{items[item]}\n" for item in sorted(items))
     return Component(name, items, hashlib.sha256(f"casino.integrity.{name}.v1\n{lines}".encode()).hexdigest())
 
 
 def differences(approved: Items, actual: Items, *, component: str) -> list[str]:
-    """Name what was changed, added or removed, a sentence each."""
-    told = [f"{component}: {name} was changed" for name in _both(approved, actual) if approved[name] != actual[name]]
-    told += [f"{component}: {name} was added" for name in sorted(actual.keys() - approved.keys())]
-    told += [f"{component}: {name} is missing" for name in sorted(approved.keys() - actual.keys())]
-    return told
-
-
-def _both(one: Items, other: Items) -> Iterable[str]:
-    return sorted(one.keys() & other.keys())
+    """Return a sentence for each item that was changed, added or removed."""
+    common = sorted(approved.keys() & actual.keys())
+    findings = [f"{component}: {name} was changed" for name in common if approved[name] != actual[name]]
+    findings += [f"{component}: {name} was added" for name in sorted(actual.keys() - approved.keys())]
+    findings += [f"{component}: {name} is missing" for name in sorted(approved.keys() - actual.keys())]
+    return findings
 
 
 def _files(root: Path, folders: Collection[str] = FOLDERS) -> Iterator[tuple[str, Path]]:

@@ -60,7 +60,7 @@ def register(*, permanent: Mapping[str, Sequence[str]], policies: Mapping[str, R
 
 @dataclass(frozen=True, slots=True)
 class PurgeResult:
-    """The rows of a kind from before a time that were, or would be, purged."""
+    """How many rows of a kind, older than `before`, were purged or would be."""
 
     kind: str
     days: int
@@ -69,7 +69,7 @@ class PurgeResult:
 
 
 def retention_days(kind: str, days: int | None = None) -> int:
-    """Return how many days a kind is kept: `days`, else as set, else by default.
+    """Return how many days a kind is kept: `days`, or settings.RETENTION_DAYS, or the policy's default.
 
     Raises UnknownRetentionKind, KeptPermanently, and TooRecentToPurge for fewer days than policy or law require.
     """
@@ -79,11 +79,11 @@ def retention_days(kind: str, days: int | None = None) -> int:
         raise UnknownRetentionKind(f"There is no kind {kind[:60]!r}.")
     policy = RETENTION_POLICIES[kind]
     configured = settings.RETENTION_DAYS.get(kind, policy.default_days)
-    wanted = configured if days is None else days
+    requested = configured if days is None else days
     shortest = max(configured, policy.minimum_days)
-    if wanted < shortest:
-        raise TooRecentToPurge(f"{kind} are kept for {shortest} days, not for {wanted}.", days=shortest)
-    return wanted
+    if requested < shortest:
+        raise TooRecentToPurge(f"{kind} are kept for {shortest} days, not for {requested}.", days=shortest)
+    return requested
 
 
 def preview_purge(kind: str, *, days: int | None = None) -> PurgeResult:

@@ -1,1 +1,1 @@
-"""Reports for regulators and bookkeepers: what one is, how it is made, kept and downloaded. Knows no game."""
+"""Reports: definitions, intervals, versioned documents, renderers and their schedule. They know no game."""

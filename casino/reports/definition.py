@@ -1,43 +1,46 @@
-"""What a report is: named columns, rows, and sums that never add up what does not belong together. Pure.
+"""Define reports: named columns, rows and totals. Apps register their reports in AppConfig.ready().
 
-Money is integers in minor units of the `currency` of its row. `money_type` says which kind it is: `real`, `play`, or
-`sandbox` where an operator's real money_type is a test.
+Money is integers in minor units of the `currency` of its row. `money_type` is `real`, `play`, or `sandbox` for the real
+money of a test operator; amounts of different money types or currencies are never added up.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
+
+from casino.reports.refusals import UnknownOperatorReport
 
 Row = tuple[Any, ...]
 
 
 class ColumnType(StrEnum):
-    """What a column holds: text, a whole number, minor units, a share of one, a moment, or yes and no."""
+    """The type of a column's values. MONEY is in minor units, RATE a share of one."""
 
     TEXT = "text"
-    COUNT = "count"
+    INTEGER = "integer"
     MONEY = "money"
     RATE = "rate"
-    MOMENT = "moment"
-    FLAG = "flag"
+    TIMESTAMP = "timestamp"
+    BOOLEAN = "boolean"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name for programs, its title for people, what it holds, and whether sums of it mean anything."""
+    """A column: its name in files, its title for people, its type, and whether it has a total."""
 
     name: str
     title: str
     kind: ColumnType = ColumnType.TEXT
-    sums: bool = False
+    summed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """Which facts: an operator's, recorded from `since` until before `until`, sealed up to `position`."""
+    """The facts that a report covers: an operator's, recorded from `since` until before `until`, up to `position`."""
 
     operator: UUID
     sandbox: bool
@@ -46,7 +49,7 @@ class ReportScope:
     position: int
 
     def values(self) -> dict[str, Any]:
-        """Name them as the statements of reports do."""
+        """Return the parameters of the reports' SQL statements."""
         return {
             "operator": self.operator,
             "since": self.since,
@@ -55,15 +58,15 @@ class ReportScope:
         }
 
     def money_type_label(self, money_type: str) -> str:
-        """Name the kind of money of this operator's."""
+        """Return the money type as reports show it: a test operator's real money is `sandbox`."""
         return "sandbox" if self.sandbox and money_type == "real" else money_type
 
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """What was read: rows in the order of the columns, and the same in numbers for plots and watches.
+    """The rows of a report, and its figures for plots and watches.
 
-    `figures` are sums per kind of money and currency, in minor units; without them the sums of the columns serve.
+    `figures` are totals by money type and currency, in minor units; None stands for the totals of the columns.
     """
 
     rows: Sequence[Row]
@@ -72,8 +75,11 @@ class ReportData:
 
 @dataclass(frozen=True, slots=True)
 class ReportDefinition:
-    """A report that can be asked for. `point_in_time` tells one about how things stood from one about what happened;
-    one that is `repeatable` follows from what is sealed alone, and says the same whenever it is read as of a position.
+    """A report that can be generated.
+
+    `as_of_end`: it shows the state at the end of the interval rather than what happened within it. `repeatable`: it
+    depends on sealed events alone, so reading it again at the same position gives the same rows. `watch` is called
+    once for each new version, in the transaction that stores it.
     """
 
     name: str
@@ -86,50 +92,69 @@ class ReportDefinition:
     watch: Callable[[ReportScope, ReportData], None] | None = None
 
     def column_index(self, name: str) -> int:
-        """Return where a column stands."""
-        return next(place for place, column in enumerate(self.columns) if column.name == name)
+        return next(index for index, column in enumerate(self.columns) if column.name == name)
 
 
 MONEY_TYPE: Final = Column("money_type", "Money")
 CURRENCY: Final = Column("currency", "Currency")
 
 
-def count(name: str, title: str, *, sums: bool = True) -> Column:
-    return Column(name, title, ColumnType.COUNT, sums)
+def integer(name: str, title: str, *, summed: bool = True) -> Column:
+    return Column(name, title, ColumnType.INTEGER, summed)
 
 
-def amount(name: str, title: str, *, sums: bool = True) -> Column:
-    """Make a column of minor units."""
-    return Column(name, title, ColumnType.MONEY, sums)
+def amount(name: str, title: str, *, summed: bool = True) -> Column:
+    """Return a column of minor units."""
+    return Column(name, title, ColumnType.MONEY, summed)
 
 
 def rate(name: str, title: str) -> Column:
     return Column(name, title, ColumnType.RATE)
 
 
-def moment(name: str, title: str) -> Column:
-    return Column(name, title, ColumnType.MOMENT)
+def timestamp(name: str, title: str) -> Column:
+    return Column(name, title, ColumnType.TIMESTAMP)
 
 
-def flag(name: str, title: str) -> Column:
-    """Make a column of yes and no."""
-    return Column(name, title, ColumnType.FLAG)
+def boolean(name: str, title: str) -> Column:
+    return Column(name, title, ColumnType.BOOLEAN)
 
 
-def sums(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Add up the columns that can be, for each kind of money and currency by itself.
+def column_totals(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return one total by money type and currency: `money_type`, `currency` and the sum of each summed column.
 
-    Return `money_type`, `currency` and the sum of each column; nothing if no column can be summed.
+    The list is empty if no column is summed.
     """
-    summed = [(place, column.name) for place, column in enumerate(columns) if column.sums]
+    summable = [(index, column.name) for index, column in enumerate(columns) if column.summed]
     names = [column.name for column in columns]
-    if not summed or MONEY_TYPE.name not in names:
+    if not summable or MONEY_TYPE.name not in names:
         return []
-    by, of = names.index(MONEY_TYPE.name), names.index(CURRENCY.name)
+    money_type_index, currency_index = names.index(MONEY_TYPE.name), names.index(CURRENCY.name)
     totals: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        empty = {MONEY_TYPE.name: row[by], CURRENCY.name: row[of], **{name: 0 for _, name in summed}}
-        total = totals.setdefault((row[by], row[of]), empty)
-        for place, name in summed:
-            total[name] += row[place] or 0
+        money_type, currency = row[money_type_index], row[currency_index]
+        zeros = {MONEY_TYPE.name: money_type, CURRENCY.name: currency, **{name: 0 for _, name in summable}}
+        total = totals.setdefault((money_type, currency), zeros)
+        for index, name in summable:
+            total[name] += row[index] or 0
     return [totals[key] for key in sorted(totals)]
+
+
+_definitions: Final[dict[str, ReportDefinition]] = {}
+
+
+def register_reports(*definitions: ReportDefinition) -> None:
+    _definitions.update((definition.name, definition) for definition in definitions)
+
+
+def report_definitions() -> Mapping[str, ReportDefinition]:
+    """Return all registered reports by name."""
+    return MappingProxyType(_definitions)
+
+
+def find_definition(name: str) -> ReportDefinition:
+    """Return a report by name. Raises UnknownOperatorReport."""
+    definition = _definitions.get(name)
+    if definition is None:
+        raise UnknownOperatorReport(f"{name[:40]!r} is none of {', '.join(_definitions)}.")
+    return definition

@@ -1,9 +1,10 @@
-"""A report as a document: the JSON that is kept, hashed, and turned into every other form. Pure but for msgspec.
+"""A report as a document: the JSON that is stored, hashed and rendered in every other format.
 
-Amounts and shares are decimal strings, moments RFC 3339 in UTC; whole numbers stay numbers.
+Amounts and rates are decimal strings, times RFC 3339 in UTC; counts are numbers.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from casino.kernel import money
-from casino.reports.definition import CURRENCY, Column, ColumnType, ReportData, ReportDefinition, Row, sums
+from casino.operators.models import Operator
+from casino.reports.definition import CURRENCY, Column, ColumnType, ReportData, ReportDefinition, Row, column_totals
 from casino.reports.intervals import Interval, ReportPeriod
 
 FORMAT: Final = "casino.report.v1"
@@ -26,19 +28,8 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
-class ReportOperator:
-    """The operator that a report is about."""
-
-    id: UUID
-    slug: str
-    name: str
-    sandbox: bool
-    zone: str
-
-
-@dataclass(frozen=True, slots=True)
 class VersionInfo:
-    """When, by whom and from how much of the log a version was made: all events sealed up to `position`."""
+    """When and by whom a version was generated; it covers all events sealed up to `position`."""
 
     report: UUID
     version: int
@@ -47,11 +38,9 @@ class VersionInfo:
     position: int
 
 
-def facts(
-    definition: ReportDefinition, operator: ReportOperator, interval: Interval, data: ReportData
-) -> dict[str, Any]:
-    """Write what a report says, which two versions of it may or may not have in common."""
-    totals = sums(definition.columns, data.rows)
+def facts(definition: ReportDefinition, operator: Operator, interval: Interval, data: ReportData) -> dict[str, Any]:
+    """Return the contents of a report. Versions generated from the same events have equal contents."""
+    totals = column_totals(definition.columns, data.rows)
     return {
         "format": FORMAT,
         "name": definition.name,
@@ -61,13 +50,13 @@ def facts(
         "interval": _interval(interval),
         "has_activity": bool(data.rows),
         "columns": [_column(column) for column in definition.columns],
-        "rows": _shown(definition.columns, data.rows),
-        "totals": _shown(definition.columns, [_total(definition.columns, total) for total in totals]),
+        "rows": _format_rows(definition.columns, data.rows),
+        "totals": _format_rows(definition.columns, [_total_row(definition.columns, total) for total in totals]),
     }
 
 
 def serialize_version(facts: dict[str, Any], version_info: VersionInfo) -> bytes:
-    """Write the whole document of one version."""
+    """Return the stored document of one version."""
     return _encode(
         {
             **facts,
@@ -81,28 +70,27 @@ def serialize_version(facts: dict[str, Any], version_info: VersionInfo) -> bytes
 
 
 def read(content: bytes) -> dict[str, Any]:
-    """Read a document back."""
-    found: dict[str, Any] = msgspec.json.decode(content)
-    return found
+    """Parse a stored document."""
+    document: dict[str, Any] = msgspec.json.decode(content)
+    return document
 
 
 def digest(facts: dict[str, Any]) -> str:
-    """Hash what a report says: SHA-256 in hex, the same for versions that say the same."""
+    """Return the SHA-256 of a report's contents, in hexadecimal."""
     return sha256(_encode(facts))
 
 
 def sha256(content: bytes) -> str:
-    """Hash bytes: SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()
 
 
 def header(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """List what stands above the rows in every form: whose it is, of when, and when it was made."""
+    """Return the titles and values above the rows in every format."""
     interval, operator = document["interval"], document["operator"]
     lines = [
         ("Operator", f"{operator['name']} ({operator['slug']})"),
         ("Report", document["title"]),
-        ("Interval", f"{_period(interval['period'])}{interval['label']} ({interval['time_zone']})"),
+        ("Interval", f"{_period_prefix(interval['period'])}{interval['label']} ({interval['time_zone']})"),
         ("From (UTC)", interval["since"]),
         ("To (UTC, not included)", interval["until"]),
         ("Generated at (UTC)", document["generated_at"]),
@@ -115,25 +103,47 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def totals(document: dict[str, Any]) -> list[list[Any]]:
-    """Return the sums as rows, said to be such in the first column that tells rows of one money apart.
+    """Return the totals as rows, labelled `total` in the first text column after money type and currency.
 
-    Without such a column each row is a sum already, and there are none.
+    A report without such a column has one row by money type and currency already, and no totals.
     """
     columns = document["columns"]
-    free = next(
-        (place for place, column in enumerate(columns) if place > 1 and column["kind"] == ColumnType.TEXT), None
+    label_index = next(
+        (index for index, column in enumerate(columns) if index > 1 and column["kind"] == ColumnType.TEXT), None
     )
-    if free is None:
+    if label_index is None:
         return []
-    return [["total" if place == free else cell for place, cell in enumerate(row)] for row in document["totals"]]
+    return [["total" if index == label_index else cell for index, cell in enumerate(row)] for row in document["totals"]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """A row that only one of two versions has: `removed` from the older one, or added in the newer one."""
+
+    removed: bool
+    row: tuple[Any, ...]
+
+
+def diff_rows(older: dict[str, Any], newer: dict[str, Any]) -> list[RowChange]:
+    """List the rows that differ between two documents, sorted so that a changed row follows its former values."""
+    before, after = (Counter(tuple(row) for row in document["rows"]) for document in (older, newer))
+    changes = [RowChange(removed=True, row=row) for row in (before - after).elements()]
+    changes += [RowChange(removed=False, row=row) for row in (after - before).elements()]
+    return sorted(changes, key=lambda change: ([str(cell) for cell in change.row], not change.removed))
 
 
 def format_timestamp(when: datetime) -> str:
-    """Write a moment as RFC 3339 in UTC."""
+    """Format a time as RFC 3339 in UTC."""
     return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _period(period: str) -> str:
+def rate(share: Fraction) -> str:
+    """Format a share of one with six decimals."""
+    exact = Decimal(share.numerator) / Decimal(share.denominator)
+    return f"{exact.quantize(Decimal(1).scaleb(-RATE_DECIMALS), rounding=ROUND_HALF_EVEN):f}"
+
+
+def _period_prefix(period: str) -> str:
     return "" if period == ReportPeriod.INTERVAL else f"{period} "
 
 
@@ -154,33 +164,27 @@ def _column(column: Column) -> dict[str, str]:
     return {"name": column.name, "title": column.title, "kind": column.kind.value}
 
 
-def _total(columns: Sequence[Column], total: dict[str, Any]) -> Row:
+def _total_row(columns: Sequence[Column], total: dict[str, Any]) -> Row:
     return tuple(total.get(column.name) for column in columns)
 
 
-def _shown(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[Any]]:
-    of = next((place for place, column in enumerate(columns) if column == CURRENCY), None)
-    writers = [_WRITERS[column.kind] for column in columns]
+def _format_rows(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[Any]]:
+    currency_index = next((index for index, column in enumerate(columns) if column == CURRENCY), None)
+    formatters = [_FORMATTERS[column.kind] for column in columns]
     return [
         [
-            None if cell is None else write(cell, "" if of is None else row[of])
-            for write, cell in zip(writers, row, strict=True)
+            None if cell is None else format_cell(cell, "" if currency_index is None else row[currency_index])
+            for format_cell, cell in zip(formatters, row, strict=True)
         ]
         for row in rows
     ]
 
 
-def rate(share: Fraction) -> str:
-    """Print a share of one with six decimals."""
-    exact = Decimal(share.numerator) / Decimal(share.denominator)
-    return f"{exact.quantize(Decimal(1).scaleb(-RATE_DECIMALS), rounding=ROUND_HALF_EVEN):f}"
-
-
-_WRITERS: Final[dict[ColumnType, Callable[[Any, str], Any]]] = {
+_FORMATTERS: Final[dict[ColumnType, Callable[[Any, str], Any]]] = {
     ColumnType.TEXT: lambda cell, _: str(cell),
-    ColumnType.COUNT: lambda cell, _: int(cell),
+    ColumnType.INTEGER: lambda cell, _: int(cell),
     ColumnType.MONEY: lambda cell, currency: money.format_amount(int(cell), currency),
     ColumnType.RATE: lambda cell, _: rate(cell),
-    ColumnType.MOMENT: lambda cell, _: format_timestamp(cell),
-    ColumnType.FLAG: lambda cell, _: bool(cell),
+    ColumnType.TIMESTAMP: lambda cell, _: format_timestamp(cell),
+    ColumnType.BOOLEAN: lambda cell, _: bool(cell),
 }

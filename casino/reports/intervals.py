@@ -1,7 +1,7 @@
-"""What time a report is about, counted where the operator counts its days. Pure.
+"""The interval that a report covers: a day, month or year in the operator's time zone, its lifetime, or any other.
 
-Bounds are moments in UTC, the first one in and the last one out, so that days add up to their month to the last unit;
-a day has 23 or 25 hours where clocks are put forward or back.
+Bounds are in UTC, the first included and the last not, so that days add up to their month; a day has 23 or 25 hours
+when daylight saving time begins or ends.
 """
 
 from dataclasses import dataclass
@@ -13,24 +13,22 @@ from zoneinfo import ZoneInfo
 from casino.reports.refusals import IntervalInvalid
 
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""Before anything was recorded: where a life to date begins."""
+"""Before anything was recorded; where a lifetime report begins."""
 END: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""After anything that can be told in every time zone."""
+"""The end of the years that every time zone can represent."""
 
 
 class ReportPeriod(StrEnum):
-    """The kinds of intervals."""
-
     DAY = "day"
     MONTH = "month"
     YEAR = "year"
-    LIFE = "life"
+    LIFETIME = "lifetime"
     INTERVAL = "interval"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `since` until before `until`, both in UTC; `zone` is the IANA name of where days were counted."""
+    """From `since` until before `until`, both in UTC; `zone` is the IANA name of the operator's time zone."""
 
     period: ReportPeriod
     since: datetime
@@ -39,7 +37,7 @@ class Interval:
 
     @property
     def label(self) -> str:
-        """Say it in the operator's time: `2026-11-20`, `2026-11`, `2026`, or both ends."""
+        """The interval in the operator's time zone: `2026-11-20`, `2026-11`, `2026`, or both ends."""
         first = self.since.astimezone(ZoneInfo(self.zone))
         if self.period is ReportPeriod.DAY:
             return first.date().isoformat()
@@ -48,13 +46,13 @@ class Interval:
         if self.period is ReportPeriod.YEAR:
             return first.strftime("%Y")
         last = f"{self.until.astimezone(ZoneInfo(self.zone)):%Y-%m-%d %H:%M:%S}"
-        return f"to {last}" if self.period is ReportPeriod.LIFE else f"{first:%Y-%m-%d %H:%M:%S} to {last}"
+        return f"to {last}" if self.period is ReportPeriod.LIFETIME else f"{first:%Y-%m-%d %H:%M:%S} to {last}"
 
 
 def period_interval(period: ReportPeriod, *, day: date, zone: str) -> Interval:
-    """Return the day, month or year that a day lies in.
+    """Return the day, month or year that contains a day.
 
-    Raises IntervalInvalid for other periods, and for days from before anything was recorded or after END.
+    Raises IntervalInvalid for other periods, and for days before BEGINNING or after END.
     """
     if not BEGINNING.year <= day.year < END.year:
         raise IntervalInvalid(f"Nothing is recorded of {day}.")
@@ -63,19 +61,19 @@ def period_interval(period: ReportPeriod, *, day: date, zone: str) -> Interval:
 
 
 def lifetime_interval(*, until: datetime, zone: str) -> Interval:
-    """Return all there was before a moment."""
-    return Interval(ReportPeriod.LIFE, BEGINNING, until, zone)
+    """Return the interval of everything before a time."""
+    return Interval(ReportPeriod.LIFETIME, BEGINNING, until, zone)
 
 
 def between(*, since: datetime, until: datetime, zone: str) -> Interval:
-    """Return any interval. Raises IntervalInvalid when it does not end after it begins, or not before END."""
+    """Return any interval. Raises IntervalInvalid if it does not end after it begins, or exceeds BEGINNING or END."""
     if not BEGINNING <= since < until <= END:
         raise IntervalInvalid("An interval ends after it begins.")
     return Interval(ReportPeriod.INTERVAL, since.astimezone(UTC), until.astimezone(UTC), zone)
 
 
-def day_of(moment: datetime, zone: str) -> date:
-    return moment.astimezone(ZoneInfo(zone)).date()
+def day_of(when: datetime, zone: str) -> date:
+    return when.astimezone(ZoneInfo(zone)).date()
 
 
 def _edges(period: ReportPeriod, day: date) -> tuple[date, date]:
@@ -86,7 +84,7 @@ def _edges(period: ReportPeriod, day: date) -> tuple[date, date]:
         return first, (first + timedelta(days=32)).replace(day=1)
     if period is ReportPeriod.YEAR:
         return day.replace(month=1, day=1), day.replace(year=day.year + 1, month=1, day=1)
-    raise IntervalInvalid(f"A {period} is not known by a day that lies in it.")
+    raise IntervalInvalid(f"A {period} can't be chosen by a day.")
 
 
 def _midnight(day: date, zone: str) -> datetime:

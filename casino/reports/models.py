@@ -6,8 +6,8 @@ from django.db import models
 class Report(models.Model):
     """One version of a report: `content` is its JSON document, `sha256` that document's hash.
 
-    `facts_digest` leaves out when it was generated: no new version is stored while the facts stay the same. `figures`
-    are its sums in minor units.
+    `facts_digest` is the hash of its contents without the time of generation: no new version is stored while it stays
+    the same. `figures` are its totals in minor units.
     """
 
     id = models.UUIDField(primary_key=True)

@@ -1,4 +1,4 @@
-"""What is refused about reports, and what to do about it."""
+"""Refusals of reports."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -7,22 +7,22 @@ class UnknownOperatorReport(Refusal):
     code = "unknown_report"
     kind = RefusalKind.MISSING
     title = "There is no such report"
-    remedy = "Use an id from GET /api/v1/reports, or a name from GET /api/v1/report-kinds."
+    remedy = "Use an id from GET /api/v1/reports, or a name from GET /api/v1/report-definitions."
 
 
 class UnknownFormat(Refusal):
     code = "unknown_report_format"
     kind = RefusalKind.INVALID
-    title = "Reports are not to be had in this form"
-    remedy = "Ask for csv, json, parquet or pdf."
+    title = "There is no such report format"
+    remedy = "Request csv, json, parquet or pdf."
 
 
 class IntervalInvalid(Refusal):
     code = "interval_invalid"
     kind = RefusalKind.INVALID
-    title = "This is no interval"
+    title = "This is not a valid interval"
     remedy = (
-        "Give a date for a day, month or year, a beginning and a later end for an interval, neither for life to date."
+        "Send a date for a day, month or year, a beginning and a later end for an interval, neither for a lifetime."
     )
 
 
@@ -30,4 +30,4 @@ class IntervalNotBegun(Refusal):
     code = "interval_not_started"
     kind = RefusalKind.CONFLICT
     title = "The interval has not begun yet"
-    remedy = "Ask for one that has: nothing is recorded in the future."
+    remedy = "Choose an interval that has begun."

@@ -1,4 +1,4 @@
-"""manage.py purge: show what is old enough to be deleted, and delete it with --confirm."""
+"""`manage.py purge`: show the data that may be deleted, and delete it with --confirm."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from casino.kernel.errors import Refusal
 
 
 class Command(BaseCommand):
-    help = "Delete data that is older than it must be kept. Without --confirm only show what would be deleted."
+    help = "Delete data older than its retention period. Without --confirm only show what would be deleted."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             raise CommandError("Say who purges: --by NAME.")
         kinds, days = options["kind"] or list(retention.RETENTION_POLICIES), options["older_than"]
         try:
-            for kind in kinds:  # none is purged if one may not be
+            for kind in kinds:  # purge nothing if one kind is refused
                 retention.retention_days(kind, days)
             if options["confirm"]:
                 results = [retention.purge(kind, by=f"command:{options['by']}", days=days) for kind in kinds]

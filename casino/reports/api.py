@@ -21,13 +21,12 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView
-from casino.reports import generation, queries, registry
-from casino.reports.definition import Column, ColumnType, ReportDefinition
+from casino.reports import generation
+from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid
-from casino.reports.renderers import base
-from casino.reports.renderers.base import RenderedReport
+from casino.reports.renderers import RenderedReport, format_names, render_report
 
 _FILES: Final = {
     "application/json": {"format": "casino.report.v1", "name": "revenue", "has_activity": False, "rows": []},
@@ -48,12 +47,12 @@ class DateField(serializers.Field[date, Any, str, date]):
     """A day such as 2026-11-20."""
 
     def to_internal_value(self, data: Any) -> date:
-        """Parse a day that another year follows."""
+        """Parse a day, from 2000 until the year before the last one that Python has."""
         try:
             day = date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
             day.replace(year=day.year + 1, day=1)
         except ValueError:
-            raise ValidationError("This is not a day such as 2026-11-20.", code="field_invalid") from None
+            raise ValidationError("Send a day such as 2026-11-20.", code="field_invalid") from None
         if day.year < 2000:
             raise ValidationError("Nothing was recorded before 2000.", code="field_invalid")
         return day
@@ -73,7 +72,7 @@ class OffsetDateTimeField(serializers.Field[datetime, Any, str, datetime]):
                 return time.astimezone(UTC)
         except (ValueError, OverflowError):
             pass
-        raise ValidationError("This is not a time such as 2026-11-20T09:00:00Z.", code="field_invalid")
+        raise ValidationError("Send a time with its offset, such as 2026-11-20T09:00:00Z.", code="field_invalid")
 
     def to_representation(self, value: datetime) -> str:
         return value.isoformat()
@@ -90,7 +89,7 @@ class ReportRequest(StrictSerializer):
 
 
 class ReportsQuery(serializers.Serializer[Any]):
-    """Which reports to list."""
+    """A filter of the list."""
 
     name = TextField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
 
@@ -114,7 +113,7 @@ class ReportResponse(Shape):
 
     @classmethod
     def of(cls, report: Report) -> "ReportResponse":
-        """Present a version."""
+
         return cls(
             id=report.id,
             name=report.name,
@@ -145,7 +144,7 @@ class ReportColumn(Shape):
 
     @classmethod
     def of(cls, column: Column) -> "ReportColumn":
-        """Present a column."""
+
         return cls(column.name, column.title, column.kind)
 
 
@@ -160,7 +159,7 @@ class ReportDefinitionResponse(Shape):
 
     @classmethod
     def of(cls, definition: ReportDefinition) -> "ReportDefinitionResponse":
-        """Present a definition."""
+
         return cls(
             name=definition.name,
             title=definition.title,
@@ -182,8 +181,8 @@ class ReportDefinitionListView(OperatorView):
     @operation("listReportDefinitions", "List the reports with their columns", returns=ReportDefinitionList)
     def get(self, request: Request) -> Response:
         del request
-        definitions = tuple(map(ReportDefinitionResponse.of, registry.report_definitions().values()))
-        return Response(ReportDefinitionList(definitions, formats=tuple(base.format_names())))
+        definitions = tuple(map(ReportDefinitionResponse.of, report_definitions().values()))
+        return Response(ReportDefinitionList(definitions, formats=tuple(format_names())))
 
 
 class ReportListView(OperatorView):
@@ -199,14 +198,16 @@ class ReportListView(OperatorView):
         name = parse_query(ReportsQuery, request)["name"]
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
-        reports = queries.list_reports(operator=self.caller.operator, name=name, before=before, limit=page.fetch_limit)
+        reports = generation.list_reports(
+            operator=self.caller.operator, name=name, before=before, limit=page.fetch_limit
+        )
         return Response(
             paging.page(ReportPage, page, reports, key=lambda report: (str(report.id),), item=ReportResponse.of)
         )
 
     @operation(
         "createReport",
-        "Create a report now; where nothing has changed, its latest version is returned",
+        "Create a report now, or return its latest version if nothing has changed",
         request=ReportRequest,
         example={"name": "revenue", "period": "day", "date": "2026-11-20"},
         returns=ReportResponse,
@@ -215,7 +216,7 @@ class ReportListView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body, caller = parse_body(ReportRequest, request), self.caller
-        zone = generation.load_report_operator(caller.operator).zone
+        zone = generation.find_report_operator(caller.operator).time_zone
         interval = parse_interval(body, zone=zone, now=timezone.now())
         report = generation.generate_report(
             operator=caller.operator, name=body["name"], interval=interval, by=caller.actor
@@ -229,7 +230,7 @@ class ReportView(OperatorView):
     @operation("getReport", "Show one version of a report", returns=ReportResponse)
     def get(self, request: Request, report: UUID) -> Response:
         del request
-        return Response(ReportResponse.of(queries.find(operator=self.caller.operator, report=report)))
+        return Response(ReportResponse.of(generation.find_report(operator=self.caller.operator, report=report)))
 
 
 class ReportFileView(OperatorView):
@@ -248,15 +249,15 @@ class ReportFileView(OperatorView):
         ],
     )
     def get(self, request: Request, report: UUID) -> HttpResponse:
-        row = queries.find(operator=self.caller.operator, report=report)
-        return file_response(base.render_report(row, request.query_params.get("format", "json")))
+        row = generation.find_report(operator=self.caller.operator, report=report)
+        return file_response(render_report(row, request.query_params.get("format", "json")))
 
 
 def parse_interval(body: dict[str, Any], *, zone: str, now: datetime) -> Interval:
     """Return the interval that a ReportRequest describes. Raises IntervalInvalid."""
     period, day, since, until = body["period"], body["date"], body["since"], body["until"]
     sent = (day is not None, since is not None, until is not None)
-    if period is ReportPeriod.LIFE and sent == (False, False, False):
+    if period is ReportPeriod.LIFETIME and sent == (False, False, False):
         return lifetime_interval(until=now, zone=zone)
     if period is ReportPeriod.INTERVAL and sent == (False, True, True):
         return between(since=since, until=until, zone=zone)
@@ -266,6 +267,6 @@ def parse_interval(body: dict[str, Any], *, zone: str, now: datetime) -> Interva
 
 
 def file_response(file: RenderedReport) -> HttpResponse:
-    """Answer with a file to download."""
+    """Return a file to download."""
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
     return HttpResponse(file.content, content_type=file.media_type, headers=headers)

@@ -15,7 +15,7 @@ from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
 
 MONEY_DECIMALS: Final = 3
-"""No currency has more, so that amounts of all of them fit one column."""
+"""The most of any currency, so that amounts of all of them fit one column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,6 @@ class Renderer:
 
 @dataclass(frozen=True, slots=True)
 class RenderedReport:
-    """A file to send."""
-
     name: str
     media_type: str
     content: bytes
@@ -39,21 +37,21 @@ def format_names() -> list[str]:
     return list(RENDERERS)
 
 
-def render_report(report: Report, form: str) -> RenderedReport:
-    """Raises UnknownFormat."""
-    renderer = RENDERERS.get(form)
+def render_report(report: Report, format_name: str) -> RenderedReport:
+    """Render a stored version as a file. Raises UnknownFormat."""
+    renderer = RENDERERS.get(format_name)
     if renderer is None:
-        raise UnknownFormat(f"{form[:40]!r} is none of {', '.join(format_names())}.")
+        raise UnknownFormat(f"{format_name[:40]!r} is none of {', '.join(format_names())}.")
     content = bytes(report.content)
-    name = f"{report.name}-{report.period}-{report.since:%Y%m%d}-v{report.version}.{form}"
+    name = f"{report.name}-{report.period}-{report.since:%Y%m%d}-v{report.version}.{format_name}"
     body = content if renderer.render is None else renderer.render(read(content))
     return RenderedReport(name, renderer.media_type, body)
 
 
 def render_csv(document: dict[str, Any]) -> bytes:
-    """Render comma-separated values (RFC 4180): header, column names, rows, totals, with empty lines between.
+    """Render comma-separated values (RFC 4180): header, column names, rows, totals, separated by empty lines.
 
-    Text that a spreadsheet would take for a formula is escaped.
+    Text that a spreadsheet would interpret as a formula is escaped.
     """
     sheet = io.StringIO()
     writer = csv.writer(sheet)
@@ -87,16 +85,16 @@ def render_parquet(document: dict[str, Any]) -> bytes:
 
     types = {
         ColumnType.TEXT: arrow.string(),
-        ColumnType.COUNT: arrow.int64(),
+        ColumnType.INTEGER: arrow.int64(),
         ColumnType.MONEY: arrow.decimal128(38, MONEY_DECIMALS),
         ColumnType.RATE: arrow.decimal128(38, RATE_DECIMALS),
-        ColumnType.MOMENT: arrow.timestamp("us", tz="UTC"),
-        ColumnType.FLAG: arrow.bool_(),
+        ColumnType.TIMESTAMP: arrow.timestamp("us", tz="UTC"),
+        ColumnType.BOOLEAN: arrow.bool_(),
     }
     fields, arrays = [], []
-    for place, column in enumerate(document["columns"]):
+    for index, column in enumerate(document["columns"]):
         kind = ColumnType(column["kind"])
-        cells = [_parquet_cell(row[place], kind) for row in document["rows"]]
+        cells = [_parquet_cell(row[index], kind) for row in document["rows"]]
         fields.append(arrow.field(column["name"], types[kind], metadata={"title": column["title"]}))
         arrays.append(arrow.array(cells, type=types[kind]))
     schema = arrow.schema(fields, metadata=dict(header(document)))
@@ -108,7 +106,7 @@ def render_parquet(document: dict[str, Any]) -> bytes:
 _PARSERS: Final[dict[ColumnType, Callable[[Any], Any]]] = {
     ColumnType.MONEY: Decimal,
     ColumnType.RATE: Decimal,
-    ColumnType.MOMENT: datetime.fromisoformat,
+    ColumnType.TIMESTAMP: datetime.fromisoformat,
 }
 
 
@@ -118,9 +116,9 @@ def _parquet_cell(cell: Any, kind: ColumnType) -> Any:
 
 
 def render_pdf(document: dict[str, Any]) -> bytes:
-    from casino.reports.renderers import pdf_file
+    from casino.reports import pdf
 
-    return pdf_file.render_pdf(document)
+    return pdf.render_pdf(document)
 
 
 # Parquet and PDF need heavy libraries, imported when one of these files is rendered.

@@ -1,7 +1,9 @@
-"""Export everything about one player as a ZIP of JSON files, generated while it is sent.
+"""Exports: everything about a player as JSON, and an operator's play in an interval as CSV, for regulators.
 
-Amounts are in minor units of the currency beside them; times are in UTC. Encrypted texts are decrypted. Apps above this
-one register their own files.
+Amounts are in minor units of the currency beside them; times are in UTC. A player's export is generated while it is
+sent, with encrypted texts decrypted. An operator's export has rounds, wagers, postings, payments, corrections,
+significant events and the events themselves as stored; PostgreSQL formats the lines, so that no row passes through
+Python (NJ 13:69O-1.8(b), GLI-19 2.8.1). Other apps register their own files.
 """
 
 import io
@@ -9,17 +11,19 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from casino.crypto import crypto_shredding
-from casino.operators.queries import require_player
+from casino.events.records import METADATA
+from casino.operators.services import require_player
 
 BATCH: Final = 500
 """Rows that are read, decrypted and compressed at a time."""
-_files: Final[dict[str, str]] = {
+_player_files: Final[dict[str, str]] = {
     "player": """
         SELECT id, operator_id, reference, nickname, created_at FROM operators_player WHERE id = %(player)s
     """,
@@ -46,29 +50,29 @@ _files: Final[dict[str, str]] = {
     """,
     "erasures": "SELECT id, reason, requested_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
 }
-_streams: Final[list[str]] = []
-_EVENTS: Final = """
+_player_streams: Final[list[str]] = []
+_PLAYER_EVENTS: Final = """
     SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY ({streams}) ORDER BY id
 """
 
 
-def register(*, files: Mapping[str, str], streams: Sequence[str]) -> None:
-    """Add another app's files; call it in AppConfig.ready().
+def register_player_files(*, files: Mapping[str, str], streams: Sequence[str]) -> None:
+    """Add another app's files to player exports; call it in AppConfig.ready().
 
     Each file is a statement that reads the rows of `%(player)s` and nobody else's; each of `streams` is an SQL
     expression for an array of names of streams that are about the player alone.
     """
-    _files.update(files)
-    _streams.extend(streams)
+    _player_files.update(files)
+    _player_streams.extend(streams)
 
 
-def export_files() -> dict[str, str]:
-    """Return the statement for each file."""
-    return {**_files, "events": _EVENTS.format(streams=" || ".join(_streams))}
+def player_files() -> dict[str, str]:
+    """Return the statement of each file of a player export."""
+    return {**_player_files, "events": _PLAYER_EVENTS.format(streams=" || ".join(_player_streams))}
 
 
 class _Sink(io.RawIOBase):
-    """Buffers what the ZIP writes until it is sent."""
+    """The file that the ZIP is written to; it buffers the bytes until they are sent."""
 
     def __init__(self) -> None:
         self.buffer = bytearray()
@@ -85,17 +89,17 @@ class _Sink(io.RawIOBase):
         return taken
 
 
-def export(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
-    """Yield the ZIP in pieces. Raises UnknownPlayer at once."""
+def export_player(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
+    """Export everything about a player: yield a ZIP of JSON files in pieces. Raises UnknownPlayer at once."""
     require_player(operator=operator, player=player)
-    return _pieces(player, now)
+    return _zip_pieces(player, now)
 
 
-def _pieces(player: UUID, now: datetime) -> Iterator[bytes]:
+def _zip_pieces(player: UUID, now: datetime) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
         counts = {}
-        for name, statement in export_files().items():
+        for name, statement in player_files().items():
             with archive.open(f"{name}.json", "w", force_zip64=True) as file:
                 counts[name] = 0
                 for batch in _batches(statement, player):
@@ -137,3 +141,54 @@ def _decrypt(value: Any, plain: Mapping[str, str | None]) -> Any:
     if isinstance(value, list):
         return [_decrypt(each, plain) for each in value]
     return plain.get(value, value) if isinstance(value, str) else value
+
+
+_OPERATOR_FILE: Final = """
+    SELECT {columns}
+     WHERE operator_id = %(operator)s AND {column} >= %(since)s AND {column} < %(until)s ORDER BY {column}
+"""
+_operator_files: Final[dict[str, tuple[str, str]]] = {
+    "significant_events": ("* FROM significant_significantevent", "at")
+}
+_OPERATOR_EVENTS: Final = f"""
+    SELECT seal.position, event.id, event.stream, event.version, event.type, event.schema, event.data,
+           {METADATA} AS metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
+      FROM events_event event JOIN events_seal seal ON seal.event_id = event.id
+     WHERE {METADATA}->>'operator' = %(operator)s::text AND event.recorded_at >= %(since)s
+       AND event.recorded_at < %(until)s ORDER BY seal.position
+"""  # noqa: S608  (constants)
+
+
+def register_operator_files(files: Mapping[str, tuple[str, str]]) -> None:
+    """Add another app's files to operator exports; call it in AppConfig.ready().
+
+    Each file is the columns and tables of a SELECT, and the column of the time that puts a row in an interval.
+    """
+    _operator_files.update(files)
+
+
+def export_operator(file: Path, *, operator: UUID, since: datetime, until: datetime) -> dict[str, int]:
+    """Export what an operator's tables did in an interval: write a ZIP of CSV files, return the rows of each.
+
+    The interval should be over.
+    """
+    parameters = {"operator": operator, "since": since, "until": until}
+    counts: dict[str, int] = {}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
+        for name, (columns, column) in _operator_files.items():
+            counts[name] = _copy(archive, name, _OPERATOR_FILE.format(columns=columns, column=column), parameters)
+        counts["events"] = _copy(archive, "events", _OPERATOR_EVENTS, parameters)
+    return counts
+
+
+def _copy(archive: zipfile.ZipFile, name: str, statement: str, parameters: Mapping[str, Any]) -> int:
+    copy, lines = f"COPY ({statement}) TO STDOUT WITH (FORMAT csv, HEADER)", 0
+    with (
+        archive.open(f"{name}.csv", "w", force_zip64=True) as file,
+        connection.cursor() as cursor,
+        cursor.copy(copy, parameters) as rows,
+    ):
+        for row in rows:
+            file.write(row)
+            lines += 1
+    return lines - 1
