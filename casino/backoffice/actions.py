@@ -1,74 +1,47 @@
 """Row actions: methods of an admin page that change one row, each with a permission and a form."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final
 
 from django.http import HttpRequest
 
 from casino.backoffice.forms import RowForm
 from casino.events.store import Metadata
-from casino.observability.request_id import request_id
+from casino.observability.logging import request_id
 from casino.operators import memberships
 
-Perform = Callable[[Any, HttpRequest, Any, dict[str, Any]], str]
 Applies = Callable[[HttpRequest, Any], bool]
 _ATTRIBUTE: Final = "row_action"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RowAction:
-    """A row action: the method, its permission, and its form."""
+    """Declares a method `(request, row, data) -> message` an action on a row, at `<id>/<name>/`.
 
-    name: str
-    permission: str
-    label: str
-    title: str
-    form: type[RowForm]
-    help_text: str
-    tone: str
-    question: str
-    applies: Applies
-    placed: bool
-    method: str
-
-
-def row_action(
-    label: str,
-    *,
-    permission: str,
-    name: str = "",
-    title: str = "",
-    form: type[RowForm] = RowForm,
-    help_text: str = "",
-    tone: str = "plain",
-    question: str = "",
-    applies: Applies = lambda _request, _row: True,
-    placed: bool = False,
-) -> Callable[[Perform], Perform]:
-    """Declare a method `(request, row, data) -> message` a row action, at `<id>/<name>/`.
-
-    Its form is at the end of each page whose row `applies`; if it is `placed`, the page places it itself.
+    Its form is shown on the page of each row that it `applies` to: at the end, or where the page puts it if it is
+    `placed`. The form of an action without fields is a button; `question` is shown before it is sent.
     """
 
-    def declare(method: Any) -> Any:
-        action = RowAction(
-            name=name or method.__name__,
-            permission=permission,
-            label=label,
-            title=title or label,
-            form=form,
-            help_text=help_text,
-            tone=tone,
-            question=question,
-            applies=applies,
-            placed=placed,
-            method=method.__name__,
-        )
+    label: str
+    _: KW_ONLY
+    permission: str
+    name: str = ""
+    title: str = ""
+    form: type[RowForm] = RowForm
+    help_text: str = ""
+    tone: str = "plain"
+    question: str = ""
+    applies: Applies = lambda _request, _row: True
+    placed: bool = False
+    method: str = ""
+
+    def __call__(self, method: Any) -> Any:
+        """Decorate a method."""
+        name = method.__name__
+        action = replace(self, name=self.name or name, title=self.title or self.label, method=name)
         setattr(method, _ATTRIBUTE, action)
         return method
-
-    return declare
 
 
 def row_actions(page: type) -> Iterator[RowAction]:
@@ -91,3 +64,9 @@ def staff_metadata(request: HttpRequest, operator: object, *, causation: str = "
         correlation=correlation or request_name,
         request=request_name,
     )
+
+
+def staff_context(request: HttpRequest, row: Any, **correlation: str) -> dict[str, Any]:
+    """Return the keyword arguments `operator`, `by` and `metadata` of services that staff call for a row."""
+    metadata = staff_metadata(request, row.operator_id, **correlation)
+    return {"operator": row.operator_id, "by": memberships.staff_actor(request.user), "metadata": metadata}

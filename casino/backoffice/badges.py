@@ -1,6 +1,6 @@
 """Counts in the sidebar: how many rows of each queue are waiting. One statement counts all of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
@@ -12,19 +12,14 @@ from django.http import HttpRequest
 from baccarat.chat.models import ChatReport, ChatReportClosure
 from baccarat.storage.models import Table
 from casino.backoffice import scope
-from casino.compliance.cases import RESOLVED
-from casino.compliance.models import Case, CaseAction
+from casino.compliance.cases import is_resolved
+from casino.compliance.models import Case
 from casino.significant.models import Unacknowledged
 from wallet.models import Adjustment, Discrepancy, Withdrawal
 
 MAX_COUNT: Final = 100
 """Rows are counted up to this number; the badge says "100+" from there on."""
 _EVERY_OPERATOR: Final = "NOT EXISTS (SELECT FROM operators_operator WHERE id <> ALL (%s::uuid[]))"
-
-
-def resolved_cases() -> Exists:
-    """Return the condition that a case is resolved."""
-    return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=RESOLVED))
 
 
 def closed_reports() -> Exists:
@@ -41,44 +36,27 @@ def _unacknowledged(request: HttpRequest) -> QuerySet[Any]:
     return Unacknowledged.objects.filter(Q(operator_id__in=allowed) | Q(everyone, operator_id__isnull=True))
 
 
-QUEUES: Final[Mapping[str, tuple[str, Callable[[HttpRequest], QuerySet[Any]]]]] = {
-    "significant_significantevent": ("significant.view_significantevent", _unacknowledged),
-    "compliance_case": (
-        "compliance.view_case",
-        lambda request: scope.within(Case.objects.filter(~resolved_cases()), request),
-    ),
-    "baccarat_round": (
-        "baccarat.view_round",
-        lambda request: scope.within(Table.objects.filter(suspension_reason__isnull=False), request),
-    ),
-    "wallet_withdrawal": (
-        "wallet.view_withdrawal",
-        lambda request: scope.within(Withdrawal.objects.filter(status="requested"), request),
-    ),
-    "wallet_adjustment": (
-        "wallet.view_adjustment",
-        lambda request: scope.within(Adjustment.objects.filter(status="requested"), request),
-    ),
-    "wallet_discrepancy": (
-        "wallet.view_discrepancy",
-        lambda request: scope.within(Discrepancy.objects.filter(status__in=["open", "assigned"]), request),
-    ),
-    "chat_chatreport": (
-        "chat.view_chatreport",
-        lambda request: scope.within(ChatReport.objects.filter(~closed_reports()), request),
-    ),
+QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
+    "compliance_case": Case.objects.filter(~is_resolved()),
+    "baccarat_round": Table.objects.filter(suspension_reason__isnull=False),
+    "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),
+    "wallet_adjustment": Adjustment.objects.filter(status="requested"),
+    "wallet_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
+    "chat_chatreport": ChatReport.objects.filter(~closed_reports()),
 }
-"""For each page (app_model): the permission to see it, and the rows that wait."""
+"""The rows that wait for each page (app_model)."""
 
 
 def counts(request: HttpRequest) -> dict[str, str]:
-    """Count the rows of each queue that this person may see; queues without any are left out."""
+    """Count the rows of each queue that the user may see; queues without any are left out."""
+    queues = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
+    queues["significant_significantevent"] = _unacknowledged(request)
     statements = {}
-    for name, (permission, rows) in QUEUES.items():
-        if not request.user.has_perm(permission):
+    for name, rows in queues.items():
+        if not scope.has_view_permission(request, name):
             continue
         try:
-            statements[name] = rows(request).order_by().values("pk")[:MAX_COUNT].query.sql_with_params()
+            statements[name] = rows.order_by().values("pk")[:MAX_COUNT].query.sql_with_params()
         except EmptyResultSet:  # of a member who works for no operator
             continue
     if not statements:

@@ -1,8 +1,8 @@
-"""The base of every list and page: read only, paged within limits, with row actions."""
+"""The base of every list and page: read-only, paged within limits, with row actions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,7 +11,7 @@ from django.contrib.admin.utils import quote, unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Model, Q, QuerySet
+from django.db.models import IntegerField, Model, Q, QuerySet, UUIDField
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -22,7 +22,7 @@ from django.views.decorators.http import require_POST
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, row_actions
 from casino.backoffice.forms import RowForm
-from casino.backoffice.sections import FormSection, Section
+from casino.backoffice.sections import Facts, FormSection, Section
 from casino.crypto.crypto_shredding import decrypt_rows
 from casino.kernel.errors import Refusal
 from casino.staff.access_log import record_access
@@ -36,7 +36,7 @@ else:
     BasePaginator = Paginator
 
 MAX_LISTED: Final = 10_000
-"""Rows that a list counts and pages through; older ones are found by searching and filtering."""
+"""The most rows that a list counts and pages through; older ones need a search or a filter."""
 
 
 class CappedPaginator(BasePaginator):
@@ -73,13 +73,34 @@ class DecryptingChangeList(ChangeList):
         self.model_admin.prepare_rows(self.result_list)  # type: ignore[attr-defined]
 
 
-class ReadOnlyAdmin(BaseModelAdmin):
-    """A list and pages of rows that nobody edits. Subclasses define `sections` and `search_condition`.
+class ListLink(NamedTuple):
+    """A link above a list to an address of the admin, for those with the permission."""
 
-    Every row belongs to an operator (`owned_by`): staff see, search and change rows of their operators alone. A change
-    needs a row action, with a permission of its own.
+    text: str
+    url_name: str
+    permission: str
+
+
+class ReadOnlyAdmin(BaseModelAdmin):
+    """A list and pages of rows that nobody edits. Subclasses define `sections`.
+
+    Staff see, search and change only rows of their operators (`operator_field`). A change needs a row action, with a
+    permission of its own. `search_fields` are matched exactly, by indexes.
     """
 
+    operator_field: ClassVar[str | None] = "operator_id"
+    """The column with a row's operator; None for rows that belong to nobody, which everyone sees."""
+    shows_shared_rows: ClassVar[bool] = False
+    """Whether everyone sees rows without an operator."""
+    shows_latest_only: ClassVar[bool] = False
+    """Whether a list without a search ends after `scope.MAX_ROWS_BACK` rows, as there is no index by operator."""
+    annotations: ClassVar[Mapping[str, Any]] = {}
+    """Expressions that lists and pages add to each row."""
+    list_link: ClassVar[ListLink | None] = None
+    list_before_template = "admin/casino/list_link.html"
+    list_select_related: ClassVar[Any] = ()
+    empty_value_display = html.NOTHING
+    ordering: ClassVar[Any] = ("-pk",)
     paginator = CappedPaginator
     show_full_result_count = False
     list_per_page = 50
@@ -90,53 +111,57 @@ class ReadOnlyAdmin(BaseModelAdmin):
     list_filter_sheet = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse, whoever asks."""
-        del request
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse, whoever asks."""
-        del request, obj
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse, whoever asks."""
-        del request, obj
         return False
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Remove bulk actions."""
-        del request
         return {}
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         """Search by `search_condition` alone: exact values of indexed columns, never a scan for a substring."""
-        del request
         term = search_term.strip()
         if not term:
-            return queryset, False
+            return (queryset.filter(scope.latest(self.model, request)) if self.shows_latest_only else queryset), False
         condition = self.search_condition(term)
         return (queryset.none() if condition is None else queryset.filter(condition)), False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[DecryptingChangeList]:
-        """Return the class of the list."""
-        del request, kwargs
         return DecryptingChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Leave out rows of other operators; every page and action uses this query set."""
-        rows: QuerySet[Any] = super().get_queryset(request)
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(**self.annotations)
+        if self.list_select_related:
+            rows = rows.select_related(*self.list_select_related)
         allowed = scope.operators(request)
         return rows if allowed is None else rows.filter(self.owned_by(allowed))
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select the rows of these operators; Q() for rows that belong to nobody."""
-        return Q(operator_id__in=operators)
+        """Return the condition for rows of these operators."""
+        if self.operator_field is None:
+            return Q()
+        owned = Q((f"{self.operator_field}__in", operators))
+        return owned | Q((f"{self.operator_field}__isnull", True)) if self.shows_shared_rows else owned
 
     def search_condition(self, term: str) -> Q | None:
-        """Select the rows that a search term means, None for no row at all."""
-        identity = as_uuid(term)
-        return None if identity is None else Q(pk=identity)
+        """Match any of `search_fields` whose type can hold the term; return None if there is none."""
+        values = [(lookup, self._parse_term(lookup, term)) for lookup in self.search_fields]
+        matches = [(lookup, value) for lookup, value in values if value is not None]
+        return Q(*matches, _connector=Q.OR) if matches else None
+
+    def _parse_term(self, lookup: str, term: str) -> UUID | int | str | None:
+        name, _, path = lookup.partition("__")
+        field: Any = self.opts.pk if name == "pk" else self.opts.get_field(name)
+        if field.is_relation and not path:
+            field = field.target_field
+        if isinstance(field, UUIDField):
+            return as_uuid(term)
+        return as_number(term) if isinstance(field, IntegerField) else term
 
     def prepare_rows(self, rows: Any) -> None:
         """Add to the rows of a list what its columns need, read for all rows at once."""
@@ -152,7 +177,8 @@ class ReadOnlyAdmin(BaseModelAdmin):
             raise PermissionDenied
         identity = as_uuid(request.GET.get("q", "").strip())
         record_access(request, subject=f"list:{self.opts.label_lower}" + (f" {identity}" if identity else ""))
-        return super().changelist_view(request, extra_context)
+        link = self.list_link if self.list_link and request.user.has_perm(self.list_link.permission) else None
+        return super().changelist_view(request, {"list_link": link, **(extra_context or {})})
 
     def changeform_view(
         self,
@@ -162,7 +188,6 @@ class ReadOnlyAdmin(BaseModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
         """Show the page of one row and log the access. Raises PermissionDenied for anything but reading."""
-        del form_url
         _require_reading(request)
         if object_id is None:
             raise PermissionDenied
@@ -191,9 +216,10 @@ class ReadOnlyAdmin(BaseModelAdmin):
             context["sections"] = [*self.sections(request, obj), *self.action_sections(request, obj, bound or {})]
         return TemplateResponse(request, "admin/casino/page.html", context)
 
-    def facts(self, obj: Any, *names: str) -> list[tuple[str, object]]:
-        """Return columns and fields of a row with their labels; ids in full, times in UTC."""
-        return [self._fact(obj, name) for name in names]
+    def facts(self, obj: Any, *items: str | tuple[str, object], title: str = "") -> Facts:
+        """Show a row: items are pairs of a label and a value, or names of columns and fields."""
+        rows = [self._fact(obj, item) if isinstance(item, str) else item for item in items]
+        return Facts(title or capfirst(str(self.opts.verbose_name)), rows)
 
     def _fact(self, obj: Any, name: str) -> tuple[str, object]:
         column = getattr(self, name, None)
@@ -204,10 +230,10 @@ class ReadOnlyAdmin(BaseModelAdmin):
         title = str(capfirst(getattr(self.opts.get_field(name), "verbose_name", name)))
         value = getattr(obj, name)
         if isinstance(value, datetime):
-            return f"{title} (UTC)", html.moment(value)
+            return f"{title} (UTC)", value
         if isinstance(value, bool):
             return title, "yes" if value else "no"
-        return title, html.NOTHING if value is None or value == "" else str(value)
+        return title, None if value is None else str(value)
 
     def title_of(self, obj: Any) -> str:
         """Return the heading of a row's page."""
@@ -227,6 +253,19 @@ class ReadOnlyAdmin(BaseModelAdmin):
         if obj is not None:
             decrypt_rows([obj])
         return obj
+
+    def form_view(
+        self, request: HttpRequest, form: RowForm, perform: Callable[[dict[str, Any]], str], **section: str
+    ) -> HttpResponse:
+        """Show a form on a page of its own; once it is valid, `perform` returns the address to go to, or refuses."""
+        if form.is_valid():
+            try:
+                return HttpResponseRedirect(perform(form.cleaned_data))
+            except Refusal as refusal:
+                messages.error(request, refusal.message())
+        form_section = FormSection(url=request.path, form=form, **section)
+        context = {**self.admin_site.each_context(request), "title": form_section.title, "sections": [form_section]}
+        return TemplateResponse(request, "admin/casino/sections.html", context)
 
     # -- row actions ----------------------------------------------------------------------------------------------
 
@@ -258,7 +297,7 @@ class ReadOnlyAdmin(BaseModelAdmin):
     def action_sections(
         self, request: HttpRequest, obj: Any, bound: dict[str, RowForm], *names: str
     ) -> list[FormSection]:
-        """Return the forms of the actions that this person may do with a row: those of `names`, or all unplaced ones.
+        """Return the forms of the actions that the user may do with a row: those of `names`, or all unplaced ones.
 
         A form that did not validate is in `bound`, and always shown, with its errors.
         """
@@ -286,24 +325,8 @@ class ReadOnlyAdmin(BaseModelAdmin):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[quote(obj.pk)])
 
 
-class InstallationAdmin(ReadOnlyAdmin):
-    """Numbered rows of the whole installation: everybody who may see the page sees all of them."""
-
-    ordering: ClassVar[Any] = ("-pk",)
-    search_help_text = "number"
-
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Leave nothing out."""
-        del operators
-        return Q()
-
-    def search_condition(self, term: str) -> Q | None:
-        number = as_number(term)
-        return None if number is None else Q(pk=number)
-
-
 def as_uuid(term: str) -> UUID | None:
-    """Parse a search term as an id, None if it is none."""
+    """Parse a search term as an id; None for anything else."""
     try:
         return UUID(term)
     except ValueError:
@@ -311,7 +334,7 @@ def as_uuid(term: str) -> UUID | None:
 
 
 def as_number(term: str) -> int | None:
-    """Parse a search term, 42 or #42 as pages print it, as a bigint; None if it is none."""
+    """Parse a search term, 42 or #42 as pages print it, as a bigint; None for anything else."""
     digits = term.removeprefix("#")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 18 else None
 

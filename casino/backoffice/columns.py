@@ -13,14 +13,16 @@ from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.operators.models import Operator, Player
 
-Column = Callable[[Any, Any], SafeString | str]
+Cell = SafeString | str | None
+"""A value of a list or a page; None is shown as a dash."""
+Column = Callable[[Any, Any], Cell]
 
 
-def column(description: str, render: Callable[[Any], SafeString | str]) -> Column:
+def column(description: str, render: Callable[[Any], Cell]) -> Column:
     """Build a column from a function of the row."""
 
     @admin.display(description=description)
-    def display(_page: Any, row: Any) -> SafeString | str:
+    def display(_page: Any, row: Any) -> Cell:
         return render(row)
 
     return display
@@ -51,11 +53,6 @@ def staff_column(field: str, description: str) -> Column:
     return column(description, lambda row: html.with_logins(getattr(row, field) or html.NOTHING))
 
 
-def short_id_column(field: str = "pk", description: str = "id") -> Column:
-    """Build a column of the ends of ids."""
-    return column(description, lambda row: html.short(getattr(row, field)))
-
-
 def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
     """Add the operator's slug, the player's nickname and the table's name in the same query."""
     sources = {
@@ -70,17 +67,17 @@ def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
 
 
 def operator_link(row: Any) -> SafeString | str:
-    """Link to the operator of a row that `with_names` made."""
+    """Link to the operator of a row, annotated by `with_names`."""
     return html.page("operator", row.operator_id, row.slug or html.short_or_nothing(row.operator_id))
 
 
 def player_link(row: Any) -> SafeString | str:
-    """Link to the player of a row that `with_names` made."""
+    """Link to the player of a row, annotated by `with_names`."""
     return html.page("player", row.player_id, row.nickname or html.short_or_nothing(row.player_id))
 
 
 def table_link(row: Any) -> SafeString | str:
-    """Link to the table of a row that `with_names` made."""
+    """Link to the table of a row, annotated by `with_names`."""
     return html.page("table", row.table_id, row.table_name or html.short_or_nothing(row.table_id))
 
 
@@ -90,9 +87,17 @@ class LabelledRowsAdmin(ReadOnlyAdmin):
     names: ClassVar[tuple[str, ...]] = ("operator", "player")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add the names."""
         return with_names(super().get_queryset(request), *self.names)
 
+    short_id = column("id", lambda row: html.short(row.pk))
     operator = column("operator", operator_link)
     player = column("player", player_link)
     table = column("table", table_link)
+
+
+class InstallationAdmin(ReadOnlyAdmin):
+    """Numbered rows of the whole installation: everybody who may see the page sees all of them."""
+
+    operator_field = None
+    search_help_text = "number"
+    number = column("number", lambda row: str(row.pk))

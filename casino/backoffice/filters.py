@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from casino.backoffice import scope
 from casino.backoffice.forms import label
-from casino.kernel.ids import uuid7
+from casino.events.ids import uuid7
 from casino.kernel.money import MoneyType
 
 SPANS: Final = {
@@ -52,11 +52,9 @@ def choice_filter(
         parameter_name = name
 
         def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-            del model_admin
             return list((choices(request) if callable(choices) else choices).items())
 
         def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-            del request
             value = self.value()
             known = {str(key) for key, _ in self.lookup_choices}
             return queryset.filter(where(value)) if value is not None and value in known else queryset

@@ -69,18 +69,13 @@ def line_field(title: str, *, max_length: int = 500, **kwargs: Any) -> forms.Cha
 
 
 class ReasonForm(RowForm):
-    """Why something is done, recorded in events forever."""
-
-    reason = text_field("Reason, for the record (kept forever: name no player)")
+    # Not required here: services refuse an empty reason.
+    reason = text_field("Reason, for the record (kept forever: name no player)", required=False)
 
 
 class OptionalNoteForm(RowForm):
-    """A note for staff."""
-
     note = line_field("Note for staff", required=False)
 
 
 class AssignForm(RowForm):
-    """Who works on a row."""
-
     owner = line_field("Owner (empty: yourself)", max_length=60, required=False)

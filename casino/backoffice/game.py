@@ -16,7 +16,7 @@ from baccarat.queries.narrative import NarratedTable, sentences
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.models import Round
 from casino.backoffice import html
-from casino.backoffice.columns import with_names
+from casino.backoffice.columns import operator_link, table_link, with_names
 from casino.backoffice.filters import choice_filter
 from casino.backoffice.pages.events import timeline
 from casino.backoffice.sections import Grid
@@ -95,7 +95,7 @@ def with_round_numbers(wagers: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def round_link(wager: Any) -> SafeString | str:
-    """Link to the round of a wager that `with_round_numbers` made."""
+    """Link to the round of a wager, annotated by `with_round_numbers`."""
     number = wager.round_number
     return html.page("round", wager.round_id, html.short(wager.round_id) if number is None else f"No. {number}")
 
@@ -150,36 +150,44 @@ def net_of(wager: Any) -> SafeString | str:
     return html.money(wager.returned - wager.staked, wager.currency, signed=True)
 
 
+WAGER_HEADERS: Final = ("Confirmed (UTC)", "Round", "Table", "On", "Staked", "Returned", "Net")
+
+
+def wager_cells(wager: Any) -> tuple[object, ...]:
+    """Show a wager, annotated by `with_round_numbers`, in the columns of WAGER_HEADERS."""
+    return (
+        wager.confirmed_at,
+        round_link(wager),
+        table_link(wager),
+        stakes_of(wager),
+        staked_by(wager),
+        html.money(wager.returned, wager.currency),
+        net_of(wager),
+    )
+
+
 def round_grid(
     title: str, rounds: Iterable[Any], *, columns: Sequence[str], empty: str = "No round yet.", note: object = ""
 ) -> Grid:
-    """Show rounds, which `with_names` made where the columns need names."""
+    """Show rounds, annotated by `with_names` where the columns need names."""
     rows = [[ROUND_COLUMNS[name](round_) for name in columns] for round_ in rounds]
     return Grid(title, columns, rows, empty=empty, note=note)
 
 
-def _table(round_: Any) -> SafeString | str:
-    return html.page("table", round_.table_id, round_.table_name or html.short(round_.table_id))
-
-
-def _operator(round_: Any) -> SafeString | str:
-    return html.page("operator", round_.operator_id, round_.slug or html.short(round_.operator_id))
-
-
 ROUND_COLUMNS: Final[dict[str, Callable[[Any], object]]] = {
     "Round": numbered_round,
-    "Table": _table,
-    "Operator": _operator,
+    "Table": table_link,
+    "Operator": operator_link,
     "Phase": phase_badge,
     "Cards": round_cards,
     "Won by": lambda round_: outcome_badge(round_.outcome),
     "Wagers": lambda round_: str(round_.wagers),
-    "Opened (UTC)": lambda round_: html.moment(round_.opened_at),
+    "Opened (UTC)": lambda round_: round_.opened_at,
 }
 
 
 def event_grid(title: str, events: Sequence[RecordedEvent], table: NarratedTable) -> Grid:
-    """Show a stream of the game in sentences; an event that can't be read says so instead of failing."""
+    """Show a stream of the game in sentences; an event that cannot be decoded is shown as such."""
     texts = crypto_shredding.decrypt_many([_describe(event, table) for event in events])
     return timeline(title, events, {event.id: text or "" for event, text in zip(events, texts, strict=True)})
 

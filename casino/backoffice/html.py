@@ -12,7 +12,7 @@ from django.utils.html import escape, format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
-from casino.backoffice.context import may_view, once
+from casino.backoffice.scope import cached_per_request, may_view
 from casino.kernel import money as kernel_money
 
 NOTHING: Final = "\N{EN DASH}"
@@ -35,8 +35,8 @@ PAGES: Final = {
     "withdrawal": "wallet_withdrawal",
     "adjustment": "wallet_adjustment",
     "reconciliation": "wallet_reconciliation",
-    "difference": "wallet_discrepancy",
-    "protection": "wallet_playerrestrictions",
+    "discrepancy": "wallet_discrepancy",
+    "responsible_gaming": "wallet_playerrestrictions",
     "significant": "significant_significantevent",
     "message": "chat_chatmessage",
     "complaint": "chat_chatreport",
@@ -101,7 +101,7 @@ def link(url: str, text: object) -> SafeString:
 def page(kind: str, identity: int | str | UUID | None, text: object = None) -> SafeString | str:
     """Link to the page of a table, round, player, operator … by its id.
 
-    Prints the text alone for a kind without a page, or if this person may not see the page; a dash for no id.
+    Prints the text alone for a kind without a page, or if the user may not see the page; a dash for no id.
     """
     if identity is None:
         return NOTHING
@@ -113,13 +113,13 @@ def page(kind: str, identity: int | str | UUID | None, text: object = None) -> S
 
 
 def stream(name: str) -> SafeString | str:
-    """Link to the page of what a stream is about: round-…, table-…, wallet-…."""
-    kind, _, identity = name.partition("-")
-    return page(kind, identity, name)
+    """Link to the page of what a stream is about: round-…, table-…, responsible-gaming-…."""
+    kind, identity = name[:-37], name[-36:]  # kind-uuid, and a UUID has 36 characters
+    return page(kind.replace("-", "_"), identity, name)
 
 
 def listing(model: str, text: object, **query: str) -> SafeString:
-    """Link to a list, `app_model`, with a search or filters set; print the text if this person may not see it."""
+    """Link to a list, `app_model`, with a search or filters set; print the text if the user may not see it."""
     if not may_view(model):
         return format_html("{}", text)
     return link(f"{reverse(f'admin:{model}_changelist')}?{urlencode(query)}", text)
@@ -134,7 +134,7 @@ def with_logins(text: str) -> str:
     """Replace staff:<number>, as events and rows name members of staff, by their logins."""
     if "staff:" not in text:
         return text
-    logins = once("logins", _logins)
+    logins = cached_per_request("logins", _logins)
     if isinstance(text, SafeString):
         return mark_safe(_STAFF.sub(lambda match: escape(logins.get(int(match[1]), match[0])), text))  # noqa: S308  (escaped)
     return _STAFF.sub(lambda match: logins.get(int(match[1]), match[0]), text)

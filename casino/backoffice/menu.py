@@ -57,7 +57,7 @@ NAVIGATION = [
         _item("Tables", "table_restaurant", "baccarat_table"),
         _item("Wagers", "casino", "baccarat_wager"),
         _item("Rules", "rule", "baccarat_rulesversion"),
-        _item("Kill switches", "power_settings_new", "baccarat_switch"),
+        _item("Kill switches", "power_settings_new", "baccarat_killswitch"),
     ),
     _group(
         "Money",

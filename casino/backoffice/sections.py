@@ -23,7 +23,7 @@ class FormSection:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with values."""
+    """Labels with values, which the filter `cell` prints."""
 
     title: str
     rows: Sequence[tuple[str, object]]
@@ -32,7 +32,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table. Cells are text or safe HTML; columns named in `numeric` are aligned to the right."""
+    """A table. The filter `cell` prints the cells; columns named in `numeric` are aligned to the right."""
 
     title: str
     headers: Sequence[str]

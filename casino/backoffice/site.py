@@ -19,7 +19,7 @@ from django_otp import login as remember_device
 
 from casino.backoffice import badges, html
 from casino.kernel.errors import Refusal
-from casino.staff import authenticators, login_history
+from casino.staff import access_log, authenticators, lockout
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as BaseSite
@@ -41,7 +41,7 @@ class SignInForm(BaseLoginForm):
     error_messages = {
         **BaseLoginForm.error_messages,
         "invalid_login": "Wrong name, password or code, or not a member of staff. All are case-sensitive.",
-        "locked": "Locked after three failures. Try again in half an hour, or ask an administrator to unlock it.",
+        "locked": "Locked after three failures. Try again in half an hour or more, or have an administrator unlock it.",
     }
 
     def __init__(self, request: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -70,11 +70,11 @@ class StaffSite(BaseSite):
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the user is staff, and gave a second factor if one is required."""
-        return super().has_permission(request) and login_history.satisfies_second_factor(request)
+        return super().has_permission(request) and authenticators.satisfies_second_factor(request)
 
-    def admin_view(self, view: Any, *how: Any, **more: Any) -> Any:
+    def admin_view(self, view: Any, *args: Any, **kwargs: Any) -> Any:
         """Reject text that PostgreSQL cannot store, on every page. Raises SuspiciousOperation (400)."""
-        inner = super().admin_view(view, *how, **more)
+        inner = super().admin_view(view, *args, **kwargs)
 
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -106,6 +106,7 @@ class StaffSite(BaseSite):
         response = super().login(request, extra_context)
         if request.method == "POST" and isinstance(response, HttpResponseRedirect):
             _welcome(request)
+            lockout.remember_browser(request, response)
         return response
 
     @method_decorator([never_cache, csrf_protect])
@@ -144,11 +145,11 @@ def _is_staff(request: HttpRequest) -> bool:
 
 
 def _has_to_enrol(request: HttpRequest) -> bool:
-    return not login_history.satisfies_second_factor(request) and not authenticators.is_enrolled(request.user)
+    return not authenticators.satisfies_second_factor(request) and not authenticators.is_enrolled(request.user)
 
 
 def _welcome(request: HttpRequest) -> None:
-    previous = login_history.record_sign_in(request)
+    previous = access_log.record_sign_in(request)
     if previous is None:
         messages.info(request, "This is your first login.")
         return

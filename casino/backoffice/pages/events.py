@@ -1,4 +1,4 @@
-"""The event log: events with their positions, and timelines of streams for other pages."""
+"""The event log: events, chain heads, checkpoints and subscribers; and timelines of streams for other pages."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -6,26 +6,128 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, Subquery
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import In
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.backoffice import html, scope
+from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
-from casino.backoffice.columns import column, time_column
+from casino.backoffice.columns import InstallationAdmin, column, time_column
 from casino.backoffice.filters import case_filter, since_by_serial
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
+from casino.checkpoints import queries, records
+from casino.checkpoints.models import Checkpoint
 from casino.events import store
-from casino.events.models import Event, Seal, Unsealed
+from casino.events.models import ChainHead, Event, Seal, Subscription, Unsealed
 from casino.events.records import RecordedEvent
 
 MAX_EVENTS: Final = 300
 """Events of one stream that a page shows; its list shows the others."""
 
 
+@admin.register(ChainHead)
+class ChainHeadAdmin(InstallationAdmin):
+    """The head of the hash chain after each pass of the sealer, newest first. Found by position."""
+
+    list_display = ("numbered", "digest_", "sealed")
+    search_help_text = "position"
+    numbered = column("position", lambda head: f"#{head.position}")
+    digest_ = column("digest", lambda head: html.code(bytes(head.digest).hex()))
+    sealed = time_column("sealed_at", "sealed", fine=True)
+
+    def sections(self, _request: HttpRequest, obj: ChainHead) -> Sequence[Section]:
+        """Compare a head with the seal at its position."""
+        seal = Seal.objects.filter(position=obj.position).first()
+        digest = None if seal is None else bytes(seal.digest).hex()
+        agrees = digest == bytes(obj.digest).hex()
+        facts = self.facts(
+            obj,
+            ("Position", f"#{obj.position}"),
+            ("Digest noted", self.digest_(obj)),
+            ("Digest in the log", html.badge("missing", "bad") if digest is None else html.code(digest)),
+            ("Result", html.badge("agree", "good") if agrees else html.badge("the log was changed", "bad")),
+            "sealed",
+            ("Event", seal and html.page("event", seal.event_id)),
+            title="Chain head",
+        )
+        return (facts,)
+
+
+@admin.register(Subscription)
+class SubscriptionAdmin(ReadOnlyAdmin):
+    """Positions of the log's subscribers."""
+
+    list_display = ("name", "position")
+    ordering = ("name",)
+    search_help_text = "name"
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Reserve subscribers, which read for every operator, to superusers."""
+        return Q(pk__in=())
+
+    def sections(self, _request: HttpRequest, obj: Subscription) -> Sequence[Section]:
+        """Show how far a subscriber is behind the log."""
+        head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
+        read, last = ("Has read to", f"#{obj.position}"), ("Head of the log", f"#{head}")
+        return [self.facts(obj, "name", read, last, ("Behind by", f"{head - obj.position} events"))]
+
+
+@admin.register(Checkpoint)
+class CheckpointAdmin(InstallationAdmin):
+    """Signed checkpoints, newest first. Found by number."""
+
+    list_display = ("numbered", "events", "key", "signed")
+    ordering = ("-number",)
+    numbered = column("checkpoint", lambda checkpoint: f"#{checkpoint.number}")
+    events = column("events", lambda checkpoint: str(checkpoint.position))
+    signed = time_column("made_at", "signed")
+
+    def sections(self, _request: HttpRequest, obj: Checkpoint) -> Sequence[Section]:
+        """Show what was signed, and whether the log still agrees with it."""
+        facts = (
+            ("Number", f"#{obj.number}"),
+            ("Events", obj.position),
+            ("Head", html.code(bytes(obj.head).hex())),
+            ("Root", html.code(bytes(obj.root).hex())),
+            ("Previous", html.code(bytes(obj.previous).hex() or html.NOTHING)),
+            ("Key", obj.key),
+            ("Signature", html.code(bytes(obj.signature).hex())),
+            ("Signed (UTC)", html.moment(obj.made_at, fine=True)),
+        )
+        return Facts("Checkpoint", facts), Facts("Checks", _checks(obj.number))
+
+
+def _checks(number: int) -> tuple[tuple[str, SafeString], ...]:
+    checkpoint = records.find_by_number(number)
+    if checkpoint is None:
+        return ()
+    result = queries.checkpoint_status(checkpoint)
+    copied = html.badge("copied", "good") if result.copied else html.badge("not copied yet", "warn")
+    return (
+        ("Root and head", _badge(result.matches_log, "agree with the log", "the log was changed")),
+        ("Signature", _badge(result.signature_valid, "by a trusted key", "not by a trusted key")),
+        ("External copy", copied),
+    )
+
+
+def _badge(holds: bool | None, good: str, bad: str) -> SafeString:  # noqa: FBT001  (a result)
+    if holds is None:
+        return html.badge("no key to check with here")
+    return html.badge(good, "good") if holds else html.badge(bad, "bad")
+
+
 def sealed_position(position: int | None) -> SafeString | str:
     """Print the position of an event, or that it waits."""
     return html.badge("waiting", "warn") if position is None else f"#{position}"
+
+
+_BEFORE: Final = Event.objects.filter(
+    stream=OuterRef("stream"), version__lt=OuterRef("version"), metadata__isnull=False
+).order_by("-version")
+_METADATA: Final = Coalesce("metadata", Subquery(_BEFORE.values("metadata")[:1]))
 
 
 @admin.register(Event)
@@ -37,26 +139,18 @@ class EventAdmin(ReadOnlyAdmin):
         since_by_serial("events_event"),
         case_filter("seal", {"waiting": ("Waiting for sealing", Q(id__in=Unsealed.objects.values("event_id")))}),
     )
-    ordering = ("-id",)
+    annotations = {
+        "position": Subquery(Seal.objects.filter(event_id=OuterRef("pk")).values("position")),
+        "metadata_of_append": _METADATA,
+    }
+    shows_latest_only = True
     search_help_text = "id, sealed position, stream, or the id of a round, a table or a player"
     stream_link = column("stream", lambda event: html.stream(event.stream))
     recorded = time_column("recorded_at", "recorded", fine=True)
     sealed = column("position", lambda event: sealed_position(event.position))
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select by the operator in each event's metadata."""
-        return Q(metadata__operator__in=[str(operator) for operator in operators])
-
-    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """Reach back `scope.SPAN` rows, and further for what is searched."""
-        rows = queryset if search_term.strip() else queryset.filter(scope.latest(Event, request))
-        return super().get_search_results(request, rows, search_term)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
-        """Add each event's position, in the same query."""
-        seal = Seal.objects.filter(event_id=OuterRef("pk"))
-        rows: QuerySet[Event] = super().get_queryset(request)
-        return rows.annotate(position=Subquery(seal.values("position")))
+        return Q(In(KeyTextTransform("operator", _METADATA), [str(operator) for operator in operators]))
 
     def search_condition(self, term: str) -> Q | None:
         """Search for a number among ids and positions, and for anything else among streams."""
@@ -67,7 +161,7 @@ class EventAdmin(ReadOnlyAdmin):
             return Q(stream__in=[f"{kind}-{identity}" for kind in html.PAGES])
         return Q(stream=term)
 
-    def sections(self, _request: HttpRequest, obj: Event) -> Sequence[Section]:
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show an event in full: facts, seal, data, metadata."""
         facts = (
             ("Type", f"{obj.type}, schema {obj.schema}"),
@@ -81,7 +175,7 @@ class EventAdmin(ReadOnlyAdmin):
             Facts("Event", facts),
             Facts("Seal", _seal(obj.pk)),
             _json("Data", obj.data),
-            _json("Metadata", obj.metadata),
+            _json("Metadata", obj.metadata_of_append),
         )
 
 

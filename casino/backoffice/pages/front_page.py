@@ -21,7 +21,7 @@ from baccarat.storage.models import Round, Table
 from casino.backoffice import game, html, scope
 from casino.backoffice.columns import with_names
 from casino.backoffice.filters import first_serial
-from casino.backoffice.pages.round import APPROVE_VOID
+from casino.backoffice.pages.rounds import APPROVE_VOID
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
 from casino.events.models import Seal, Unsealed
 from casino.kernel import money
@@ -45,7 +45,7 @@ admin.site.index_title = "Overview"
 
 
 def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Add the sections that this person may see."""
+    """Add the sections that the user may see."""
     may = request.user.has_perm
     sections: list[Section] = []
     if may("baccarat.view_round"):
@@ -62,7 +62,7 @@ def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any
 
 
 def _suspended(request: HttpRequest) -> Grid:
-    suspended = Table.objects.filter(suspension_reason__isnull=False).order_by("-id").defer("state")
+    suspended = Table.objects.filter(suspension_reason__isnull=False).order_by("-id").defer("state", "round_state")
     rows = [
         (
             html.page("round", table.round_id, f"No. {table.rounds}"),
@@ -75,7 +75,7 @@ def _suspended(request: HttpRequest) -> Grid:
 
 
 def _requested_voids(request: HttpRequest) -> Grid:
-    requested = scope.within(Round.objects.filter(void_requested=True).order_by("-id").defer("state"), request)
+    requested = scope.within(Round.objects.filter(void_requested=True).order_by("-id"), request)
     rounds = with_names(requested, "operator", "table")[:MAX_WAITING]
     columns = ("Round", "Table", "Operator")
     return game.round_grid("Voids to decide", rounds, columns=columns, empty="No void is requested.")
@@ -98,13 +98,13 @@ def _count(count: int) -> str:
 
 
 def _latest(request: HttpRequest) -> Grid:
-    rounds = scope.within(Round.objects.order_by("-id").defer("state"), request)
+    rounds = scope.within(Round.objects.order_by("-id"), request)
     columns = ("Round", "Table", "Phase", "Cards", "Won by", "Opened (UTC)")
     return game.round_grid("Latest rounds", with_names(rounds, "operator", "table")[:MAX_ROUNDS], columns=columns)
 
 
 def _plots(request: HttpRequest) -> Sequence[Section]:
-    """Plot the last days of this person's operators. Read once a minute for each set of operators."""
+    """Plot the last days of the user's operators. Read once a minute for each set of operators."""
     operators = scope.operators(request)
     names = "all" if operators is None else ",".join(sorted(map(str, operators)))
     key = f"plots:{hashlib.sha256(names.encode()).hexdigest()}"

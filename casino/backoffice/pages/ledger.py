@@ -1,25 +1,169 @@
-"""The ledger: entries with their postings, and grids of postings and balances for other pages."""
+"""The ledger: accounts with the forms that adjust and limit, entries, and grids of both for other pages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from casino.backoffice import html, scope
+from baccarat.services import exclusion
+from casino.backoffice import html
+from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number
-from casino.backoffice.columns import column, time_column
-from casino.backoffice.filters import since_by_serial
+from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
+from casino.backoffice.filters import enum_filter, money_type_filter, operator_filter, since_by_serial
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.backoffice.game import money_type_badge
-from casino.backoffice.pages.operator import nicknames
-from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.pages import adjustments
+from casino.backoffice.pages.responsible_gaming import CHANGE
+from casino.backoffice.sections import Grid, Section
+from casino.backoffice.subjects import nicknames
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
+from wallet.responsible_gaming import services
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.exclusions import require_note
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import ExclusionKind
 
+_EXCLUSIONS: Final = {
+    ExclusionKind.COOLING_OFF: "Cooling-off, for 24 to 1008 hours",
+    ExclusionKind.SELF_EXCLUSION: "Self-exclusion, for 6 to 120 months",
+}
 MAX_POSTINGS: Final = 100
 AMOUNTS: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
+
+
+class LimitForm(RowForm):
+    limit_type = EnumSelectField(LimitType, label="Limit")
+    period = EnumSelectField(LimitPeriod, label="Per")
+    minutes = forms.IntegerField(label="Minutes, for a limit of time (empty: no limit)", min_value=1, required=False)
+
+    def prepare(self) -> None:
+        currency = self.row.currency
+        title = f"Amount in {currency}, for any other limit (empty: no limit)"
+        self.fields["amount"] = MinorUnitsField(currency=currency, label=title, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Choose the amount or the minutes. Adds an error to the other one if it is filled in."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if "limit_type" not in data:
+            return data
+        used, unused = ("minutes", "amount") if data["limit_type"] is LimitType.TIME else ("amount", "minutes")
+        if data.get(unused) is not None:
+            self.add_error(unused, "Leave this empty for a limit of this kind.")
+        data["limit"] = data.get(used)
+        return data
+
+
+class ExclusionForm(RowForm):
+    kind = EnumSelectField(ExclusionKind, labels=_EXCLUSIONS, label="Kind")
+    length = forms.IntegerField(label="Hours or months", min_value=1, max_value=9999)
+    note = text_field("Reason, for staff")
+
+
+def _is_player_account(_request: HttpRequest, account: Account) -> bool:
+    return account.kind == AccountKind.ACCOUNT
+
+
+def _is_real(_request: HttpRequest, account: Account) -> bool:
+    own = account.kind == AccountKind.ACCOUNT and account.player_id is not None
+    return own and account.money_type == MoneyType.REAL
+
+
+@admin.register(Account)
+class AccountAdmin(LabelledRowsAdmin):
+    """Accounts. Found by id, player's id or table's id."""
+
+    list_display = ("kind", "operator", "player", "table_", "money", "holds")
+    list_filter = (operator_filter(), enum_filter(AccountKind, "kind"), money_type_filter())
+    list_select_related = ("balance",)
+    ordering = ("id",)
+    search_fields = ("pk", "player_id", "table_id")
+    search_help_text = "id of the account, its player or its table"
+    table_ = column("table", lambda account: html.page("table", account.table_id, "table"))
+    money = column("money", lambda account: money_type_badge(account.money_type))
+    holds = column("balance", lambda account: html.money(balance_of(account), account.currency))
+
+    @RowAction(
+        "Request the adjustment",
+        title="Adjust this account",
+        permission=adjustments.REQUEST,
+        form=adjustments.AdjustmentRequestForm,
+        applies=_is_player_account,
+        help_text="No money moves until another person agrees.",
+    )
+    def adjust(self, request: HttpRequest, account: Account, data: dict[str, Any]) -> str:
+        return adjustments.request_adjustment(request, account, data)
+
+    @RowAction(
+        "Set the limit",
+        title="Limit this player",
+        permission=CHANGE,
+        form=LimitForm,
+        applies=_is_real,
+        help_text="Takes effect at once, beside the player's own limit: the lower one counts.",
+    )
+    def limit(self, request: HttpRequest, account: Account, data: dict[str, Any]) -> str:
+        """Limit the account's player in the operator's name, or lift such a limit."""
+        limit_type, period = data["limit_type"], data["period"]
+        services.set_limit(
+            context=_player_context(request, account),
+            by=Initiator.OPERATOR,
+            limit_type=limit_type,
+            period=period,
+            limit=data["limit"],
+        )
+        return f"The operator's {limit_type} limit per {period} is changed."
+
+    @RowAction(
+        "Exclude",
+        name="exclude",
+        title="Self-exclude this player",
+        permission=CHANGE,
+        form=ExclusionForm,
+        applies=_is_real,
+        tone="bad",
+        help_text="At once no deposit, seat, rebuy or wager, in any session. It can be extended, never shortened. "
+        "Leaving and withdrawing stay possible.",
+    )
+    def exclude_player(self, request: HttpRequest, account: Account, data: dict[str, Any]) -> str:
+        state = exclusion.exclude(
+            subject=_player_context(request, account),
+            by=Initiator.OPERATOR,
+            kind=data["kind"],
+            length=data["length"],
+            note=require_note(data["note"]),
+        )
+        until = "" if state.exclusion is None else f" until {state.exclusion.until:%Y-%m-%d %H:%M} UTC"
+        return f"The player is excluded from deposits and play{until}."
+
+    def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
+        """Show an account with its balance and its latest postings, older ones by `?before=`."""
+        balance = Balance.objects.filter(account=obj).first()
+        facts = self.facts(
+            obj,
+            *("holds", "kind", "money", "operator", "player"),
+            ("Table", html.page("table", obj.table_id)),
+            ("May go below zero", "yes" if balance is None or not balance.floor else "no"),
+            ("Postings", str(0 if balance is None else balance.sequence)),
+            "pk",
+        )
+        return (facts, statement(obj, before=as_number(request.GET.get("before", ""))))
+
+
+def _player_context(request: HttpRequest, account: Account) -> PlayerContext:
+    """Return the player of a real account. Raises PermissionDenied for any other account."""
+    if account.player_id is None or not _is_real(request, account):
+        raise PermissionDenied
+    metadata = staff_metadata(request, account.operator_id)
+    return PlayerContext(account.operator_id, account.player_id, account.currency, metadata)
 
 
 def balance_of(account: Account) -> int:
@@ -40,7 +184,8 @@ class EntryAdmin(ReadOnlyAdmin):
 
     list_display = ("title", "number", "event", "moved", "recorded")
     list_filter = (since_by_serial("wallet_entry"),)
-    ordering = ("-id",)
+    search_fields = ("pk", "cause")
+    shows_latest_only = True
     search_help_text = "id of the entry or of its event"
     title = column("entry", lambda entry: entry.kind.replace("_", " "))
     number = column("no.", lambda entry: str(entry.pk))
@@ -52,28 +197,16 @@ class EntryAdmin(ReadOnlyAdmin):
         """Select by the accounts that an entry is posted to, which belong to one operator."""
         return Q(Exists(Posting.objects.filter(entry_id=OuterRef("pk"), account__operator_id__in=operators)))
 
-    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """Reach back `scope.SPAN` rows, and further for what is searched."""
-        rows = queryset if search_term.strip() else queryset.filter(scope.latest(Entry, request))
-        return super().get_search_results(request, rows, search_term)
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Entry]:
         """Fetch the postings with their accounts, in one more query."""
         return super().get_queryset(request).prefetch_related(_with_accounts())
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for the number of an entry or an event."""
-        number = as_number(term)
-        return None if number is None else Q(pk=number) | Q(cause=number)
-
     def sections(self, _request: HttpRequest, obj: Entry) -> Sequence[Section]:
-        facts = (
-            ("Kind", self.title(obj)),
-            ("Caused by event", self.event(obj)),
-            ("Recorded (UTC)", self.recorded(obj)),
-            ("Id", self.number(obj)),
+        kind, event, number = ("Kind", self.title(obj)), ("Caused by event", self.event(obj)), ("Id", self.number(obj))
+        return (
+            self.facts(obj, kind, event, "recorded", number, title="Entry"),
+            _postings("Postings", [obj], name_entries=False),
         )
-        return (Facts("Entry", facts), _postings("Postings", [obj], name_entries=False))
 
 
 def _with_accounts() -> "Prefetch[str, QuerySet[Posting], str]":

@@ -14,24 +14,23 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.columns import (
     LabelledRowsAdmin,
     column,
     money_column,
-    short_id_column,
     status_column,
     time_column,
 )
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.sections import Facts, Section
 from casino.operators import memberships
-from wallet.models import Deposit, DepositMethod, Payment, ProviderCallback, Withdrawal
+from wallet.models import Deposit, DepositMethod, ProviderCallback, Withdrawal
 from wallet.payments import deposits, provider_messages, queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
-from wallet.payments.fees import percent
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
+from wallet.payments.terms import percent
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
 REVIEW: Final = "wallet.change_withdrawal"
@@ -63,7 +62,7 @@ class DepositMethodAdmin(LabelledRowsAdmin):
     names = ("operator",)
     list_display = ("name", "version", "operator", "range", "fee", "status", "since")
     list_filter = (operator_filter(),)
-    ordering = ("-id",)
+    search_fields = ("method_id",)
     search_help_text = "id of the method"
     range = column(
         "amounts",
@@ -84,56 +83,49 @@ class DepositMethodAdmin(LabelledRowsAdmin):
             return super().get_object(request, object_id, from_field)
         return self.get_queryset(request).filter(method_id=method).order_by("-version").first()
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for a method's id."""
-        identity = as_uuid(term)
-        return None if identity is None else Q(method_id=identity)
-
     def sections(self, _request: HttpRequest, obj: DepositMethod) -> Sequence[Section]:
-        facts = (
-            *self.facts(obj, "name", "version", "operator", "provider", "range", "fee"),
+        facts = self.facts(
+            obj,
+            *("name", "version", "operator", "provider", "range", "fee"),
             ("Seconds to complete", str(obj.processing_seconds)),
-            *self.facts(obj, "supports_withdrawals", "status"),
+            *("supports_withdrawals", "status"),
             ("Changed by", obj.actor),
-            ("Since (UTC)", self.since(obj)),
+            "since",
             ("Method", html.code(obj.method_id)),
         )
-        return (Facts("Deposit method", facts),)
+        return (facts,)
 
 
 class PaymentAdmin(LabelledRowsAdmin):
     """Base of the lists of deposits and withdrawals. Found by id, player's id or provider's reference."""
 
     list_display = ("short_id", "status_badge", "amount_", "operator", "player", "requested")
-    ordering = ("-id",)
+    search_fields = ("pk", "player_id", "reference")
     search_help_text = "id, player's id, or the provider's reference"
-    short_id = short_id_column()
     status_badge = status_column(_TONES)
     amount_ = money_column("amount", "amount")
     requested = time_column("requested_at", "requested")
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for an id, a player or a reference."""
-        identity = as_uuid(term)
-        return Q(reference=term) if identity is None else Q(pk=identity) | Q(player_id=identity)
-
-    def payment_facts(self, payment: Payment) -> list[tuple[str, object]]:
-        """List what deposits and withdrawals have in common, with the last error of the provider."""
-        error = queries.load_last_errors([payment.pk]).get(payment.pk, "")
+    def payment_facts(self, payment: Deposit | Withdrawal, *items: str | tuple[str, object]) -> Facts:
+        """Show what deposits and withdrawals have in common, with the last error of the provider, then `items`."""
+        error = queries.load_last_errors([payment.pk]).get(payment.pk)
         version = DepositMethod.objects.filter(method_id=payment.method_id, version=payment.method_version).first()
         method = f"{payment.method_id}, version {payment.method_version}"
-        return [
-            *self.facts(payment, "status_badge", "amount_", "operator", "player", "provider"),
-            ("Provider's reference", payment.reference or html.NOTHING),
-            ("Reason", payment.reason or html.NOTHING),
-            ("Last error", error or html.NOTHING),
+        return self.facts(
+            payment,
+            *("status_badge", "amount_", "operator", "player", "provider"),
+            ("Provider's reference", payment.reference),
+            "reason",
+            ("Last error", error),
             ("Method", method if version is None else html.page("method", version.pk, str(version))),
-            ("Requested (UTC)", self.requested(payment)),
-            ("Ended (UTC)", html.moment(payment.ended_at)),
+            "requested",
+            ("Ended (UTC)", payment.ended_at),
             ("Callbacks", html.listing("wallet_providercallback", "from the provider", q=str(payment.pk))),
             ("Log", html.event_log(f"{self.opts.model_name}-{payment.pk}")),
-            ("Id", html.code(payment.pk)),
-        ]
+            "pk",
+            ("Fee", html.money(payment.fee, payment.currency)),
+            *items,
+        )
 
 
 @admin.register(Deposit)
@@ -143,9 +135,8 @@ class DepositAdmin(PaymentAdmin):
     list_filter = (operator_filter(), enum_filter(DepositStatus), since_by_uuid())
 
     def sections(self, _request: HttpRequest, obj: Deposit) -> Sequence[Section]:
-        fee = ("Fee", html.money(obj.fee, obj.currency))
         debt = ("Debt created by its reversal", html.money(obj.debt_created, obj.currency))
-        return (Facts("Deposit", [*self.payment_facts(obj), fee, debt]),)
+        return [self.payment_facts(obj, debt)]
 
 
 def _is_requested(_request: HttpRequest, withdrawal: Withdrawal) -> bool:
@@ -158,9 +149,8 @@ class WithdrawalAdmin(PaymentAdmin):
 
     list_filter = (operator_filter(), enum_filter(WithdrawalStatus), since_by_uuid())
 
-    @row_action("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
+    @RowAction("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
     def approve(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:
-        """Approve the withdrawal."""
         state = withdrawals.approve(
             withdrawal.pk,
             staff=memberships.staff_actor(request.user),
@@ -169,7 +159,7 @@ class WithdrawalAdmin(PaymentAdmin):
         missing = state.requested.approvals_required - len(state.approved_by)
         return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
 
-    @row_action(
+    @RowAction(
         "Reject",
         permission=REVIEW,
         applies=_is_requested,
@@ -177,7 +167,6 @@ class WithdrawalAdmin(PaymentAdmin):
         question="Reject this withdrawal and return the money?",
     )
     def reject(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:
-        """Reject the withdrawal."""
         withdrawals.reject(
             withdrawal.pk,
             staff=memberships.staff_actor(request.user),
@@ -187,12 +176,8 @@ class WithdrawalAdmin(PaymentAdmin):
         return "Rejected; the money is back on the player's account."
 
     def sections(self, _request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
-        review = [
-            ("Fee", html.money(obj.fee, obj.currency)),
-            ("Approvals needed", str(obj.approvals_required)),
-            *self.facts(obj, "approved_by", "rejected_by"),
-        ]
-        return (Facts("Withdrawal", [*self.payment_facts(obj), *review]),)
+        needed = ("Approvals needed", str(obj.approvals_required))
+        return [self.payment_facts(obj, needed, "approved_by", "rejected_by")]
 
 
 def _payment_of(body: Any) -> Cast:
@@ -207,16 +192,16 @@ def _report(callback: ProviderCallback) -> ProviderReport | None:
         return None
 
 
-def _about(callback: ProviderCallback) -> SafeString | str:
+def _about(callback: ProviderCallback) -> SafeString | str | None:
     report = _report(callback)
     if report is None:
-        return html.NOTHING
+        return None
     return html.page(_PAGES[report.kind], report.payment, f"{report.kind} {html.short(report.payment)}")
 
 
-def _reported_amount(callback: ProviderCallback) -> SafeString | str:
+def _reported_amount(callback: ProviderCallback) -> SafeString | str | None:
     report = _report(callback)
-    return html.NOTHING if report is None else html.money(report.amount, report.currency)
+    return None if report is None else html.money(report.amount, report.currency)
 
 
 def _reported_status(callback: ProviderCallback) -> str:
@@ -235,7 +220,6 @@ class ProviderCallbackAdmin(ReadOnlyAdmin):
 
     list_display = ("number", "provider", "about", "reported", "amount", "result", "last_error", "received")
     list_filter = (case_filter("outcome", _OUTCOMES),)
-    ordering = ("-id",)
     search_help_text = "number, or id of a payment"
     number = column("no.", lambda callback: str(callback.pk))
     about = column("about", _about)
@@ -246,26 +230,22 @@ class ProviderCallbackAdmin(ReadOnlyAdmin):
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Select by the payment that a callback is about; others are for superusers."""
-        theirs = {"pk": _payment_of(OuterRef("body")), "operator_id__in": operators}
-        return Q(Exists(Deposit.objects.filter(**theirs))) | Q(Exists(Withdrawal.objects.filter(**theirs)))
+        lookups = {"pk": _payment_of(OuterRef("body")), "operator_id__in": operators}
+        return Q(Exists(Deposit.objects.filter(**lookups))) | Q(Exists(Withdrawal.objects.filter(**lookups)))
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
-        """Reach back `scope.SPAN` rows, and further for a number that is searched."""
+        """Reach back `scope.MAX_ROWS_BACK` rows, and further for a number that is searched."""
         narrow = as_number(search_term.strip()) is not None
         rows = queryset if narrow else queryset.filter(scope.latest(ProviderCallback, request))
         return super().get_search_results(request, rows.annotate(payment=_payment_of(F("body"))), search_term)
 
     def search_condition(self, term: str) -> Q | None:
-        """Search for a number or a payment."""
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(pk=number)
         return None if identity is None else Q(payment=identity)
 
     def sections(self, _request: HttpRequest, obj: ProviderCallback) -> Sequence[Section]:
-        facts = (
-            *self.facts(obj, "provider", "about", "reported", "amount", "result", "attempts", "last_error", "received"),
-            ("Nonce", html.code(obj.nonce)),
-            ("Body as received", html.code(obj.body)),
-        )
-        return (Facts("Provider callback", facts),)
+        names = ("provider", "about", "reported", "amount", "result", "attempts", "last_error", "received")
+        texts = ("Nonce", html.code(obj.nonce)), ("Body as received", html.code(obj.body))
+        return [self.facts(obj, *names, *texts, title="Provider callback")]

@@ -9,16 +9,16 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html
-from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.actions import RowAction, staff_context
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.forms import AssignForm, EnumSelectField, RowForm, text_field
-from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.sections import Grid, Section
 from casino.operators import memberships
 from wallet.models import Discrepancy, Reconciliation
 from wallet.reconciliation import queries, services
-from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
+from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType, discrepancy_stream
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 WORK: Final = "wallet.change_discrepancy"
@@ -33,14 +33,10 @@ _STATES: Final = {
 
 
 class AssignDiscrepancyForm(AssignForm):
-    """Who works on a discrepancy."""
-
     note = text_field(f"Note {_RECORDED}", required=False)
 
 
 class ResolutionForm(RowForm):
-    """How a discrepancy was resolved."""
-
     resolution = EnumSelectField(DiscrepancyResolution, label="Resolution")
     note = text_field(f"Explanation {_RECORDED}", required=False)
 
@@ -83,31 +79,31 @@ class ReconciliationAdmin(LabelledRowsAdmin):
     )
 
     def sections(self, _request: HttpRequest, obj: Reconciliation) -> Sequence[Section]:
-        """Show a day with its discrepancies."""
-        facts = (
-            ("Day", self.day_(obj)),
-            ("From (UTC)", html.moment(obj.since)),
-            ("To (UTC)", html.moment(obj.until)),
-            *self.facts(obj, "operator", "provider", "currency"),
+        facts = self.facts(
+            obj,
+            "day_",
+            ("From (UTC)", obj.since),
+            ("To (UTC)", obj.until),
+            *("operator", "provider", "currency"),
             ("Our payments", str(obj.ours)),
             ("Provider's payments", str(obj.theirs)),
-            *self.facts(obj, "matched", "amount_", "count"),
-            ("Compared (UTC)", html.moment(obj.compared_at)),
+            *("matched", "amount_", "count"),
+            ("Compared (UTC)", obj.compared_at),
             ("Log", html.event_log(f"reconciliation-{obj.pk}")),
         )
         rows = [
             (
-                html.page("difference", row.pk, row.type.replace("_", " ")),
+                html.page("discrepancy", row.pk, row.type.replace("_", " ")),
                 _payment(row),
                 _ours(row),
                 _theirs(row),
                 html.badge(row.status, _TONES.get(row.status, "plain")),
-                row.owner or html.NOTHING,
+                row.owner,
             )
             for row in Discrepancy.objects.filter(run_id=obj.pk).order_by("status", "id")[:MAX_DISCREPANCIES]
         ]
         headers = ("Discrepancy", "Payment", "Ours", "Provider's", "Status", "Owner")
-        return (Facts("Reconciliation", facts), Grid("Discrepancies", headers, rows, empty="Both sides agree."))
+        return (facts, Grid("Discrepancies", headers, rows, empty="Both sides agree."))
 
 
 @admin.register(Discrepancy)
@@ -118,6 +114,7 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
     list_display = ("title", "status_badge", "day_", "operator", "provider", "payment_", "ours", "theirs", "owner_")
     list_filter = (operator_filter(), case_filter("status", _STATES), enum_filter(DiscrepancyType, "type"))
     ordering = ("-day", "-id")
+    search_fields = ("pk", "run_id", "payment", "reference")
     search_help_text = "id, id of the payment, or the provider's reference"
     title = column("discrepancy", lambda row: row.type.replace("_", " "))
     status_badge = status_column(_TONES)
@@ -127,44 +124,31 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
     theirs = column("provider's", _theirs)
     owner_ = staff_column("owner", "owner")
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for an id, a payment or a reference."""
-        identity = as_uuid(term)
-        texts = Q(payment=term) | Q(reference=term)
-        return texts if identity is None else texts | Q(pk=identity) | Q(run_id=identity)
-
-    @row_action("Assign", permission=WORK, form=AssignDiscrepancyForm, applies=_is_open)
+    @RowAction("Assign", permission=WORK, form=AssignDiscrepancyForm, applies=_is_open)
     def assign(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
-        """Assign the discrepancy to an owner."""
         owner = data["owner"] or memberships.staff_actor(request.user)
-        services.assign(row.pk, owner=owner, note=data["note"], **_by(request, row))
+        services.assign(row.pk, owner=owner, note=data["note"], **staff_context(request, row))
         return f"Assigned to {owner}."
 
-    @row_action("Resolve", permission=WORK, form=ResolutionForm, applies=_is_open, tone="good")
+    @RowAction("Resolve", permission=WORK, form=ResolutionForm, applies=_is_open, tone="good")
     def resolve(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
-        """Resolve the discrepancy."""
-        services.resolve(row.pk, resolution=data["resolution"], note=data["note"], **_by(request, row))
+        services.resolve(row.pk, resolution=data["resolution"], note=data["note"], **staff_context(request, row))
         return "Resolved."
 
     def sections(self, _request: HttpRequest, obj: Discrepancy) -> Sequence[Section]:
-        """Show a discrepancy and its notes."""
-        facts = (
-            *self.facts(obj, "title", "status_badge"),
+        facts = self.facts(
+            obj,
+            *("title", "status_badge"),
             ("Day", html.page("reconciliation", obj.run_id, obj.day.isoformat())),
-            *self.facts(obj, "operator", "provider", "payment_"),
-            ("Provider's reference", obj.reference or html.NOTHING),
-            *self.facts(obj, "ours", "theirs", "owner_"),
-            ("Resolution", (obj.resolution or html.NOTHING).replace("_", " ")),
-            ("Resolved by", obj.resolved_by or html.NOTHING),
-            ("First found (UTC)", html.moment(obj.found_at)),
-            ("Ended (UTC)", html.moment(obj.ended_at)),
-            ("Log", html.event_log(f"difference-{obj.pk}")),
-            ("Id", html.code(obj.pk)),
+            *("operator", "provider", "payment_"),
+            ("Provider's reference", obj.reference),
+            *("ours", "theirs", "owner_"),
+            ("Resolution", (obj.resolution or "").replace("_", " ")),
+            "resolved_by",
+            ("First found (UTC)", obj.found_at),
+            ("Ended (UTC)", obj.ended_at),
+            ("Log", html.event_log(discrepancy_stream(obj.pk))),
+            "pk",
         )
-        rows = [(html.moment(note.created_at), note.actor, note.note) for note in queries.notes([obj.pk])[obj.pk]]
-        return (Facts("Discrepancy", facts), Grid("Notes", ("Time (UTC)", "By", "Note"), rows))
-
-
-def _by(request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
-    metadata = staff_metadata(request, row.operator_id)
-    return {"operator": row.operator_id, "by": memberships.staff_actor(request.user), "metadata": metadata}
+        rows = [(note.created_at, note.actor, note.note) for note in queries.notes([obj.pk])[obj.pk]]
+        return (facts, Grid("Notes", ("Time (UTC)", "By", "Note"), rows))

@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -17,36 +16,34 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import row_action
+from casino.backoffice.actions import RowAction
+from casino.backoffice.base import ListLink
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import choice_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm
-from casino.backoffice.sections import Facts, FormSection, Grid, Section
-from casino.kernel.errors import Refusal
+from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import memberships
 from casino.operators.models import Operator
-from casino.reports import document, generation, queries, registry
-from casino.reports.definition import ColumnType
-from casino.reports.diff import diff_rows
+from casino.reports import document, generation
+from casino.reports.definition import ColumnType, report_definitions
+from casino.reports.document import diff_rows
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid, UnknownFormat
-from casino.reports.renderers import base
+from casino.reports.renderers import format_names, render_report
 from casino.staff.access_log import record_access
 
 CREATE: Final = "reports.generate_report"
 MAX_ROWS: Final = 200
 """Rows that a page shows; files have all of them."""
-_NUMBERS: Final = {ColumnType.COUNT.value, ColumnType.MONEY.value, ColumnType.RATE.value}
+_NUMBERS: Final = {ColumnType.INTEGER.value, ColumnType.MONEY.value, ColumnType.RATE.value}
 
 
 def _titles() -> dict[str, str]:
-    return {name: definition.title for name, definition in registry.report_definitions().items()}
+    return {name: definition.title for name, definition in report_definitions().items()}
 
 
 class ReportForm(RowForm):
-    """Which report is created, of which operator and of which time."""
-
     operator = forms.ChoiceField(label="Operator")
     name = forms.ChoiceField(label="Report")
     period = EnumSelectField(ReportPeriod, label="Period")
@@ -67,7 +64,7 @@ class ReportForm(RowForm):
     )
 
     def prepare(self) -> None:
-        """Offer the reports, and the operators that this person works for."""
+        """Offer the reports, and the operators that the user works for."""
         operators = scope.within(Operator.objects.order_by("slug"), self.request, "id")
         self.operators = {operator.slug: operator for operator in operators}
         choices = {"operator": [(slug, slug) for slug in self.operators], "name": list(_titles().items())}
@@ -81,7 +78,7 @@ class ReportForm(RowForm):
         data, period = self.cleaned_data, self.cleaned_data["period"]
         zone = self.operators[data["operator"]].time_zone
         try:
-            if period is ReportPeriod.LIFE:
+            if period is ReportPeriod.LIFETIME:
                 return lifetime_interval(until=timezone.now(), zone=zone)
             if period is ReportPeriod.INTERVAL:
                 since, until = data["since"].astimezone(UTC), data["until"].astimezone(UTC)
@@ -103,9 +100,8 @@ class ReportAdmin(LabelledRowsAdmin):
         enum_filter(ReportPeriod, "period"),
         since_by_uuid(),
     )
-    ordering = ("-id",)
     search_help_text = "id of a version"
-    list_before_template = "admin/casino/list_link.html"
+    list_link = ListLink("Create report", "admin:reports_report_create", CREATE)
     title = column("report", lambda report: _titles().get(report.name, report.name))
     interval = column("interval", lambda report: html.with_note(report.label, report.period))
     as_of = column("as of", lambda report: f"#{report.position}")
@@ -115,12 +111,6 @@ class ReportAdmin(LabelledRowsAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Leave the content to the page of one report."""
         return super().get_queryset(request).defer("content")
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Add a link to the page that creates a report, for those who may."""
-        url = reverse("admin:reports_report_create") if request.user.has_perm(CREATE) else None
-        context = {"link_url": url, "link_text": "Create report", **(extra_context or {})}
-        return super().changelist_view(request, context)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page that creates a report, and the address of files."""
@@ -136,23 +126,16 @@ class ReportAdmin(LabelledRowsAdmin):
         if not request.user.has_perm(CREATE):
             raise PermissionDenied
         form = ReportForm(request.POST if request.method == "POST" else None, request=request, row=None)
-        if form.is_valid():
-            data = form.cleaned_data
-            try:
-                report = generation.generate_report(
-                    operator=form.operators[data["operator"]].id,
-                    name=data["name"],
-                    interval=form.interval(),
-                    by=memberships.staff_actor(request.user),
-                )
-            except Refusal as refusal:
-                messages.error(request, refusal.message())
-            else:
-                return HttpResponseRedirect(reverse("admin:reports_report_change", args=[report.pk]))
+
+        def perform(data: dict[str, Any]) -> str:
+            operator, by = form.operators[data["operator"]].id, memberships.staff_actor(request.user)
+            interval = form.interval()
+            return self.page_url(
+                generation.generate_report(operator=operator, name=data["name"], interval=interval, by=by)
+            )
+
         help_text = "Days are in the operator's time zone. No new version is created if nothing has changed."
-        section = FormSection("Create report", reverse("admin:reports_report_create"), form, "Create", help_text)
-        context = {**self.admin_site.each_context(request), "title": "Create report", "sections": [section]}
-        return TemplateResponse(request, "admin/casino/sections.html", context)
+        return self.form_view(request, form, perform, title="Create report", label="Create", help_text=help_text)
 
     def file(self, request: HttpRequest, report: Any) -> HttpResponse:
         """Return a report as a file, and log the download."""
@@ -160,7 +143,7 @@ class ReportAdmin(LabelledRowsAdmin):
         if row is None:
             raise PermissionDenied
         try:
-            file = base.render_report(row, request.GET.get("format", "json"))
+            file = render_report(row, request.GET.get("format", "json"))
         except UnknownFormat:
             raise PermissionDenied from None
         self.log_change(request, row, f"Downloaded {file.name}.")
@@ -168,26 +151,26 @@ class ReportAdmin(LabelledRowsAdmin):
         headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
         return HttpResponse(file.content, content_type=file.media_type, headers=headers)
 
-    @row_action("Regenerate", permission=CREATE, help_text="No new version is created if nothing has changed.")
+    @RowAction("Regenerate", permission=CREATE, help_text="No new version is created if nothing has changed.")
     def regenerate(self, request: HttpRequest, report: Report, _data: dict[str, Any]) -> str:
         """Generate the report again, from all events sealed so far."""
         header = document.read(bytes(report.content))["interval"]
         interval = Interval(ReportPeriod(header["period"]), report.since, report.until, header["time_zone"])
-        known = set(queries.versions(report).values_list("pk", flat=True))
+        known = set(generation.versions(report).values_list("pk", flat=True))
         by = memberships.staff_actor(request.user)
         latest = generation.generate_report(operator=report.operator_id, name=report.name, interval=interval, by=by)
         return f"Version {latest.version} {'is unchanged' if latest.pk in known else 'is new'}."
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show a version: its rows, its files, the other versions, and what changed since the previous one."""
-        content, versions = document.read(bytes(obj.content)), list(queries.versions(obj)[:MAX_ROWS])
+        content, versions = document.read(bytes(obj.content)), list(generation.versions(obj)[:MAX_ROWS])
         previous = next((version for version in versions if version.version < obj.version), None)
         changes = () if previous is None else (_changes(content, previous),)
         return [self._facts(obj, content), _rows(content), *changes, _versions(obj, versions)]
 
     def _facts(self, report: Any, content: dict[str, Any]) -> Facts:
         url = reverse("admin:reports_report_file", args=[report.pk])
-        files = [html.link(f"{url}?{urlencode({'format': name})}", name) for name in base.format_names()]
+        files = [html.link(f"{url}?{urlencode({'format': name})}", name) for name in format_names()]
         intact = document.sha256(bytes(report.content)) == report.sha256
         rows: list[tuple[str, object]] = [
             ("Operator", self.operator(report)),
@@ -201,7 +184,7 @@ class ReportAdmin(LabelledRowsAdmin):
 
 
 def _header_value(name: str, value: str) -> object:
-    return html.moment(datetime.fromisoformat(value)) if "(UTC" in name else value
+    return datetime.fromisoformat(value) if "(UTC" in name else value
 
 
 def _rows(content: dict[str, Any]) -> Grid:
@@ -234,7 +217,7 @@ def _versions(report: Report, versions: Sequence[Report]) -> Grid:
     rows = [
         (
             f"{each.version} (this)" if each.pk == report.pk else html.page("report", each.pk, str(each.version)),
-            html.moment(each.generated_at),
+            each.generated_at,
             each.generated_by,
             f"#{each.position}",
             html.code(each.sha256),
@@ -251,8 +234,8 @@ def _cells(columns: Sequence[dict[str, str]], row: Sequence[Any]) -> list[object
 def _cell(cell: Any, kind: str) -> object:
     if cell is None or cell == "":
         return html.NOTHING
-    if kind == ColumnType.MOMENT.value:
-        return html.moment(datetime.fromisoformat(cell))
+    if kind == ColumnType.TIMESTAMP.value:
+        return datetime.fromisoformat(cell)
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else cell

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from django.contrib import admin
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.backoffice import html
-from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import choice_filter, operator_filter
-from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.sections import Grid, Section
 from casino.operators.models import Operator
 from wallet.models import PlayerRestrictions
 from wallet.responsible_gaming import exclusions, queries, services
-from wallet.responsible_gaming.events import LimitType
+from wallet.responsible_gaming.events import LimitType, responsible_gaming_stream
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import format_limit
 from wallet.responsible_gaming.services import PlayerContext
@@ -50,18 +50,13 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         choice_filter("exclusion", choices={"yes": "Cooling off or self-excluded"}, where=lambda _: _excluded()),
     )
     ordering = ("player_id",)
+    annotations = {"currency": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currency"))}
     search_help_text = "player's id"
     nickname_ = column("player", lambda row: row.nickname or html.short(row.player_id))
     limit_count = column("limits", lambda row: str(len(row.state["limits"])))
     excluded = time_column("excluded_until", "excluded until")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add the operator's currency."""
-        currency = Operator.objects.filter(id=OuterRef("operator_id")).values("currency")
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(currency=Subquery(currency))
-        return rows
-
-    @row_action(
+    @RowAction(
         "End the self-exclusion",
         title="Self-exclusion",
         permission=CHANGE,
@@ -71,7 +66,6 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         question="Let this player play again?",
     )
     def end(self, request: HttpRequest, row: Any, _data: dict[str, Any]) -> str:
-        """End a self-exclusion whose time is over."""
         metadata = staff_metadata(request, row.operator_id)
         services.end_exclusion(context=PlayerContext(row.operator_id, row.player_id, row.currency, metadata))
         return "The self-exclusion has ended; the player may play again."
@@ -80,15 +74,17 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         """Show the limits with what is used of them, and the exclusions."""
         overview = queries.limits(operator=obj.operator_id, player=obj.player_id)
         exclusion = overview.restrictions.active_exclusion(overview.now)
-        facts = (
-            *self.facts(obj, "player", "operator"),
-            ("Exclusion", html.NOTHING if exclusion is None else exclusion.kind.replace("_", " ")),
-            ("Set by", html.NOTHING if exclusion is None else exclusion.by),
-            ("Until (UTC)", html.NOTHING if exclusion is None else html.moment(exclusion.until)),
-            ("Log", html.event_log(f"protection-{obj.player_id}")),
+        facts = self.facts(
+            obj,
+            *("player", "operator"),
+            ("Exclusion", exclusion and exclusion.kind.replace("_", " ")),
+            ("Set by", exclusion and exclusion.by),
+            ("Until (UTC)", exclusion and exclusion.until),
+            ("Log", html.event_log(responsible_gaming_stream(obj.player_id))),
+            title="Limits and exclusions",
         )
         limits = [_limit_row(overview, limit, obj.currency) for limit in overview.limits]
-        return (Facts("Limits and exclusions", facts), Grid("Limits", _LIMIT_HEADERS, limits), _history(obj))
+        return (facts, Grid("Limits", _LIMIT_HEADERS, limits), _history(obj))
 
 
 def _history(row: PlayerRestrictions) -> Grid:
@@ -96,10 +92,10 @@ def _history(row: PlayerRestrictions) -> Grid:
         (
             each.record.exclusion.kind.replace("_", " "),
             each.record.exclusion.by.value,
-            html.moment(each.record.exclusion.since),
-            html.moment(each.record.exclusion.until),
-            html.moment(each.record.ended_at),
-            each.note or html.NOTHING,
+            each.record.exclusion.since,
+            each.record.exclusion.until,
+            each.record.ended_at,
+            each.note,
         )
         for each in exclusions.list_exclusions(operator=row.operator_id, player=row.player_id)
     ]
@@ -114,6 +110,6 @@ def _limit_row(overview: LimitsOverview, limit: LimitStatus, currency: str) -> t
         return f"{format_limit(value, limit.limit_type, currency)} {unit}"
 
     pending = overview.restrictions.pending_increase(limit.limit_type, limit.period)
-    wish = html.NOTHING if pending is None else "no limit" if pending.limit is None else text(pending.limit)
+    increase = html.NOTHING if pending is None else "no limit" if pending.limit is None else text(pending.limit)
     values = (limit.limit, max(0, limit.used), limit.player_limit, limit.operator_limit, limit.operator_wide_limit)
-    return (limit.limit_type.value, limit.period.value, *(text(value) for value in values), wish)
+    return (limit.limit_type.value, limit.period.value, *(text(value) for value in values), increase)

@@ -4,22 +4,21 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import msgspec
-from django.contrib.auth.models import User
 from django.utils.html import format_html
 
 from baccarat.audit.verdict import RoundCheck, RoundVerdict
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules import deal
-from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.cards import Card, UnknownCard
 from baccarat.domain.rules.deal import DealStep, IllegalDeal, describe_steps
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.proofs.checks import MALFORMED, verify
 from baccarat.proofs.export import export_round
-from baccarat.proofs.pack_access import PUBLIC_EVENTS
+from baccarat.proofs.pack_contents import PUBLIC_EVENTS
 from baccarat.proofs.results import CheckVerdict, OverallVerdict
 from baccarat.queries.narrative import NarrativeLine
 from baccarat.storage.models import Round
@@ -27,6 +26,7 @@ from casino.backoffice import html
 from casino.backoffice.game import cards_in_line, draw_hand, money_type_badge, write_stakes
 from casino.backoffice.pages.events import positions
 from casino.backoffice.sections import Alert, Grid, Section, TemplateSection
+from casino.backoffice.subjects import player_link
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.events.store import RecordedEvent
 from casino.kernel.errors import Refusal
@@ -143,7 +143,7 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bo
     settled = seat.settlement
     first = (
         str(seat.seat),
-        _player_link(seat.player, names),
+        player_link(seat.player, names),
         money_type_badge(seat.money_type),
         html.badge(seat.status.replace("_", " "), _SEAT_TONES.get(seat.status, "plain")),
     )
@@ -165,10 +165,6 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bo
 def _result(result: SpotResult, currency: str) -> str:
     stake = format_amount(result.stake, currency)
     return f"{stake} {currency} on {result.spot.capitalize()} {_RESULTS[result.result]}"
-
-
-def _player_link(player: UUID, names: Mapping[UUID, str]) -> str:
-    return html.page("player", player, names.get(player, html.short(player)))
 
 
 # -- proofs -------------------------------------------------------------------------------------------------------
@@ -232,11 +228,14 @@ def _published(events: Sequence[RecordedEvent]) -> Iterator[_AccessRow]:
 
 def _looked(events: Sequence[RecordedEvent], state: RoundState, names: Mapping[UUID, str]) -> Iterator[_AccessRow]:
     players = {seat.seat: seat.player for seat in state.seats}
-    cards = cards_in_line([state.cards[0], state.cards[2]]) if len(state.cards) >= 4 else "two cards face down"
+    try:
+        cards = cards_in_line([state.cards[0], state.cards[2]]) if len(state.cards) >= 4 else "two cards face down"
+    except UnknownCard as error:
+        cards = str(error)
     for event in events:
         if event.type == "CardsLookedAt":
             seat = msgspec.json.decode(event.data)["seat"]
-            player = _player_link(players[seat], names) if seat in players else html.NOTHING
+            player = player_link(players[seat], names) if seat in players else html.NOTHING
             yield event.recorded_at, player, cards, f"looking at them in seat {seat}"
 
 
@@ -248,13 +247,9 @@ def _sessions(round_: Round, state: RoundState, names: Mapping[UUID, str]) -> It
     for session in during.order_by("created_at"):
         name = session_id(bytes(session.token_hash)).removeprefix("session:")
         used = format_html("session {}, last used {}", html.code(name), html.moment(session.last_used_at))
-        yield session.created_at, _player_link(session.player_id, names), "the table", used
+        yield session.created_at, player_link(session.player_id, names), "the table", used
 
 
 def _staff(round_: Round) -> Iterator[_AccessRow]:
-    entries = list(AccessLogEntry.objects.filter(subject=f"round:{round_.pk}").order_by("-id")[:MAX_ACCESSES])
-    logins: dict[Any, str] = dict(
-        User.objects.filter(pk__in={entry.user_id for entry in entries}).values_list("pk", "username")
-    )
-    for entry in entries:
-        yield entry.at, f"Staff: {logins.get(entry.user_id, entry.user_id)}", "this page", entry.address or html.NOTHING
+    for entry in AccessLogEntry.objects.filter(subject=f"round:{round_.pk}").order_by("-id")[:MAX_ACCESSES]:
+        yield entry.at, f"Staff: staff:{entry.user_id}", "this page", entry.address

@@ -6,8 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rules import versions
-from baccarat.domain.rules.odds import odds_sheet
-from baccarat.domain.rules.odds_page import notes
+from baccarat.domain.rules.odds import notes, odds_sheet
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, TableRules
 from baccarat.queries.rules_versions import RulesVersionDetails
 from baccarat.storage import rules_versions
@@ -59,8 +58,8 @@ def versions_of(table: UUID) -> Sequence[Section]:
             html.badge(row.status.replace("_", " "), STATUS_TONES.get(row.status, "plain")),
             row.drafted_by or html.NOTHING,
             row.decided_by or html.NOTHING,
-            html.moment(row.since),
-            html.moment(row.until),
+            row.since,
+            row.until,
         )
         for row in sorted(rules_versions.load([table])[table].values(), key=lambda row: -row.version)
     ]

@@ -3,7 +3,7 @@
 Times are spans of ids, which ascend with time; amounts, players and rounds have indexes; pages continue after a key.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -20,10 +20,10 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.columns import table_link, with_names
+from casino.backoffice.columns import with_names
 from casino.backoffice.filters import first_uuid
-from casino.backoffice.pages.operator import nicknames
 from casino.backoffice.sections import Grid, Section
+from casino.backoffice.subjects import nicknames, player_link
 from casino.crypto import blind_index
 from casino.kernel import money
 from casino.kernel.errors import Refusal
@@ -38,12 +38,12 @@ PAGE_SIZE: Final = 50
 MAX_SEATS: Final = 14
 MAX_TABLES: Final = 200
 _AMOUNTS: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
-_WAGER_HEADERS: Final = ("Confirmed (UTC)", "Player", "Round", "Table", "On", "Staked", "Returned", "Net")
+_WAGER_HEADERS: Final = (game.WAGER_HEADERS[0], "Player", *game.WAGER_HEADERS[1:])
 _ANY: Final = ("", "Any")
 
 
 class SearchForm(forms.Form):
-    """What to search for. Times are UTC; amounts are decimals of the currency beside them."""
+    """The criteria. Times are UTC; amounts are decimals of the currency beside them."""
 
     term = forms.CharField(
         label="Id, number or reference",
@@ -138,17 +138,17 @@ def _results(request: HttpRequest, query: dict[str, Any]) -> Sequence[Section]:
 
 
 def _hits(request: HttpRequest, term: str) -> Grid:
-    """Search every page that this person may see, with the page's own exact search."""
+    """Search every page that the user may see, with the page's own exact search."""
     rows: list[tuple[object, object]] = []
     for kind, page in _pages():
         if not page.has_view_permission(request):
             continue
         results, _ = page.get_search_results(request, page.get_queryset(request), term)
         first = list(results.order_by(*page.get_ordering(request))[: MAX_HITS + 1])
-        what = str(page.opts.verbose_name).capitalize()
-        rows += [(what, html.page(kind, row.pk, str(row))) for row in first[:MAX_HITS]]
+        title = str(page.opts.verbose_name).capitalize()
+        rows += [(title, html.page(kind, row.pk, str(row))) for row in first[:MAX_HITS]]
         if len(first) > MAX_HITS:
-            rows.append((what, html.listing(html.PAGES[kind], "all of them", q=term)))
+            rows.append((title, html.listing(html.PAGES[kind], "all of them", q=term)))
     return Grid(f"“{term}”", ("What", "Which"), rows, empty="Nothing has this id, number or reference.")
 
 
@@ -161,7 +161,7 @@ def _pages() -> list[tuple[str, ReadOnlyAdmin]]:
 
 
 def _rounds(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
-    rows = _within(Round.objects.defer("state"), request, query, "id", before)
+    rows = _within(Round.objects.all(), request, query, "id", before)
     if query["outcome"]:
         rows = rows.filter(outcome=query["outcome"])
     rounds = list(with_names(rows.order_by("-id"), "operator", "table")[: PAGE_SIZE + 1])
@@ -186,43 +186,43 @@ def _wagers(request: HttpRequest, query: dict[str, Any], before: UUID | None) ->
         wagers = [wager for wager in wagers if wager.round_id != last]
         note = _older(request, wagers[-1].round_id)
     names = nicknames([wager.player_id for wager in wagers])
-    cells = [
-        (
-            html.moment(wager.confirmed_at),
-            html.page("player", wager.player_id, names.get(wager.player_id, html.short(wager.player_id))),
-            game.round_link(wager),
-            table_link(wager),
-            game.stakes_of(wager),
-            game.staked_by(wager),
-            html.money(wager.returned, wager.currency),
-            game.net_of(wager),
-        )
-        for wager in wagers
-    ]
+    cells = [_with_player(game.wager_cells(wager), wager, names) for wager in wagers]
     return Grid("Wagers", _WAGER_HEADERS, cells, empty="No such wager.", note=note, numeric=_AMOUNTS)
 
 
+def _with_player(cells: Sequence[object], row: Any, names: Mapping[UUID, str]) -> tuple[object, ...]:
+    first, *others = cells
+    return (first, player_link(row.player_id, names), *others)
+
+
+def payments(
+    request: HttpRequest, select: Callable[[QuerySet[Any]], QuerySet[Any]], limit: int
+) -> list[tuple[str, Any]]:
+    """Return the newest payments and adjustments that the user may see, `limit` of each kind, with their kinds."""
+    rows: list[tuple[str, Any]] = []
+    for kind, model in (("deposit", Deposit), ("withdrawal", Withdrawal), ("adjustment", Adjustment)):
+        if request.user.has_perm(f"wallet.view_{kind}"):
+            newest = select(model._default_manager.order_by("-id"))[:limit]  # noqa: SLF001  (Django's own name)
+            rows += [(kind, row) for row in newest]
+    return sorted(rows, key=lambda payment: payment[1].pk, reverse=True)
+
+
 def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
-    payments: list[tuple[str, Any]] = []
-    for name, model in (("deposit", Deposit), ("withdrawal", Withdrawal), ("adjustment", Adjustment)):
-        if not request.user.has_perm(f"wallet.view_{name}"):
-            continue
-        rows = _within(model._default_manager.all(), request, query, "id", None)  # noqa: SLF001  (Django's own name)
-        rows = rows.filter(_amount(query, "amount"))
-        if query["player"]:
-            rows = rows.filter(player_id__in=_players(request, query["player"]))
-        payments += [(name, row) for row in rows.order_by("-id")[:PAGE_SIZE]]
-    payments = sorted(payments, key=lambda payment: payment[1].pk, reverse=True)[:PAGE_SIZE]
-    names = nicknames([row.player_id for _, row in payments])
+    def select(rows: QuerySet[Any]) -> QuerySet[Any]:
+        rows = _within(rows, request, query, "id", None).filter(_amount(query, "amount"))
+        return rows.filter(player_id__in=_players(request, query["player"])) if query["player"] else rows
+
+    newest = payments(request, select, PAGE_SIZE)[:PAGE_SIZE]
+    names = nicknames([row.player_id for _, row in newest])
     cells = [
         (
-            html.moment(row.requested_at),
-            html.page(name, row.pk, f"{name} {html.short(row.pk)}"),
-            html.page("player", row.player_id, names.get(row.player_id, html.short(row.player_id))),
+            row.requested_at,
+            html.page(kind, row.pk, f"{kind} {html.short(row.pk)}"),
+            player_link(row.player_id, names),
             row.status,
             html.money(row.amount, row.currency),
         )
-        for name, row in payments
+        for kind, row in newest
     ]
     headers = ("Requested (UTC)", "Transaction", "Player", "Status", "Amount")
     note = f"The newest {PAGE_SIZE}; narrow the time for older ones." if len(cells) == PAGE_SIZE else ""
@@ -237,7 +237,7 @@ def _older(request: HttpRequest, before: UUID) -> object:
 def _within(
     rows: QuerySet[Any], request: HttpRequest, query: dict[str, Any], key: str, before: UUID | None
 ) -> QuerySet[Any]:
-    """Select rows of this person's operators, in the span of time, at the tables."""
+    """Select rows of the user's operators, in the span of time, at the tables."""
     rows = scope.within(rows, request)
     if query["operator"] is not None:
         rows = rows.filter(operator_id=query["operator"])

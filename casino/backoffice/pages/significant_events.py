@@ -8,24 +8,24 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import row_action
-from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
-from casino.backoffice.columns import column, money_column, status_column, time_column
+from casino.backoffice.actions import RowAction
+from casino.backoffice.base import as_number, as_uuid
+from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, status_column, time_column
 from casino.backoffice.filters import case_filter, choice_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import RowForm, text_field
-from casino.backoffice.pages.subject_names import Names, subject_link, subject_names
-from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.sections import Grid, Section
+from casino.backoffice.subjects import Names, subject_link, subject_names
 from casino.crypto import crypto_shredding
 from casino.operators import memberships
 from casino.significant import notes
-from casino.significant.kinds import DESCRIPTIONS, INSTALLATION_WIDE, Severity, SignificantEventKind
 from casino.significant.models import Note, SignificantEvent, Unacknowledged
+from casino.significant.recorder import DESCRIPTIONS, INSTALLATION_WIDE, Severity, SignificantEventKind
 
 ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
 MAX_LATEST: Final = 20
@@ -46,21 +46,17 @@ _SUBJECTS: Final = ("round", "table", "player", "operator", "adjustment", "depos
 
 
 class AcknowledgeForm(RowForm):
-    """A note, and whether it is for all events alike."""
-
     note = text_field(f"Note {_RECORDED}", max_length=notes.MAX_NOTE_LENGTH, rows=3, required=False)
     alike = forms.BooleanField(label="And all others of this kind and operator that wait", required=False)
 
 
 class NoteForm(RowForm):
-    """A note."""
-
     note = text_field(f"Note {_RECORDED}", max_length=notes.MAX_NOTE_LENGTH, rows=3)
 
 
 def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:
-    """Return whether this person may work on an event: those of the installation need all operators."""
-    return event.operator_id is not None or scope.is_everyone(scope.operators(request))
+    """Return whether the user may work on an event: those of the installation need all operators."""
+    return event.operator_id is not None or scope.are_all_operators(scope.operators(request))
 
 
 def kind_title(event: SignificantEvent) -> str:
@@ -72,14 +68,16 @@ def _severity(event: SignificantEvent) -> SafeString:
     return html.badge(event.severity, _TONES.get(event.severity, "plain"))
 
 
-def _waiting(event: Any) -> SafeString | str:
-    return html.badge("waiting", "warn") if event.waits else html.NOTHING
+def _waiting(event: Any) -> SafeString | None:
+    return html.badge("waiting", "warn") if event.waits else None
 
 
 @admin.register(SignificantEvent)
-class SignificantEventAdmin(ReadOnlyAdmin):
+class SignificantEventAdmin(LabelledRowsAdmin):
     """Significant events, newest first; the filter `Waiting` is the queue of those to acknowledge."""
 
+    names = ("operator",)
+    annotations = {"waits": _WAITING}
     list_display = ("number", "severity_", "title", "about", "reason_", "amount_", "operator", "time", "status")
     list_filter = (
         operator_filter(),
@@ -88,32 +86,22 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         choice_filter("kind", choices=_KINDS, where=lambda value: Q(kind=value)),
         since_by_uuid(),
     )
-    ordering = ("-id",)
     search_help_text = "number, id, or the id of a round, a table or a player"
     severity_ = status_column(_TONES, "severity", "severity")
     title = column("event", kind_title)
     about = column("about", lambda event: subject_link(event.subject, event.names))
     reason_ = column("reason", lambda row: row.reason if len(row.reason) <= 60 else f"{row.reason[:59]}…")
     amount_ = money_column("amount", "amount")
-    operator = column("operator", lambda row: html.page("operator", row.operator_id, row.slug or "operator"))
     time = time_column("at", "time")
     status = column("status", _waiting)
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add whether each event waits, and its operator's slug."""
-        slugs = [When(operator_id=key, then=Value(slug)) for key, slug in scope.operator_slugs(request).items()]
-        slug = Case(*slugs, default=Value(""), output_field=TextField())
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(waits=_WAITING, slug=slug)
-        return rows
-
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select events of these operators and of the installation that they are on; all if these are all operators."""
-        nobodys = Q(operator_id__isnull=True)
-        visible = nobodys if scope.is_everyone(operators) else nobodys & Q(kind__in=INSTALLATION_WIDE)
+        """Add events of the whole installation: some kinds for all staff, all kinds for staff of all operators."""
+        shared = Q(operator_id__isnull=True)
+        visible = shared if scope.are_all_operators(operators) else shared & Q(kind__in=INSTALLATION_WIDE)
         return super().owned_by(operators) | visible
 
     def prepare_rows(self, rows: Any) -> None:
-        """Add the names of the subjects."""
         names = subject_names(event.subject for event in rows)
         for event in rows:
             event.names = names
@@ -127,7 +115,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
             return Q(subject=term)
         return Q(pk=identity) | Q(subject__in=[f"{kind}:{identity}" for kind in _SUBJECTS])
 
-    @row_action(
+    @RowAction(
         "Acknowledge",
         permission=ACKNOWLEDGE,
         form=AcknowledgeForm,
@@ -136,7 +124,7 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         help_text="You have seen it and done what has to be done. Your name and the time are recorded.",
     )
     def acknowledge(self, request: HttpRequest, event: SignificantEvent, data: dict[str, Any]) -> str:
-        """Acknowledge an event, and with `alike` others like it. Raises PermissionDenied if it is not theirs."""
+        """Acknowledge an event, and with `alike` others like it. Raises PermissionDenied."""
         _require_own(request, event)
         by, note = memberships.staff_actor(request.user), data["note"]
         notes.acknowledge(event.pk, by=by, note=note)
@@ -146,9 +134,9 @@ class SignificantEventAdmin(ReadOnlyAdmin):
         events = list(alike.values_list("pk", flat=True)[: notes.MAX_BATCH])
         return f"Acknowledged {1 + notes.acknowledge_many(events, by=by, note=note)} significant events."
 
-    @row_action("Add the note", title="Add a note", permission=ACKNOWLEDGE, form=NoteForm, applies=_is_own)
+    @RowAction("Add the note", title="Add a note", permission=ACKNOWLEDGE, form=NoteForm, applies=_is_own)
     def note(self, request: HttpRequest, event: SignificantEvent, data: dict[str, Any]) -> str:
-        """Add a note to an event. Raises PermissionDenied if it is not theirs."""
+        """Add a note to an event. Raises PermissionDenied."""
         _require_own(request, event)
         notes.add_note(event.pk, by=memberships.staff_actor(request.user), note=data["note"])
         return f"Added a note to significant event {event.number}."
@@ -156,26 +144,26 @@ class SignificantEventAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show an event with what it changed, and its notes."""
         names = subject_names((obj.subject, obj.actor, obj.authorised_by))
-        component = DESCRIPTIONS[SignificantEventKind(obj.kind)].component if obj.kind in _KINDS else html.NOTHING
-        facts = (
-            ("Event", kind_title(obj)),
-            ("Severity", _severity(obj)),
+        component = DESCRIPTIONS[SignificantEventKind(obj.kind)].component if obj.kind in _KINDS else None
+        facts = self.facts(
+            obj,
+            *("title", "severity_"),
             ("Component", component),
-            ("Status", self.status(obj)),
+            "status",
             ("About", subject_link(obj.subject, names)),
-            ("Operator", self.operator(obj)),
+            "operator",
             ("Time (UTC)", html.moment(obj.at, fine=True)),
             ("By", subject_link(obj.actor, names)),
-            ("Authorised by", subject_link(obj.authorised_by, names) or html.NOTHING),
-            *self.facts(obj, "reason", "amount_"),
-            ("Network address", obj.address or html.NOTHING),
+            ("Authorised by", subject_link(obj.authorised_by, names)),
+            *("reason", "amount_"),
+            ("Network address", obj.address),
             ("Number", str(obj.number)),
             ("In the log", _log_place(obj)),
-            ("Id", html.code(obj.pk)),
+            "pk",
             ("Others", html.listing("significant_significantevent", "about the same", q=obj.subject)),
         )
         own = (_notes(obj),) if _is_own(request, obj) else ()
-        return (Facts("Significant event", facts), *_changes(obj), *own)
+        return (facts, *_changes(obj), *own)
 
 
 def _require_own(request: HttpRequest, event: SignificantEvent) -> None:
@@ -183,10 +171,10 @@ def _require_own(request: HttpRequest, event: SignificantEvent) -> None:
         raise PermissionDenied
 
 
-def _log_place(event: SignificantEvent) -> SafeString | str:
+def _log_place(event: SignificantEvent) -> SafeString | None:
     after = event.after or {}
     if "log_position" not in after:
-        return html.NOTHING
+        return None
     place = html.listing("events_event", f"#{after['log_position']}", q=str(after["log_position"]))
     return format_html("{} at {}", place, html.moment(datetime.fromisoformat(after["logged_at"])))
 
@@ -210,12 +198,12 @@ def _changes(event: SignificantEvent) -> Sequence[Section]:
     return (Grid("Changes", ("Value of", "Before", "After", ""), rows),)
 
 
-def _value(name: str, value: object, names: Names) -> SafeString | str:
+def _value(name: str, value: object, names: Names) -> SafeString | str | None:
     if name in _LINKED and value:
         return subject_link(f"{name}:{value}", names)
     if isinstance(value, list):
-        return " ".join(str(each) for each in value) or html.NOTHING
-    return html.NOTHING if value is None or value == "" else html.code(value)
+        return " ".join(str(each) for each in value)
+    return None if value is None or value == "" else html.code(value)
 
 
 def _notes(event: SignificantEvent) -> Grid:
@@ -223,10 +211,10 @@ def _notes(event: SignificantEvent) -> Grid:
     crypto_shredding.decrypt_rows(entries)
     rows = [
         (
-            html.moment(entry.at),
+            entry.at,
             entry.by,
             html.badge("acknowledged", "good") if entry.acknowledges else "note",
-            entry.text or html.NOTHING,
+            entry.text,
         )
         for entry in entries
     ]
@@ -241,11 +229,11 @@ def latest_significant(title: str, *subjects: str) -> Grid:
     names = subject_names(event.actor for event in events)
     rows = [
         (
-            html.moment(event.at),
+            event.at,
             html.page("significant", event.pk, kind_title(event)),
             _severity(event),
             html.money(event.amount, event.currency),
-            event.reason or html.NOTHING,
+            event.reason,
             subject_link(event.actor, names),
             _waiting(event),
         )

@@ -8,21 +8,21 @@ from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Q, QuerySet, Subquery
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.urls import URLPattern, path, reverse
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, StreamingHttpResponse
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import row_action
-from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.actions import RowAction
+from casino.backoffice.base import ListLink, ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.columns import column, time_column
 from casino.backoffice.filters import choice_filter
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Facts, Grid, Section
+from casino.operators.memberships import colleagues_filter
 from casino.staff import access_changes, access_review, roles
 from casino.staff.access_log import record_access
-from casino.staff.colleagues import colleagues_filter
 from casino.staff.models import AccessLogEntry, Member, RoleGroup, SignIn
 
 EXPORT: Final = "staff.export_access_review"
@@ -34,8 +34,6 @@ _TONES: Final = {"active": "good", "locked": "bad", "superuser": "warn"}
 
 
 class AccessChangeForm(RowForm):
-    """Why a member's access is changed."""
-
     reason = line_field("Reason", max_length=access_changes.MAX_REASON_LENGTH, required=False)
 
 
@@ -53,8 +51,9 @@ class MemberAdmin(ReadOnlyAdmin):
 
     list_display = ("username", "roles", "operators", "status", "factor", "created", "last_login_", "address")
     ordering = ("pk",)
+    search_fields = ("pk", "username")
     search_help_text = "user id or login"
-    list_before_template = "admin/casino/list_link.html"
+    list_link = ListLink("Export as CSV", "admin:staff_member_export", EXPORT)
     roles = column("roles", lambda member: ", ".join(sorted(each.name for each in member.groups.all())) or html.NOTHING)
     operators = column(
         "operators",
@@ -64,39 +63,23 @@ class MemberAdmin(ReadOnlyAdmin):
     factor = column("2nd factor", lambda member: "yes" if member.enrolled else "no")
     created = time_column("date_joined", "created")
     last_login_ = time_column("last_access", "last login")
-    address = column("from", lambda member: member.last_address or html.NOTHING)
+    address = column("from", lambda member: member.last_address or None)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Select colleagues, with what is reviewed."""
         return access_review.members(scope.operators(request)).order_by("pk")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select those who work for these operators alone."""
         return colleagues_filter(operators)
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for a user id or a login."""
-        number = as_number(term)
-        return Q(username=term) if number is None else Q(pk=number) | Q(username=term)
-
     def title_of(self, obj: Member) -> str:
-        """Name a member by the login."""
         return obj.get_username()
 
     def subject_of(self, obj: Member) -> str:
-        """Name a member as events do."""
         return f"staff:{obj.pk}"
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the review's file."""
         export = self.admin_site.admin_view(self.export)
         return [path("review.csv", export, name="staff_member_export"), *super().get_urls()]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Add a link to the review's file, for those who may."""
-        url = reverse("admin:staff_member_export") if request.user.has_perm(EXPORT) else None
-        context = {"link_url": url, "link_text": "Export as CSV", **(extra_context or {})}
-        return super().changelist_view(request, context)
 
     def export(self, request: HttpRequest) -> StreamingHttpResponse:
         """Return the review as CSV. Raises PermissionDenied."""
@@ -108,7 +91,7 @@ class MemberAdmin(ReadOnlyAdmin):
         response["Content-Disposition"] = 'attachment; filename="access-review.csv"'
         return response
 
-    @row_action(
+    @RowAction(
         "Unlock",
         permission=UNLOCK,
         form=AccessChangeForm,
@@ -117,11 +100,10 @@ class MemberAdmin(ReadOnlyAdmin):
         help_text="Clears the failed logins, so that the member can try again.",
     )
     def unlock(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
-        """Unlock a member after failed logins."""
         access_changes.unlock(member, by=_user(request), reason=data["reason"])
         return "Unlocked."
 
-    @row_action(
+    @RowAction(
         "Reset the authenticator",
         name="reset",
         permission=RESET,
@@ -131,33 +113,28 @@ class MemberAdmin(ReadOnlyAdmin):
         help_text="For a lost device: the member sets up another one at the next login.",
     )
     def reset_authenticator(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
-        """Reset a member's authenticator."""
         access_changes.reset_authenticator(member, by=_user(request), reason=data["reason"])
         return "The authenticator is reset."
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show a member's functions and latest logins."""
         (review,) = access_review.review_members([obj])
         facts = (
-            ("Name", review.name or html.NOTHING),
+            ("Name", review.name),
             ("Login", review.login),
             ("User id", html.code(review.user_id)),
-            ("Roles", ", ".join(review.roles) or html.NOTHING),
-            ("Operators", ", ".join(review.operators) or html.NOTHING),
+            ("Roles", ", ".join(review.roles)),
+            ("Operators", ", ".join(review.operators)),
             ("Status", _status(review.status)),
             ("Second factor", "set up" if review.second_factor else "none"),
-            ("Created (UTC)", html.moment(review.created)),
-            ("Last login (UTC)", html.moment(review.last_access)),
-            ("From", review.last_address or html.NOTHING),
-            ("Password changed (UTC)", html.moment(review.password_changed)),
-            ("Disabled (UTC)", html.moment(review.disabled)),
+            ("Created (UTC)", review.created),
+            ("Last login (UTC)", review.last_access),
+            ("From", review.last_address),
+            ("Password changed (UTC)", review.password_changed),
+            ("Disabled (UTC)", review.disabled),
         )
         functions = [(role, function) for role, held in review.functions.items() for function in held]
         latest = SignIn.objects.filter(user_id=obj.pk).order_by("-id")[:MAX_SIGN_INS]
-        logins = [
-            (html.moment(each.at), each.address or html.NOTHING, "given" if each.second_factor else "none")
-            for each in latest
-        ]
+        logins = [(each.at, each.address, "used" if each.second_factor else "none") for each in latest]
         return (
             Facts("Member of staff", facts),
             Grid("Functions", ("By role", "Function"), functions, empty="None by a role."),
@@ -177,17 +154,12 @@ class RoleAdmin(ReadOnlyAdmin):
 
     list_display = ("name", "purpose", "count")
     ordering = ("name",)
+    operator_field = None
     search_fields = ()
     purpose = column("for", lambda role: roles.TITLES[roles.Role(role.name)])
     count = column("functions", lambda role: str(len(roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)])))
 
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Show the roles to everybody who may see the page."""
-        del operators
-        return Q()
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Leave out groups that are no roles."""
         return super().get_queryset(request).filter(name__in=list(roles.Role))
 
     def subject_of(self, obj: RoleGroup) -> str:
@@ -207,36 +179,24 @@ class RoleAdmin(ReadOnlyAdmin):
 class StaffHistoryAdmin(ReadOnlyAdmin):
     """Base of the histories of staff, newest first: visible to those who may see the member."""
 
-    ordering = ("-id",)
+    search_fields = ("user_id",)
     search_help_text = "user id"
     time = time_column("at", "time")
-    who = column("staff", lambda row: html.page("staff", row.user_id, row.login or f"user {row.user_id}"))
-    place = column("from", lambda row: row.address or html.NOTHING)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Add the login, in the same query."""
-        login = User.objects.filter(pk=OuterRef("user_id")).values("username")
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(login=Subquery(login))
-        return rows
+    who = column("staff", lambda row: html.page("staff", row.user_id, html.with_logins(f"staff:{row.user_id}")))
+    place = column("from", lambda row: row.address or None)
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Select rows of those who work for these operators alone."""
         return colleagues_filter(operators, "user_id")
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for a user id."""
-        number = as_number(term)
-        return None if number is None else Q(user_id=number)
-
 
 @admin.register(SignIn)
 class SignInAdmin(StaffHistoryAdmin):
     list_display = ("time", "who", "place", "factor")
-    factor = column("second factor", lambda row: "given" if row.second_factor else "none")
+    factor = column("second factor", lambda row: "used" if row.second_factor else "none")
 
     def sections(self, _request: HttpRequest, obj: SignIn) -> Sequence[Section]:
-        rows = (*self.facts(obj, "time", "who", "place", "factor"),)
-        return (Facts("Login", rows),)
+        return [self.facts(obj, "time", "who", "place", "factor", title="Login")]
 
 
 def _subject(row: AccessLogEntry) -> SafeString | str:
@@ -282,9 +242,6 @@ class AccessLogAdmin(StaffHistoryAdmin):
         return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
 
     def sections(self, _request: HttpRequest, obj: AccessLogEntry) -> Sequence[Section]:
-        rows = (
-            *self.facts(obj, "time", "who", "subject_", "place"),
-            ("Address of the page", html.code(obj.path)),
-            ("Operator", html.page("operator", obj.operator_id)),
-        )
-        return (Facts("Access", rows),)
+        address, operator = ("Address of the page", html.code(obj.path)), html.page("operator", obj.operator_id)
+        names = ("time", "who", "subject_", "place")
+        return [self.facts(obj, *names, address, ("Operator", operator), title="Access")]

@@ -1,28 +1,28 @@
 """Operators, their API keys, and the amounts from which their events are significant."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID
 
+from django import forms
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from casino.backoffice import html, scope
-from casino.backoffice.actions import row_action
-from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.columns import column, staff_column, time_column
+from casino.backoffice import html
+from casino.backoffice.actions import RowAction
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import MinorUnitsField, RowForm
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.crypto import crypto_shredding
 from casino.operators import memberships, services
-from casino.operators.models import ApiKey, Operator, Player
+from casino.operators.models import ApiKey, Operator
 from casino.significant import thresholds
 from casino.significant.models import Threshold
 from casino.significant.thresholds import Thresholds
 
 REVOKE: Final = "operators.change_apikey"
+CHANGE_OPERATOR: Final = "operators.change_operator"
 CHANGE_THRESHOLDS: Final = "significant.add_threshold"
 VIEW_THRESHOLDS: Final = "significant.view_threshold"
 _THRESHOLDS: Final = {
@@ -34,21 +34,24 @@ _THRESHOLDS: Final = {
 }
 
 
-def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
-    """Return players' nicknames by id, in two queries; unknown players are left out."""
-    rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
-    names = crypto_shredding.decrypt_many([nickname for _, nickname in rows])
-    return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
-
-
 class ThresholdForm(RowForm):
-    """From which amounts events are significant."""
-
     def prepare(self) -> None:
         """Add an amount in the operator's currency for each kind."""
         currency = self.row.currency
         for name, title in _THRESHOLDS.items():
             self.fields[name] = MinorUnitsField(currency=currency, label=f"{title}, in {currency}")
+
+
+class CustomerCareForm(RowForm):
+    contact = forms.CharField(
+        label="An e-mail address, a telephone number or the https:// address of a page",
+        max_length=200,
+        required=False,
+    )
+
+    def prepare(self) -> None:
+        """Begin with the contact in use."""
+        self.fields["contact"].initial = self.row.customer_care
 
 
 @admin.register(Operator)
@@ -57,20 +60,13 @@ class OperatorAdmin(ReadOnlyAdmin):
 
     list_display = ("slug", "name", "currency", "kind", "created")
     ordering = ("slug",)
+    search_fields = ("pk", "slug__startswith")
+    operator_field = "pk"
     search_help_text = "id, slug or the beginning of a slug"
     kind = column("kind", lambda row: html.badge("sandbox", "warn") if row.sandbox else html.badge("live", "good"))
     created = time_column("created_at", "created")
 
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Show operators to those who work for them."""
-        return Q(pk__in=operators)
-
-    def search_condition(self, term: str) -> Q | None:
-        """Search for an id or the beginning of a slug."""
-        identity = as_uuid(term)
-        return Q(slug__startswith=term) if identity is None else Q(pk=identity)
-
-    @row_action(
+    @RowAction(
         "Set",
         name="thresholds",
         title="Change the amounts",
@@ -80,27 +76,41 @@ class OperatorAdmin(ReadOnlyAdmin):
         help_text="This amount or more is a significant event.",
     )
     def set_thresholds(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
-        """Set from which amounts events are significant."""
         by = memberships.staff_actor(request.user)
         amounts = Thresholds(**data)
         thresholds.change(operator=operator.pk, currency=operator.currency, thresholds=amounts, actor=by)
         return f"These amounts, in {operator.currency}, are significant from now on."
 
+    @RowAction(
+        "Set",
+        name="customer_care",
+        title="Change the contact of customer care",
+        permission=CHANGE_OPERATOR,
+        form=CustomerCareForm,
+        help_text="Players see it under Help; empty for none.",
+    )
+    def set_customer_care(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        services.set_customer_care(slug=operator.slug, contact=data["contact"], by=by)
+        return "Players see this contact from now on."
+
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
-        here = str(obj.pk)
-        facts = (
-            *self.facts(obj, "slug", "name", "currency", "kind"),
+        operator = str(obj.pk)
+        facts = self.facts(
+            obj,
+            *("slug", "name", "currency", "kind"),
             ("Time zone of accounting days", obj.time_zone),
-            *self.facts(obj, "created", "pk"),
-            ("Tables", html.listing("baccarat_table", "its tables", operator=here)),
-            ("Rounds", html.listing("baccarat_round", "its rounds", operator=here)),
-            ("Players", html.listing("operators_player", "its players", operator=here)),
-            ("Accounts", html.listing("wallet_account", "its accounts", operator=here)),
+            ("Customer care", obj.customer_care or "no contact set"),
+            *("created", "pk"),
+            ("Tables", html.listing("baccarat_table", "its tables", operator=operator)),
+            ("Rounds", html.listing("baccarat_round", "its rounds", operator=operator)),
+            ("Players", html.listing("operators_player", "its players", operator=operator)),
+            ("Accounts", html.listing("wallet_account", "its accounts", operator=operator)),
         )
         keys = obj.keys.order_by("-created_at", "key_id")
-        rows = [(html.page("key", key.pk), key.label, html.moment(key.created_at), _key_status(key)) for key in keys]
+        rows = [(html.page("key", key.pk), key.label, key.created_at, _key_status(key)) for key in keys]
         sections: list[Section] = [
-            Facts("Operator", facts),
+            facts,
             Grid("API keys", ("Key", "Label", "Created (UTC)", "Status"), rows),
         ]
         if request.user.has_perm(VIEW_THRESHOLDS):
@@ -124,20 +134,16 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     list_display = ("key_id", "operator_", "label", "created", "status")
     list_select_related = ("operator",)
     ordering = ("key_id",)
+    search_fields = ("pk", "operator__slug")
     search_help_text = "key id, or an operator's slug"
     operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
     created = time_column("created_at", "created")
     status = column("status", _key_status)
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for a key id or an operator's slug."""
-        return Q(pk=term) | Q(operator__slug=term)
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
-        """Leave the hash in the database."""
-        return super().get_queryset(request).select_related("operator").defer("secret_hash")
+        return super().get_queryset(request).defer("secret_hash")
 
-    @row_action(
+    @RowAction(
         "Revoke",
         title="Revoke this key",
         permission=REVOKE,
@@ -147,36 +153,25 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         question="Revoke this key? Requests with it fail from now on, and it can't be restored.",
     )
     def revoke(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
-        """Revoke the key at once, forever."""
         services.revoke_key(key_id=key.key_id, by=memberships.staff_actor(request.user))
         return f"Revoked {key.key_id}."
 
     def sections(self, _request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
-        facts = [
-            ("Key", html.code(obj.key_id)),
-            *self.facts(obj, "operator_", "label", "created", "status"),
-            ("Revoked (UTC)", html.moment(obj.revoked_at)),
-        ]
-        return (Facts("API key", facts),)
+        key, revoked = ("Key", html.code(obj.key_id)), ("Revoked (UTC)", obj.revoked_at)
+        return [self.facts(obj, key, "operator_", "label", "created", "status", revoked)]
 
 
 @admin.register(Threshold)
-class ThresholdAdmin(ReadOnlyAdmin):
-    """From which amounts events were significant, newest first. Found by an operator's id."""
+class ThresholdAdmin(LabelledRowsAdmin):
+    """Past thresholds of significant events, newest first. Found by an operator's id."""
 
+    names = ("operator",)
     list_display = ("operator", "currency", "staff", "changed")
     list_filter = (operator_filter(),)
-    ordering = ("-id",)
+    search_fields = ("operator_id",)
     search_help_text = "id of an operator"
-    operator = column("operator", lambda row: html.page("operator", row.operator_id, scope.slug(row.operator_id)))
     staff = staff_column("actor", "set by")
     changed = time_column("at", "set")
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for an operator's id."""
-        identity = as_uuid(term)
-        return None if identity is None else Q(operator_id=identity)
-
     def sections(self, _request: HttpRequest, obj: Threshold) -> Sequence[Section]:
-        facts = [*_amounts(obj, obj.currency), ("Set by", obj.actor), ("Set (UTC)", self.changed(obj))]
-        return (Facts("Significant from", facts),)
+        return [self.facts(obj, *_amounts(obj, obj.currency), "staff", "changed", title="Significant from")]

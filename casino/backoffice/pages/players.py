@@ -1,14 +1,12 @@
 """A player's page: money, play, limits, sessions, payments, chats, notices, significant events and staff access."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from asgiref.sync import sync_to_async
 from django import forms
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.http import HttpRequest, StreamingHttpResponse
@@ -17,9 +15,10 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from baccarat.chat.models import ChatMessage, ChatReport, ModerationAction
+from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.storage.models import Sitting, Wager
 from casino.backoffice import game, html
-from casino.backoffice.actions import row_action
+from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, table_link, time_column, with_names
 from casino.backoffice.filters import operator_filter, since_by_uuid
@@ -27,10 +26,10 @@ from casino.backoffice.forms import EnumSelectField, RowForm
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import kill_switch, search, significant_events
 from casino.backoffice.pages.ledger import balance_of
-from casino.backoffice.pages.subject_names import subject_names
 from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.subjects import subject_names
 from casino.compliance import erasure as erasures
-from casino.compliance import player_export
+from casino.compliance import exports
 from casino.crypto import blind_index, crypto_shredding
 from casino.operators import sessions
 from casino.operators.memberships import staff_actor
@@ -39,7 +38,8 @@ from casino.operators.principals import session_id
 from casino.staff.access_log import record_access
 from casino.staff.models import AccessLogEntry
 from wallet.adjustments import notices
-from wallet.models import Account, Adjustment, Deposit, PlayerRestrictions, Withdrawal
+from wallet.models import Account, PlayerRestrictions
+from wallet.responsible_gaming.events import responsible_gaming_stream
 
 MAX_ROWS: Final = 15
 """Rows of each kind on the page; the lists show the others."""
@@ -52,8 +52,6 @@ _AMOUNTS: Final = frozenset({"Balance", "Amount", "Staked", "Returned", "Net", "
 
 
 class ErasureForm(RowForm):
-    """Why a player's personal data is to be erased."""
-
     reason = EnumSelectField(erasures.ErasureReason, label="Reason")
     overrides_retention = forms.BooleanField(
         label="Override the ten years for which the law wants the data kept", required=False
@@ -67,7 +65,6 @@ class PlayerAdmin(ReadOnlyAdmin):
     list_display = ("nickname", "operator_", "reference", "registered")
     list_filter = (operator_filter(), since_by_uuid())
     list_select_related = ("operator",)
-    ordering = ("-id",)
     search_help_text = "id, or the operator's reference"
     operator_ = column("operator", lambda player: html.page("operator", player.operator_id, player.operator.slug))
     registered = time_column("created_at", "registered")
@@ -79,11 +76,9 @@ class PlayerAdmin(ReadOnlyAdmin):
         return condition if identity is None else condition | Q(pk=identity)
 
     def title_of(self, obj: Player) -> str:
-        """Name a player by the nickname."""
         return obj.nickname
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the address of the export."""
         export = self.admin_site.admin_view(self.export)
         return [path("<path:object_id>/export.zip", export, name="operators_player_export"), *super().get_urls()]
 
@@ -93,14 +88,12 @@ class PlayerAdmin(ReadOnlyAdmin):
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
         record_access(request, subject=f"player:{player.pk}", operator=player.operator_id)
-        chunks = player_export.export(operator=player.operator_id, player=player.pk, now=timezone.now())
-        # An asynchronous server would read a plain iterator to its end before it sends anything.
-        body = _in_threads(chunks) if hasattr(request, "scope") else chunks
-        response = StreamingHttpResponse(body, content_type="application/zip")
+        chunks = exports.export_player(operator=player.operator_id, player=player.pk, now=timezone.now())
+        response = StreamingHttpResponse(chunks, content_type="application/zip")
         response["Content-Disposition"] = f'attachment; filename="player-{player.pk}.zip"'
         return response
 
-    @row_action(
+    @RowAction(
         "End open sessions",
         name="end",
         permission=END_SESSIONS,
@@ -110,13 +103,12 @@ class PlayerAdmin(ReadOnlyAdmin):
         question="End every open session of this player? The player has to come back through the operator.",
     )
     def end_sessions(self, _request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
-        """End the player's open sessions."""
         running = _open_sessions(player)
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'}."
 
-    @row_action(
+    @RowAction(
         "Request the erasure",
         name="erase",
         title="Erase this player's personal data",
@@ -126,27 +118,44 @@ class PlayerAdmin(ReadOnlyAdmin):
         help_text="Names and texts are erased forever once another person agrees. Rounds and money stay provable.",
     )
     def request_erasure(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
-        """Request the player's erasure."""
         erasures.request(operator=player.operator_id, player=player.pk, by=staff_actor(request.user), **data)
         return "Requested an erasure; another person decides."
 
+    @RowAction(
+        "Stop",
+        title="Stop this player",
+        permission=kill_switch.STOP_PLAY,
+        form=kill_switch.StopForm,
+        applies=lambda request, player: (
+            kill_switch.may_stop(request, StopScope.PLAYER) and not kill_switch.is_player_stopped(player)
+        ),
+        tone="bad",
+        help_text=kill_switch.STOP_HELP,
+    )
+    def stop(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        return kill_switch.stop(request, StopScope.PLAYER, str(player.pk), data)
+
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
-        """Show the sections that this person may see."""
-        here = str(obj.pk)
-        facts = [
-            *self.facts(obj, "nickname", "operator_"),
+        player = str(obj.pk)
+        facts: list[tuple[str, object]] = [
             ("Reference", html.code(obj.reference)),
-            *self.facts(obj, "registered", "pk"),
-            ("Money", html.listing("wallet_account", "accounts and balances", q=here)),
-            ("Limits", html.listing("wallet_playerrestrictions", "limits and exclusions", q=here)),
-            ("Play", html.listing("baccarat_wager", "wagers", q=here)),
-            ("Log", html.event_log(f"wallet-{here}", "events of the wallet")),
+            ("Registered (UTC)", self.registered(obj)),
+            ("Id", html.code(player)),
+            ("Money", html.listing("wallet_account", "accounts and balances", q=player)),
+            ("Limits", html.listing("wallet_playerrestrictions", "limits and exclusions", q=player)),
+            ("Play", html.listing("baccarat_wager", "wagers", q=player)),
+            ("Log", html.event_log(f"wallet-{player}", "events of the wallet")),
         ]
         if request.user.has_perm(EXPORT):
             url = reverse("admin:operators_player_export", args=[obj.pk])
             facts.append(("All data", html.link(url, "export as a ZIP of JSON")))
         parts = [build(request, obj) for permission, build in _SECTIONS if request.user.has_perm(permission)]
-        return [Facts("Player", facts), *parts, _sessions(obj), *kill_switch.player_sections(request, obj)]
+        return [
+            self.facts(obj, "nickname", "operator_", *facts),
+            *parts,
+            _sessions(obj),
+            *kill_switch.player_sections(request, obj),
+        ]
 
 
 def _open_sessions(player: Player) -> list[PlayerSession]:
@@ -160,10 +169,10 @@ def _sessions(player: Player) -> Grid:
     rows = [
         (
             html.code(session_id(bytes(session.token_hash)).removeprefix("session:")),
-            html.moment(session.created_at),
-            html.moment(session.expires_at),
-            html.moment(session.last_used_at),
-            html.moment(session.ended_at),
+            session.created_at,
+            session.expires_at,
+            session.last_used_at,
+            session.ended_at,
             html.badge("open", "good")
             if session.pk in running
             else session.ended_reason.replace("_", " ") or "expired",
@@ -226,21 +235,9 @@ def _wagers(request: HttpRequest, player: Player) -> Section:
     if before is not None:
         wagers = wagers.filter(round_id__lt=before)
     page = list(game.with_round_numbers(wagers)[: MAX_WAGERS + 1])
-    rows = [
-        (
-            html.moment(wager.confirmed_at),
-            game.round_link(wager),
-            table_link(wager),
-            game.stakes_of(wager),
-            game.staked_by(wager),
-            html.money(wager.returned, wager.currency),
-            game.net_of(wager),
-        )
-        for wager in page[:MAX_WAGERS]
-    ]
-    more = html.link(f"?before={page[MAX_WAGERS - 1].round_id}", "Older wagers") if len(page) > MAX_WAGERS else ""
-    headers = ("Confirmed (UTC)", "Round", "Table", "On", "Staked", "Returned", "Net")
-    return Grid("Rounds", headers, rows, empty="No wager yet.", note=more, numeric=_AMOUNTS)
+    rows = [game.wager_cells(wager) for wager in page[:MAX_WAGERS]]
+    note = html.link(f"?before={page[MAX_WAGERS - 1].round_id}", "Older wagers") if len(page) > MAX_WAGERS else ""
+    return Grid("Rounds", game.WAGER_HEADERS, rows, empty="No wager yet.", note=note, numeric=_AMOUNTS)
 
 
 def _sittings(_request: HttpRequest, player: Player) -> Section:
@@ -250,7 +247,7 @@ def _sittings(_request: HttpRequest, player: Player) -> Section:
             table_link(row),
             "left" if row.seat is None else f"seat {row.seat}",
             money_type_badge(row.money_type),
-            html.moment(row.at),
+            row.at,
         )
         for row in sittings
     ]
@@ -263,23 +260,19 @@ def _restrictions(_request: HttpRequest, player: Player) -> Section:
         return Facts("Limits and exclusions", [("Limits", "none"), ("Exclusion", "never")])
     exclusion = row.state.get("exclusion")
     facts = [
-        ("Limits", html.page("protection", player.pk, f"{len(row.state['limits'])} set; details")),
-        ("Exclusion", html.NOTHING if exclusion is None else exclusion["kind"].replace("_", " ")),
-        ("Until (UTC)", html.moment(row.excluded_until)),
-        ("Log", html.event_log(f"protection-{player.pk}")),
+        ("Limits", html.page("responsible_gaming", player.pk, f"{len(row.state['limits'])} set; details")),
+        ("Exclusion", exclusion and exclusion["kind"].replace("_", " ")),
+        ("Until (UTC)", row.excluded_until),
+        ("Log", html.event_log(responsible_gaming_stream(player.pk))),
     ]
     return Facts("Limits and exclusions", facts)
 
 
 def _payments(request: HttpRequest, player: Player) -> Section:
-    payments: list[Any] = []
-    for name, model in (("deposit", Deposit), ("withdrawal", Withdrawal), ("adjustment", Adjustment)):
-        if request.user.has_perm(f"wallet.view_{name}"):
-            latest: QuerySet[Any] = model._default_manager.filter(player_id=player.pk).order_by("-id")  # noqa: SLF001
-            payments += [(name, row) for row in latest[:MAX_ROWS]]
+    payments = search.payments(request, lambda rows: rows.filter(player_id=player.pk), MAX_ROWS)
     rows = [
-        (html.moment(row.requested_at), html.page(name, row.pk, name), row.status, html.money(row.amount, row.currency))
-        for name, row in sorted(payments, key=lambda each: each[1].pk, reverse=True)
+        (row.requested_at, html.page(kind, row.pk, kind), row.status, html.money(row.amount, row.currency))
+        for kind, row in payments
     ]
     link = f"{reverse('admin:desk_search')}?{urlencode({'player': str(player.pk)})}"
     note = html.link(link, "Search all of them") if request.user.has_perms(search.NEEDED) else ""
@@ -301,8 +294,7 @@ def _chats(_request: HttpRequest, player: Player) -> Section:
         ),
     ]
     rows = [
-        (html.moment(at), what, text or html.NOTHING, more)
-        for at, what, text, more in sorted(entries, key=lambda entry: entry[0], reverse=True)
+        (at, what, text, more) for at, what, text, more in sorted(entries, key=lambda entry: entry[0], reverse=True)
     ]
     note = html.listing("chat_chatmessage", "All messages", q=str(player.pk))
     return Grid("Chats", ("Time (UTC)", "What", "Text", ""), rows, empty="No message yet.", note=note)
@@ -314,10 +306,10 @@ def _notices(_request: HttpRequest, player: Player) -> Section:
     )
     rows = [
         (
-            html.moment(each.created_at),
+            each.created_at,
             each.notice.kind.replace("_", " "),
-            each.notice.message or html.NOTHING,
-            html.moment(each.read_at),
+            each.notice.message,
+            each.read_at,
         )
         for each in latest
     ]
@@ -329,12 +321,8 @@ def _significant(_request: HttpRequest, player: Player) -> Section:
 
 
 def _access(_request: HttpRequest, player: Player) -> Section:
-    entries = list(AccessLogEntry.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:MAX_ROWS])
-    logins = dict(User.objects.filter(pk__in={entry.user_id for entry in entries}).values_list("pk", "username"))
-    rows = [
-        (html.moment(entry.at), logins.get(entry.user_id, f"staff {entry.user_id}"), entry.path, entry.address or "")
-        for entry in entries
-    ]
+    entries = AccessLogEntry.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:MAX_ROWS]
+    rows = [(entry.at, f"staff:{entry.user_id}", entry.path, entry.address) for entry in entries]
     return Grid("Staff access to this player's data", ("Time (UTC)", "Who", "Page", "From"), rows)
 
 
@@ -351,10 +339,3 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section]], ...
     ("staff.view_accesslogentry", _access),
 )
 """The sections of the page, in order, with the permission that each needs."""
-
-
-async def _in_threads(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Generate each chunk in the thread that has the database's connection."""
-    take = sync_to_async(lambda: next(chunks, None))
-    while (chunk := await take()) is not None:
-        yield chunk

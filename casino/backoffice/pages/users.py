@@ -1,8 +1,7 @@
 """Users, the only rows that the admin edits, and the log of staff actions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
-from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
@@ -15,10 +14,10 @@ from django.http import HttpRequest, HttpResponse
 from casino.backoffice import html, scope
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, time_column
-from casino.backoffice.sections import Facts, Section
+from casino.backoffice.sections import Section
+from casino.operators.memberships import colleagues_filter
 from casino.operators.models import StaffMembership
 from casino.staff import access_changes, roles
-from casino.staff.colleagues import colleagues_filter
 
 if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.auth.forms import UserChangeForm
@@ -45,8 +44,6 @@ admin.site.unregister(Group)
 
 
 class UserForm(BaseUserForm):
-    """Django's form of a user. Refuses roles whose functions nobody may have together."""
-
     def clean_groups(self) -> Any:
         """Check the roles. Raises ValidationError."""
         groups = self.cleaned_data["groups"]
@@ -72,7 +69,7 @@ class MembershipInline(BaseInline):
 
 @admin.register(User)
 class UserAdmin(BaseUserAdmin):
-    """Users. Permissions come from roles alone, never from oneself; leavers are disabled, not deleted."""
+    """Users. Permissions come from roles alone, and nobody changes their own; leavers are disabled, not deleted."""
 
     form = UserForm
     add_form = UserCreationForm
@@ -81,7 +78,7 @@ class UserAdmin(BaseUserAdmin):
     inlines = (MembershipInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        """Select colleagues: those who work for the same operators; superusers for superusers alone."""
+        """Select colleagues: users of the same operators; only superusers see superusers."""
         users = super().get_queryset(request)
         visible = users if request.user.is_superuser else users.filter(is_superuser=False)
         return visible.filter(colleagues_filter(scope.operators(request)))
@@ -92,20 +89,19 @@ class UserAdmin(BaseUserAdmin):
         return [(name, {**options, "fields": _without_permissions(options["fields"])}) for name, options in sets]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        """Let roles be given by those who may, never to oneself; superusers alone make superusers."""
+        """Lock the roles without the permission to assign them, and one's own; only superusers make superusers."""
         fields = {*super().get_readonly_fields(request, obj), "last_login", "date_joined"}
         if not request.user.is_superuser:
             fields.add("is_superuser")
-        oneself = obj is not None and obj.pk == request.user.pk
-        if oneself or not request.user.has_perm(ASSIGN):
+        is_own = obj is not None and obj.pk == request.user.pk
+        if is_own or not request.user.has_perm(ASSIGN):
             fields |= {"groups", "is_staff"}
-        if oneself:
+        if is_own:
             fields |= {"is_superuser", "is_active"}
         return tuple(sorted(fields))
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Refuse, whoever asks: the log names users."""
-        del request, obj
+        """Refuse: the log names users."""
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
@@ -114,10 +110,11 @@ class UserAdmin(BaseUserAdmin):
         super().save_model(request, obj, form, change)
         if not change:
             operators = scope.operators(request) or ()
-            StaffMembership.objects.bulk_create(StaffMembership(user=obj, operator_id=one) for one in operators)
+            StaffMembership.objects.bulk_create(
+                StaffMembership(user=obj, operator_id=operator) for operator in operators
+            )
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
-        """Record the change of access."""
         super().save_related(request, form, formsets, change)
         access_changes.record_access_change(
             form.instance,
@@ -128,7 +125,7 @@ class UserAdmin(BaseUserAdmin):
         )
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
-        """Record that somebody's password was set by another."""
+        """Record that a password was set by another person."""
         response = super().user_change_password(request, id, form_url)
         if request.method == "POST" and response.status_code == 302:
             user = User.objects.get(pk=id)
@@ -148,7 +145,7 @@ class StaffActionAdmin(ReadOnlyAdmin):
 
     list_display = ("time", "who", "what", "message")
     list_select_related = ("user", "content_type")
-    ordering = ("-id",)
+    operator_field = None  # `get_queryset` selects
     search_fields = ()
     time = time_column("action_time", "time")
     who = column("staff", lambda entry: entry.user.get_username())
@@ -156,19 +153,11 @@ class StaffActionAdmin(ReadOnlyAdmin):
     message = column("action", lambda entry: entry.get_change_message() or entry.get_action_flag_display())
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
-        """Show others' actions to superusers alone: lines name rows whose operator nobody recorded."""
+        """Show only superusers the actions of others: log entries name rows without their operator."""
         entries: QuerySet[LogEntry] = super().get_queryset(request)
         return entries if request.user.is_superuser else entries.filter(Q(user_id=request.user.pk))
 
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Leave it to `get_queryset`."""
-        del operators
-        return Q()
-
     def sections(self, _request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
-        rows = (
-            *self.facts(obj, "time", "who", "what"),
-            ("Id", html.code(obj.object_id)),
-            ("Action", self.message(obj)),
-        )
-        return (Facts("Staff action", rows),)
+        return [
+            self.facts(obj, "time", "who", "what", ("Id", html.code(obj.object_id)), "message", title="Staff action")
+        ]

@@ -1,7 +1,7 @@
 """Names of players, tables, rounds and payments for pages that have only `kind:<id>`."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,10 +11,10 @@ from django.utils.safestring import SafeString
 from baccarat.storage.models import Round, Table
 from casino.backoffice import html
 from casino.backoffice.base import as_uuid
-from casino.backoffice.context import may_view
-from casino.backoffice.pages.operator import nicknames
+from casino.backoffice.scope import may_view
+from casino.crypto import crypto_shredding
 from casino.kernel import money
-from casino.operators.models import Operator
+from casino.operators.models import Operator, Player
 from wallet.models import Adjustment, Deposit, DepositMethod, Withdrawal
 
 Ids = Collection[UUID]
@@ -50,12 +50,24 @@ def subject_link(subject: str, names: Names) -> SafeString | str:
     return html.page(kind, identity, names.get(subject) or f"{text} {html.short(key)}")
 
 
-def name_switches(switches: Iterable[Any]) -> None:
+def name_kill_switches(switches: Iterable[Any]) -> None:
     """Give switches the names of their subjects; those without one keep the id."""
     rows = list(switches)
     names = subject_names({switch.pk for switch in rows})
     for switch in rows:
         switch.subject_name = names.get(switch.pk, switch.subject)
+
+
+def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
+    """Return players' nicknames by id, in two queries; unknown players are left out."""
+    rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
+    names = crypto_shredding.decrypt_many([nickname for _, nickname in rows])
+    return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
+
+
+def player_link(player: UUID, names: Mapping[UUID, str]) -> SafeString | str:
+    """Link to the page of a player by the nickname that `nicknames` found."""
+    return html.page("player", player, names.get(player, html.short(player)))
 
 
 def _players(ids: Ids) -> Mapping[UUID, str]:

@@ -1,4 +1,4 @@
-"""Tables: rules, seats, the shoe as far as it is public, rounds, money and events; stopping and closing a table."""
+"""Tables: rules, seats, the public part of the shoe, rounds, money and events; stopping and closing a table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -10,22 +10,21 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from baccarat.domain.tables.kill_switch_events import StopScope, switch_id
+from baccarat.domain.tables.kill_switch import StopScope, stop_id
 from baccarat.domain.tables.state import TableState
-from baccarat.services import closing
+from baccarat.services import table_lifecycle
 from baccarat.storage import projections
-from baccarat.storage.models import Round, Switch, Table
+from baccarat.storage.models import KillSwitch, Round, Table
 from casino.backoffice import game, html
-from casino.backoffice.actions import row_action, staff_metadata
-from casino.backoffice.base import as_uuid
+from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
 from casino.backoffice.pages.events import latest_events
 from casino.backoffice.pages.ledger import balances_at
-from casino.backoffice.pages.operator import nicknames
 from casino.backoffice.sections import Alert, Facts, Grid, Section
+from casino.backoffice.subjects import nicknames, player_link
 from casino.kernel.money import MoneyType
 
 MAX_ROUNDS: Final = 20
@@ -38,10 +37,10 @@ _STATES: Final = {
 
 
 class CloseForm(RowForm):
-    """Why a table is closed."""
-
     reason = text_field(
-        "Reason, for the record (kept forever: name no player)", max_length=closing.MAX_REASON_LENGTH, required=False
+        "Reason, for the record (kept forever: name no player)",
+        max_length=table_lifecycle.MAX_REASON_LENGTH,
+        required=False,
     )
 
 
@@ -51,7 +50,7 @@ def _state(table: Table) -> TableState:
 
 def _may_stop(request: HttpRequest, table: Table) -> bool:
     stopped = any(stop.scope is StopScope.TABLE for stop in _state(table).stops)
-    return not stopped and kill_switch.may_throw(request, StopScope.TABLE)
+    return not stopped and kill_switch.may_stop(request, StopScope.TABLE)
 
 
 def _may_close(_request: HttpRequest, table: Table) -> bool:
@@ -84,32 +83,26 @@ class TableAdmin(LabelledRowsAdmin):
         operator_filter(),
         since_by_uuid(),
     )
-    ordering = ("-id",)
+    search_fields = ("pk", "round_id")
     search_help_text = "id of a table or of its round in play"
     money = column("money", lambda table: table.money_types.replace(",", ", "))
     taken = column("seats", lambda table: f"{table.seats_taken} of {table.seats}")
     status = column("state", _status)
     opened = time_column("opened_at", "opened")
 
-    def search_condition(self, term: str) -> Q | None:
-        """Search for the id of a table, or of the round in play there."""
-        identity = as_uuid(term)
-        return None if identity is None else Q(pk=identity) | Q(round_id=identity)
-
-    @row_action(
+    @RowAction(
         "Stop",
         title="Stop this table",
-        permission=kill_switch.THROW,
+        permission=kill_switch.STOP_PLAY,
         form=kill_switch.StopForm,
         applies=_may_stop,
         tone="bad",
         help_text=kill_switch.STOP_HELP,
     )
     def stop(self, request: HttpRequest, table: Table, data: dict[str, Any]) -> str:
-        """Stop play at the table."""
         return kill_switch.stop(request, StopScope.TABLE, str(table.pk), data)
 
-    @row_action(
+    @RowAction(
         "Close",
         title="Close this table permanently",
         permission=CLOSE,
@@ -120,9 +113,10 @@ class TableAdmin(LabelledRowsAdmin):
         "accounts, and the seeds of its shoes are revealed.",
     )
     def close(self, request: HttpRequest, table: Table, data: dict[str, Any]) -> str:
-        """Close the table permanently."""
         metadata = staff_metadata(request, table.operator_id, causation="admin", correlation=f"table-{table.pk}")
-        if closing.close_table(table=table.pk, operator=table.operator_id, reason=data["reason"], metadata=metadata):
+        if table_lifecycle.close_table(
+            table=table.pk, operator=table.operator_id, reason=data["reason"], metadata=metadata
+        ):
             return "Closed permanently; every seed that was still secret is revealed."
         return "Nothing new starts. The table closes when the round in play has ended."
 
@@ -131,7 +125,7 @@ class TableAdmin(LabelledRowsAdmin):
         terms = game.TableTerms(obj.name, state.rules)
         return [
             *_alerts(obj, state),
-            Facts("Table", self._facts(obj, state)),
+            self._facts(obj, state),
             _seats(state),
             _rounds(obj.pk),
             Facts("Rules", rules_sections.rule_facts(state.rules)),
@@ -140,16 +134,17 @@ class TableAdmin(LabelledRowsAdmin):
             game.event_grid("Timeline of the table", latest_events(f"table-{obj.pk}"), terms),
         ]
 
-    def _facts(self, table: Table, state: TableState) -> list[tuple[str, object]]:
-        return [
-            *self.facts(table, "name", "operator", "status"),
+    def _facts(self, table: Table, state: TableState) -> Facts:
+        return self.facts(
+            table,
+            *("name", "operator", "status"),
             ("Round in play", html.page("round", table.round_id, f"No. {table.rounds}")),
             ("Rounds", html.listing("baccarat_round", str(table.rounds), q=str(table.pk))),
-            *self.facts(table, "money", "opened"),
+            *("money", "opened"),
             *_shoe(state),
-            ("Id", html.code(table.pk)),
+            "pk",
             ("Log", html.event_log(f"table-{table.pk}")),
-        ]
+        )
 
 
 def _alerts(table: Table, state: TableState) -> list[Section]:
@@ -159,7 +154,7 @@ def _alerts(table: Table, state: TableState) -> list[Section]:
         alerts.append(Alert("The round in play is suspended", text))
     alerts += [Alert(f"Play is stopped ({stop.scope})", stop.message) for stop in state.stops]
     if any(stop.scope is StopScope.TABLE for stop in state.stops):
-        switch = Switch.objects.get(pk=switch_id(StopScope.TABLE, str(table.pk)))
+        switch = KillSwitch.objects.get(pk=stop_id(StopScope.TABLE, str(table.pk)))
         alerts.append(Facts("Kill switch", (("Resume play", html.link(kill_switch.switch_url(switch), "its page")),)))
     if state.closed:
         alerts.append(Alert("This table is closed permanently", "Its rounds and seeds stay readable."))
@@ -190,7 +185,7 @@ def _seats(state: TableState) -> Grid:
     rows = [
         (
             str(seat.seat),
-            html.page("player", seat.player, names.get(seat.player, html.short(seat.player))),
+            player_link(seat.player, names),
             game.money_type_badge(seat.money_type),
             html.money(sum((seat.last_wager or {}).values()) or None, currency),
             html.money(seat.owed, currency),
@@ -202,7 +197,7 @@ def _seats(state: TableState) -> Grid:
 
 
 def _rounds(table: UUID) -> Grid:
-    rounds = Round.objects.filter(table_id=table).order_by("-number").defer("state")[:MAX_ROUNDS]
+    rounds = Round.objects.filter(table_id=table).order_by("-number")[:MAX_ROUNDS]
     note = html.listing("baccarat_round", "All rounds of this table", q=str(table)) if rounds else ""
     columns = ("Round", "Phase", "Cards", "Won by", "Wagers", "Opened (UTC)")
     return game.round_grid("Latest rounds", rounds, columns=columns, note=note)

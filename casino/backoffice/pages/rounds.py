@@ -1,4 +1,4 @@
-"""Rounds: the list, the page of a round, and staff actions on a round."""
+"""Rounds: their list and pages, and staff actions on a round."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,23 +8,23 @@ import msgspec
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from baccarat.audit import verdict
 from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.postings import TableAccounts
-from baccarat.domain.rounds.refusals import RoundNotSuspended
+from baccarat.domain.rounds.events import VoidReason
+from baccarat.domain.rounds.refusals import RoundNotSuspended, UnknownRound
 from baccarat.domain.rounds.state import Phase, RoundState
-from baccarat.domain.rounds.void_events import VoidReason
-from baccarat.proofs import signed_urls
+from baccarat.proofs import dispute_pack
 from baccarat.services import dealing, voiding
-from baccarat.storage import projections
+from baccarat.storage import projections, repository
 from baccarat.storage.models import Round, Table
 from casino.backoffice import game, html
-from casino.backoffice.actions import row_action, staff_metadata
+from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
@@ -32,20 +32,20 @@ from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import round_sections, search
 from casino.backoffice.pages.events import latest_events, timeline
 from casino.backoffice.pages.ledger import entries_of
-from casino.backoffice.pages.operator import nicknames
 from casino.backoffice.pages.significant_events import latest_significant
-from casino.backoffice.sections import Alert, Facts, FormSection, Grid, Section
+from casino.backoffice.sections import Alert, Facts, Grid, Section
+from casino.backoffice.subjects import nicknames
 from casino.crypto.crypto_shredding import decrypt_text
+from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.records import RecordedEvent
 from casino.events.store import Metadata
-from casino.kernel.errors import Refusal
 from casino.operators import memberships
 
 RESUME: Final = "baccarat.change_round"
 REQUEST_VOID: Final = "baccarat.request_void"
 APPROVE_VOID: Final = "baccarat.approve_void"
 PACK: Final = "baccarat.share_dispute_pack"
-# Rounds in play and suspended ones are found by their tables, of which there are few.
+# Running and suspended rounds are selected by their tables, of which there are few.
 _PHASES: Final = {
     "running": ("Running", Q(id__in=Table.objects.filter(round_id__isnull=False).values("round_id"))),
     "suspended": ("Suspended", Q(id__in=Table.objects.filter(suspension_reason__isnull=False).values("round_id"))),
@@ -57,15 +57,11 @@ _PHASES: Final = {
 
 
 class VoidForm(RowForm):
-    """Why a round is voided."""
-
     reason = EnumSelectField(VoidReason, label="Reason")
     note = text_field("Explanation", rows=3)
 
 
 class DeclineVoidForm(RowForm):
-    """Why a void is declined."""
-
     note = text_field("Explanation", rows=3)
 
 
@@ -97,7 +93,6 @@ class RoundAdmin(LabelledRowsAdmin):
     list_filter = (
         case_filter("phase", _PHASES), game.preset_filter("rules__startswith"), operator_filter(), since_by_uuid(),
     )  # fmt: skip
-    ordering = ("-id",)
     search_help_text = "id of a round or a table, or a round's number"
     number_ = column("round", lambda round_: f"No. {round_.number}")
     phase_ = column("phase", game.phase_badge)
@@ -119,15 +114,13 @@ class RoundAdmin(LabelledRowsAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Add the page that asks before a void, the link to the dispute pack, and the search."""
         void = self.admin_site.admin_view(require_safe(self.void_page))
-        pack = self.admin_site.admin_view(require_POST(self.pack))
         return [
             path("<path:object_id>/void/", void, name="baccarat_round_void"),
-            path("<path:object_id>/pack/", pack, name="baccarat_round_pack"),
             path("search/", self.admin_site.admin_view(require_safe(search.search_page)), name="desk_search"),
             *super().get_urls(),
         ]
 
-    @row_action(
+    @RowAction(
         "Resume",
         permission=RESUME,
         applies=_is_suspended,
@@ -143,7 +136,7 @@ class RoundAdmin(LabelledRowsAdmin):
         dealing.resume(table=round_.table_id, operator=round_.operator_id, metadata=metadata)
         return f"Round {round_.number} will be dealt again."
 
-    @row_action(
+    @RowAction(
         "Void this round",
         permission=REQUEST_VOID,
         form=VoidForm,
@@ -160,20 +153,36 @@ class RoundAdmin(LabelledRowsAdmin):
             return f"Round {round_.number} is void; every stake went back."
         return f"Requested to void round {round_.number}; another member of staff has to agree."
 
-    @row_action("Approve the void", permission=APPROVE_VOID, applies=_is_void_requested, placed=True, tone="bad")
+    @RowAction("Approve the void", permission=APPROVE_VOID, applies=_is_void_requested, placed=True, tone="bad")
     def approve_void(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> str:
-        """Approve a requested void."""
         voiding.approve(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_))
         return f"Round {round_.number} is void; its stakes, payouts and commission were reversed."
 
-    @row_action(
+    @RowAction(
         "Decline the void", permission=APPROVE_VOID, form=DeclineVoidForm, applies=_is_void_requested, placed=True
     )
     def decline_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
-        """Decline a requested void."""
         metadata = _metadata(request, round_)
         voiding.decline(round_=round_.pk, operator=round_.operator_id, note=data["note"], metadata=metadata)
         return f"The void of round {round_.number} is declined; the round stands."
+
+    @RowAction(
+        "Make a link",
+        title="Dispute pack",
+        permission=PACK,
+        applies=lambda _, round_: round_.phase in {Phase.SETTLED, Phase.VOIDED},
+        placed=True,
+        help_text="Events, cards, rules, wagers, entries, chat and proofs in one signed ZIP, with a verifier.",
+        question="Make a link to the pack of this round? Whoever has it can download the pack for a day.",
+    )
+    def pack(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> str:
+        """Show a link to the round's dispute pack to the user only; the returned message is logged without it."""
+        by = memberships.staff_actor(request.user)
+        signed = dispute_pack.sign_pack_url(round_=round_.pk, operator=round_.operator_id, by=by)
+        url = request.build_absolute_uri(reverse("dispute-pack", args=[signed.token]))
+        text = '<a class="c-link" href="{}">Dispute pack of round {}</a>, until {}. Copy this link.'
+        messages.info(request, format_html(text, url, round_.number, f"{signed.expires_at:%Y-%m-%d %H:%M} UTC"))
+        return "Made a link to the dispute pack"
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the page where a void is requested or decided. Raises PermissionDenied, Http404."""
@@ -182,32 +191,12 @@ class RoundAdmin(LabelledRowsAdmin):
             raise Http404
         if not (request.user.has_perm(REQUEST_VOID) or request.user.has_perm(APPROVE_VOID)):
             raise PermissionDenied
-        wish = _state(round_).void_request
-        rows = () if wish is None else (
-            ("Reason", _plain(wish.reason)), ("Explanation", decrypt_text(wish.note)), ("Requested by", wish.by),
-        )  # fmt: skip
+        void = _state(round_).void_request
+        requested = [] if void is None else [Facts("Requested void", _void_facts(void))]
         forms = self.action_sections(request, round_, {}, "request_void", "approve_void", "decline_void")
-        sections = [*((Facts("Requested void", rows),) if rows else ()), *forms]
+        sections = [*requested, *forms]
         response: HttpResponse = self.changeform_view(request, object_id, extra_context={"sections": sections})
         return response
-
-    def pack(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Create a link to a round's dispute pack and show it to this person only. Raises PermissionDenied."""
-        round_ = self.find_row(request, object_id)
-        if round_ is None or not request.user.has_perm(PACK):
-            raise PermissionDenied
-        by = memberships.staff_actor(request.user)
-        try:
-            signed = signed_urls.sign_pack_url(round_=round_.pk, operator=round_.operator_id, by=by)
-        except Refusal as refusal:
-            messages.error(request, refusal.message())
-        else:
-            url = request.build_absolute_uri(reverse("dispute-pack", args=[signed.token]))
-            text = '<a class="c-link" href="{}">Dispute pack of round {}</a>, until {}. Copy this link.'
-            until = f"{signed.expires_at:%Y-%m-%d %H:%M} UTC"
-            messages.success(request, format_html(text, url, round_.number, until))
-            self.log_change(request, round_, "Made a link to the dispute pack")
-        return HttpResponseRedirect(self.page_url(round_))
 
     def sections(self, request: HttpRequest, obj: Round) -> Sequence[Section]:
         """Show a round in full; reasons why it is stopped come first."""
@@ -217,9 +206,8 @@ class RoundAdmin(LabelledRowsAdmin):
         events_grid = _timeline(obj, events, check)
         try:
             state = _state(obj)
-            state.require_opened()
-        except (msgspec.MsgspecError, ValueError, LookupError) as error:
-            alert = Alert("The stored state of this round can't be read", str(error))
+        except (MalformedEvent, UnknownEvent, UnknownRound, LookupError) as error:
+            alert = Alert("The events of this round can't be read", str(error))
             return (alert, round_sections.proofs(check), events_grid)
         names = nicknames([seat.player for seat in state.seats])
         steps = round_sections.replay_steps(check, state)
@@ -229,8 +217,8 @@ class RoundAdmin(LabelledRowsAdmin):
             *round_sections.hands(state, steps),
             *round_sections.replay_without_cards(steps, state),
             round_sections.proofs(round_sections.with_export(check, obj)),
-            *self._pack_form(request, obj),
-            Facts("Round", self._facts(obj, state)),
+            *self.action_sections(request, obj, {}, "pack"),
+            self._facts(obj, state),
             round_sections.seats(state, names, obj.currency),
             entries_of("Ledger", [event.id for event in events]),
             round_sections.access(obj, state, events, names),
@@ -255,33 +243,27 @@ class RoundAdmin(LabelledRowsAdmin):
             text = f"“{decrypt_text(void.note)}” By {void.requested_by}{approved}."
             return (Alert(f"Void: {_plain(void.reason)}", text),)
         if state.void_request is not None:
-            wish = state.void_request
-            alert = Alert(f"Void requested: {_plain(wish.reason)}", f"“{decrypt_text(wish.note)}” By {wish.by}.")
+            requested = state.void_request
+            text = f"“{decrypt_text(requested.note)}” By {requested.by}."
+            alert = Alert(f"Void requested: {_plain(requested.reason)}", text)
             return (alert, page_link("Decide")) if request.user.has_perm(APPROVE_VOID) else (alert,)
         voidable = state.is_running() or state.phase is Phase.SETTLED
         return (page_link("Void this round"),) if voidable and request.user.has_perm(REQUEST_VOID) else ()
 
-    def _pack_form(self, request: HttpRequest, round_: Round) -> Sequence[Section]:
-        if round_.phase not in {Phase.SETTLED, Phase.VOIDED} or not request.user.has_perm(PACK):
-            return ()
-        contents = "Events, cards, rules, wagers, entries, chat and proofs in one signed ZIP, with a verifier."
-        form, url = RowForm(request=request, row=round_), self.action_url("pack", round_)
-        question = f"Make a link to the pack of round {round_.number}? Whoever has it can download the pack for a day."
-        return (FormSection("Dispute pack", url, form, "Make a link", help_text=contents, question=question),)
-
-    def _facts(self, round_: Any, state: RoundState) -> list[tuple[str, object]]:
+    def _facts(self, round_: Any, state: RoundState) -> Facts:
         opened = state.require_opened()
-        return [
-            *self.facts(round_, "table", "operator", "rules", "phase_"),
+        return self.facts(
+            round_,
+            *("table", "operator", "rules", "phase_"),
             ("Opened (UTC)", html.moment(round_.opened_at, fine=True)),
             ("Turn ends (UTC)", html.moment(round_.deadline_at, fine=True)),
             ("Ended (UTC)", html.moment(round_.ended_at, fine=True)),
             ("Shoe", html.code(opened.shoe)),
             ("Commitment", html.code(opened.commitment) if opened.commitment else "the table's shoe"),
             ("Seed", html.code(state.seed) if state.seed else "not revealed by this round"),
-            ("Id", html.code(round_.pk)),
+            "pk",
             ("Log", html.event_log(f"round-{round_.pk}")),
-        ]
+        )
 
 
 def _timeline(round_: Round, events: Sequence[RecordedEvent], check: RoundVerdict) -> Grid:
@@ -297,7 +279,11 @@ def _timeline(round_: Round, events: Sequence[RecordedEvent], check: RoundVerdic
 
 
 def _state(round_: Round) -> RoundState:
-    return projections.decode_round(msgspec.json.encode(round_.state))
+    return repository.read_round(round_=round_.pk, operator=round_.operator_id)
+
+
+def _void_facts(void: Any) -> Sequence[tuple[str, object]]:
+    return ("Reason", _plain(void.reason)), ("Explanation", decrypt_text(void.note)), ("Requested by", void.by)
 
 
 def _plain(reason: str) -> str:
