@@ -1,20 +1,30 @@
-"""Determines the client's IP address."""
+"""The client's network address, directly or behind our own proxies."""
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 from django.conf import settings
 from django.http import HttpRequest
 
 
-def address_of(request: HttpRequest) -> str | None:
-    """Return the network address of the client; None if there is none, as on a socket.
+def client_ip(request: HttpRequest) -> str | None:
+    """Return the client's network address, or None if it has none, as on a Unix socket.
 
-    Behind a trusted proxy it is the last one in X-Forwarded-For: the client can forge the ones before it.
+    Each of our PROXY_HOPS proxies appends one address to X-Forwarded-For; what is left of those is the client's claim
+    and is ignored.
     """
     address = request.META.get("REMOTE_ADDR", "")
-    if settings.SECURE_PROXY_SSL_HEADER is not None:
-        address = request.META.get("HTTP_X_FORWARDED_FOR", address).rpartition(",")[2]
+    if settings.PROXY_HOPS:
+        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", address).split(",")
+        address = forwarded[-min(settings.PROXY_HOPS, len(forwarded))]
     try:
         return str(ip_address(address.strip()))
     except ValueError:
         return None
+
+
+def client_network(request: HttpRequest) -> str | None:
+    """Return the client's address; of IPv6 the first address of its network, because a client has a whole network."""
+    address = client_ip(request)
+    if address is None or ip_address(address).version == 4:
+        return address
+    return str(ip_network(f"{address}/64", strict=False).network_address)

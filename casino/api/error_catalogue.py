@@ -23,7 +23,7 @@ class ProblemType(Shape):
     """A kind of error: a stable code, its HTTP status, what is wrong and what to do about it."""
 
     code: Annotated[str, Meta(examples=["idempotency_key_reused"])]
-    status: Annotated[int, Meta(description="The HTTP status that it comes with.", examples=[422])]
+    status: Annotated[int, Meta(description="The HTTP status of the response.", examples=[422])]
     title: str
     remedy: str
 
@@ -41,7 +41,7 @@ class RequestRejected(Exception):
 
 BAD_REQUEST: Final = ProblemType("bad_request", 400, "The request can't be understood", "Correct the request.")
 MALFORMED_JSON: Final = ProblemType(
-    "malformed_json", 400, "The body is not the JSON we accept", "Send one UTF-8 JSON object with each key once."
+    "malformed_json", 400, "The body is not valid JSON", "Send one UTF-8 JSON object with unique keys."
 )
 LENGTH_REQUIRED: Final = ProblemType(
     "length_required", 411, "The length of the body is missing", "Send a Content-Length header, not a chunked body."
@@ -54,7 +54,7 @@ NOT_AUTHENTICATED: Final = ProblemType(
     "not_authenticated", 401, "Credentials are missing", "Send an Authorization: Bearer header with a key or a token."
 )
 INVALID_CREDENTIALS: Final = ProblemType(
-    "invalid_credentials", 401, "These credentials are not valid", "Use a key or a token that is valid and not ended."
+    "invalid_credentials", 401, "These credentials are not valid", "Use a valid key, or the token of an open session."
 )
 TOKEN_EXPIRED: Final = ProblemType(
     "token_expired", 401, "The player's token has expired", "Have the operator's server open a new player session."
@@ -63,38 +63,38 @@ SESSION_TAKEN_OVER: Final = ProblemType(
     "session_taken_over",
     401,
     "The player has logged in elsewhere, and this session has ended",
-    "Go on in the new session, or have the operator's server open another one here.",
+    "Continue in the new session, or open another one here from the operator's server.",
 )
 SESSION_TIMED_OUT: Final = ProblemType(
     "session_timed_out",
     401,
-    "The session has ended because nothing was done in it",
+    "The session has ended after inactivity",
     "Have the operator's server open a new player session.",
 )
 SESSION_PLAYER_BANNED: Final = ProblemType(
     "session_ended_by_ban",
     401,
-    "The casino has removed the player, and the session has ended",
-    "Ask the operator's support, which also pays out what is left.",
+    "The player is banned, and the session has ended",
+    "Contact the operator's support, which also pays out the balance.",
 )
 FORBIDDEN: Final = ProblemType(
-    "forbidden", 403, "These credentials may not do this", "Call this with the kind of credentials that it is for."
+    "forbidden", 403, "These credentials may not do this", "Use the kind of credentials that this endpoint accepts."
 )
 NOT_FOUND: Final = ProblemType(
     "not_found", 404, "There is nothing at this address", "Check the address and the ids in it."
 )
 METHOD_NOT_ALLOWED: Final = ProblemType(
-    "method_not_allowed", 405, "This address does not take this method", "Use a method that the Allow header lists."
+    "method_not_allowed", 405, "This address does not support this method", "Use a method in the Allow header."
 )
 NOT_ACCEPTABLE: Final = ProblemType(
-    "not_acceptable", 406, "We can't answer in the form that was asked for", "Accept application/json."
+    "not_acceptable", 406, "No response in an accepted media type is available", "Accept application/json."
 )
-TOO_MANY_REQUESTS: Final = ProblemType("too_many_requests", 429, "Too many requests", "Wait, then send it again.")
+TOO_MANY_REQUESTS: Final = ProblemType("too_many_requests", 429, "Too many requests", "Wait, then repeat the request.")
 IDEMPOTENCY_KEY_REQUIRED: Final = ProblemType(
     "idempotency_key_required",
     400,
     "The Idempotency-Key header is missing",
-    "Send a key of your own, new for every new request and the same when you repeat one.",
+    "Send your own key: a new one for each new request, the same one when you repeat a request.",
 )
 IDEMPOTENCY_KEY_MALFORMED: Final = ProblemType(
     "idempotency_key_malformed",
@@ -109,22 +109,29 @@ IDEMPOTENCY_KEY_REUSED: Final = ProblemType(
     "Use a new key for a new request; repeat a request with the same body.",
 )
 INVALID_CURSOR: Final = ProblemType(
-    "invalid_cursor", 400, "The cursor is not one of ours", "Send the `next` of the page before, or no cursor."
+    "invalid_cursor", 400, "The cursor is not valid", "Send the `next` of the previous page, or no cursor."
 )
 INVALID_LIMIT: Final = ProblemType(
-    "invalid_limit", 400, "The limit of a page is out of range", "Send a whole number from 1 to 500."
+    "invalid_limit", 400, "The page limit is out of range", "Send a whole number from 1 to 500."
 )
 INVALID_FIELDS: Final = ProblemType(
-    "invalid_fields", 422, "Several fields are not valid", "Correct each field that `errors` names."
+    "invalid_fields", 422, "Several fields are not valid", "Correct each field in `errors`."
 )
 INTERNAL_ERROR: Final = ProblemType(
     "internal_error",
     500,
     "Something failed on our side",
-    "Repeat it with the same key; quote the request id to us.",
+    "Repeat the request with the same key, and quote the request id to support.",
 )
 UNAVAILABLE: Final = ProblemType(
-    "unavailable", 503, "The service can't reach its database", "Send it again with the same key in a moment."
+    "unavailable", 503, "The service can't reach its database", "Repeat the request with the same key in a moment."
+)
+
+OVERLOADED: Final = ProblemType(
+    "overloaded", 503, "The service has too many requests", "Repeat the request with the same key in a moment."
+)
+REQUEST_TIMEOUT: Final = ProblemType(
+    "request_timeout", 408, "The body did not arrive in time", "Send the whole body within ten seconds."
 )
 
 HTTP_PROBLEMS: Final = (
@@ -152,6 +159,8 @@ HTTP_PROBLEMS: Final = (
     INVALID_FIELDS,
     INTERNAL_ERROR,
     UNAVAILABLE,
+    OVERLOADED,
+    REQUEST_TIMEOUT,
 )
 FIELD_PROBLEMS: Final = (
     ProblemType("unknown_field", 422, "There is no such field", "Leave the field out, or correct its name."),
@@ -160,7 +169,7 @@ FIELD_PROBLEMS: Final = (
     ProblemType("field_blank", 422, "A field may not be empty", "Send at least one character."),
     ProblemType("field_too_long", 422, "A field is too long", "Send fewer characters or items."),
     ProblemType("field_too_short", 422, "A field is too short", "Send more characters or items."),
-    ProblemType("field_invalid", 422, "A field is not valid", "Send a value of the form that the documentation shows."),
+    ProblemType("field_invalid", 422, "A field is not valid", "Send a value in the documented format."),
     ProblemType("not_a_string", 422, "A field must be text", "Send a JSON string."),
     ProblemType("not_an_integer", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
     ProblemType("not_a_boolean", 422, "A field must be true or false", "Send true or false, without quotes."),
@@ -168,10 +177,8 @@ FIELD_PROBLEMS: Final = (
     ProblemType("not_an_object", 422, "A field must be an object", "Send a JSON object."),
     ProblemType("number_too_large", 422, "A number is too large", "Send a smaller number."),
     ProblemType("number_too_small", 422, "A number is too small", "Send a larger number."),
-    ProblemType("unknown_choice", 422, "This is not one of the choices", "Send one of the values that are listed."),
-    ProblemType(
-        "wrong_currency", 422, "This is played in another currency", "Send the currency of the balance or the table."
-    ),
+    ProblemType("unknown_choice", 422, "This is not one of the choices", "Send one of the listed values."),
+    ProblemType("wrong_currency", 422, "This is in another currency", "Send the currency of the balance or the table."),
 )
 _FIXED: Final = {problem.code: problem for problem in (*HTTP_PROBLEMS, *FIELD_PROBLEMS)}
 
@@ -186,6 +193,6 @@ def find_problem(code: str) -> ProblemType | None:
 
 
 def all_problems() -> dict[str, ProblemType]:
-    """List every problem by its code: those below and every refusal class that is imported."""
-    ruled = {refusal.code: problem_for_refusal(refusal) for refusal in all_refusals()}
-    return dict(sorted({**ruled, **_FIXED}.items()))
+    """Return every problem by code: those of this module, and those of all imported refusals."""
+    refusals = {refusal.code: problem_for_refusal(refusal) for refusal in all_refusals()}
+    return dict(sorted({**refusals, **_FIXED}.items()))

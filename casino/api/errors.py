@@ -1,4 +1,4 @@
-"""Builds every error response of the API: application/problem+json (RFC 9457), in one place for all exceptions."""
+"""Build every error response of the API: application/problem+json (RFC 9457), for all exceptions."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from casino.api.error_catalogue import ProblemType, RequestRejected
 from casino.api.shapes import Shape
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from casino.observability.request_id import request_id
+from casino.observability.logging import request_id
 
 MEDIA_TYPE: Final = "application/problem+json"
 PATH: Final = "/api/v1/problems/"
@@ -77,8 +77,8 @@ class Problem(Shape, omit_defaults=True):
     status: int
     detail: str
     instance: Annotated[str, Meta(description="The path of the request.")]
-    code: Annotated[str, Meta(description="Stable: decide by this one.")]
-    remedy: Annotated[str, Meta(description="What to do about it.")]
+    code: Annotated[str, Meta(description="Stable, for programs to decide by.")]
+    remedy: Annotated[str, Meta(description="How to resolve it.")]
     request_id: str
     errors: tuple[FieldError, ...] = ()
 
@@ -108,7 +108,7 @@ class Problem(Shape, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
+class _Occurrence:
     problem: ProblemType
     detail: str
     remedy: str
@@ -119,37 +119,37 @@ class _Verdict:
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     """Return the problem document for any exception of a view; log an unexpected one with its id."""
     request: HttpRequest = getattr(context["request"], "_request", context["request"])
-    verdict = _verdict_of(exc)
-    if verdict.problem.status >= 500:
+    occurrence = _occurrence_of(exc)
+    if occurrence.problem.status >= 500:
         _log.error("%s %s failed, request %s", request.method, request.path, request_id(request), exc_info=exc)
-    response = _answer(request, verdict)
-    for name, value in _headers(exc, verdict.problem).items():
+    response = _response(request, occurrence)
+    for name, value in _headers(exc, occurrence.problem).items():
         response[name] = value
     return response
 
 
 def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "") -> HttpResponse:
     """Build a problem response outside of any view."""
-    return _answer(request, _Verdict(problem, detail or problem.title, problem.remedy))
+    return _response(request, _Occurrence(problem, detail or problem.title, problem.remedy))
 
 
-def _verdict_of(exc: Exception) -> _Verdict:
+def _occurrence_of(exc: Exception) -> _Occurrence:
     if isinstance(exc, Refusal):
         problem = error_catalogue.problem_for_refusal(type(exc))
-        return _Verdict(problem, exc.detail, problem.remedy, _printed(exc.facts))
+        return _Occurrence(problem, exc.detail, problem.remedy, _format_amounts(exc.facts))
     if isinstance(exc, RequestRejected):
-        return _Verdict(exc.problem, exc.detail, exc.remedy, exc.facts)
+        return _Occurrence(exc.problem, exc.detail, exc.remedy, exc.facts)
     if isinstance(exc, exceptions.ValidationError):
-        return _of_fields(tuple(_flatten(exc.detail)))
+        return _occurrence_of_fields(tuple(_flatten(exc.detail)))
     for kind, problem in _BY_EXCEPTION:
         if isinstance(exc, kind):
-            return _Verdict(problem, problem.title, problem.remedy)
-    return _Verdict(
+            return _Occurrence(problem, problem.title, problem.remedy)
+    return _Occurrence(
         error_catalogue.INTERNAL_ERROR, error_catalogue.INTERNAL_ERROR.title, error_catalogue.INTERNAL_ERROR.remedy
     )
 
 
-def _printed(facts: Mapping[str, object]) -> dict[str, object]:
+def _format_amounts(facts: Mapping[str, object]) -> dict[str, object]:
     """Format amounts: integers beside a currency are minor units, and are returned as decimal strings."""
     currency = facts.get("currency")
     if not isinstance(currency, str):
@@ -157,14 +157,14 @@ def _printed(facts: Mapping[str, object]) -> dict[str, object]:
     return {name: money.format_amount(fact, currency) if type(fact) is int else fact for name, fact in facts.items()}
 
 
-def _of_fields(errors: tuple[FieldError, ...]) -> _Verdict:
+def _occurrence_of_fields(errors: tuple[FieldError, ...]) -> _Occurrence:
     if len(errors) != 1:
-        several = error_catalogue.INVALID_FIELDS
-        return _Verdict(several, "; ".join(f"{e.field}: {e.detail}" for e in errors), several.remedy, {}, errors)
-    only = errors[0]
-    problem = error_catalogue.find_problem(only.code) or error_catalogue.INVALID_FIELDS
-    detail = f"{only.field}: {only.detail}" if only.field else only.detail
-    return _Verdict(problem, detail, problem.remedy, {}, errors)
+        problem = error_catalogue.INVALID_FIELDS
+        return _Occurrence(problem, "; ".join(f"{e.field}: {e.detail}" for e in errors), problem.remedy, {}, errors)
+    (error,) = errors
+    problem = error_catalogue.find_problem(error.code) or error_catalogue.INVALID_FIELDS
+    detail = f"{error.field}: {error.detail}" if error.field else error.detail
+    return _Occurrence(problem, detail, problem.remedy, {}, errors)
 
 
 def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
@@ -181,16 +181,16 @@ def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
         yield FieldError(path, _FIELD_CODES.get(code, code), str(detail))
 
 
-def _answer(request: HttpRequest, verdict: _Verdict) -> HttpResponse:
+def _response(request: HttpRequest, occurrence: _Occurrence) -> HttpResponse:
     document = Problem.of(
-        verdict.problem,
+        occurrence.problem,
         instance=request.path,
         request_id=request_id(request),
-        detail=verdict.detail,
-        remedy=verdict.remedy,
-        errors=verdict.errors,
+        detail=occurrence.detail,
+        remedy=occurrence.remedy,
+        errors=occurrence.errors,
     )
-    body = msgspec.json.encode({**verdict.facts, **msgspec.to_builtins(document)}, enc_hook=str)
+    body = msgspec.json.encode({**occurrence.facts, **msgspec.to_builtins(document)}, enc_hook=str)
     return HttpResponse(body, status=document.status, content_type=MEDIA_TYPE)
 
 

@@ -1,19 +1,28 @@
 """Idempotency-Key on POSTs: the response is stored in PostgreSQL, in the same transaction as the effect.
 
 A repeated request with the same body gets the stored response, byte for byte, with `Idempotent-Replayed: true`; with
-another body it is rejected. A concurrent duplicate waits on the unique index until the first one ends. A refused
-request has changed nothing, so nothing is stored and a repetition is evaluated again.
+another body it is rejected. It is recognised when its response is to be stored, or when it fails: its effect is then
+rolled back. A concurrent duplicate waits on the unique index until the first one ends. A refused request has changed
+nothing, so nothing is stored and a repetition is evaluated again.
+
+Responses hold names, chats and links. Each is encrypted under a key of its own, derived from SECRET_KEY and the whole
+request. The database has neither, not even the Idempotency-Key: only its hash. So a backup is of no use without the
+very request, and that a response can be decrypted proves that the request is the same.
 """
 
 import hmac
 import re
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import wraps
+from hashlib import sha256
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
+from uuid import UUID
 
 import msgspec
-from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.db import OperationalError, transaction
 from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,6 +34,9 @@ from casino.api.error_catalogue import (
     LENGTH_REQUIRED,
     RequestRejected,
 )
+from casino.crypto.derived_keys import derive_keys
+from casino.crypto.encryption import DecryptionFailed, decrypt, encrypt
+from casino.events.sql import fetch
 from casino.events.store import VersionConflict
 
 HEADER: Final = "Idempotency-Key"
@@ -34,12 +46,16 @@ _KEY: Final = re.compile(r"[\x21-\x7e]{1,128}")
 _TRANSIENT: Final = frozenset({"40001", "40P01"})
 """Serialization failure and deadlock: PostgreSQL asks for the transaction to be retried."""
 
-_CLAIM: Final = """
-    INSERT INTO api_idempotentrequest (scope, key, body_hash) VALUES (%s, %s, %s)
-    ON CONFLICT (scope, key) DO NOTHING RETURNING true
+_PURPOSE: Final = b"casino.idempotency.v1 response key"
+_FASTEST: Final = 1
+"""Level of compression."""
+_STATUS_BYTES: Final = 2
+
+_STORE: Final = """
+    INSERT INTO api_idempotentrequest (id, response, player_id) VALUES (%s, %s, %s)
+    ON CONFLICT (id) DO NOTHING RETURNING true
 """
-_STORED: Final = "SELECT body_hash, status, response FROM api_idempotentrequest WHERE scope = %s AND key = %s"
-_STORE: Final = "UPDATE api_idempotentrequest SET status = %s, response = %s WHERE scope = %s AND key = %s"
+_STORED: Final = "SELECT response FROM api_idempotentrequest WHERE id = %s"
 
 View = TypeVar("View")
 Parameters = ParamSpec("Parameters")
@@ -54,13 +70,22 @@ class Caller(Protocol):
     def scope(self) -> str: ...
 
 
-def idempotent(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
-    """Wrap a view's `post`: one transaction around the claim of the key, the handler, and its stored response.
+class _Repeated(Exception):
+    """The request was handled before, with this response: the second effect has to be rolled back."""
 
-    The handler may run up to three times after conflicts with other transactions (VersionConflict, deadlock), so it
-    must have no effect outside the database. Raises RequestRejected (idempotency_key_required, _malformed, _reused).
+    def __init__(self, response: HttpResponse) -> None:
+        super().__init__()
+        self.response = response
+
+
+def idempotent(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
+    """Wrap a view's `post`: one transaction around the handler and its stored response.
+
+    The handler runs for a repeated request, too, and up to three times after conflicts with other transactions
+    (VersionConflict, deadlock), so it must have no effect outside the database. Raises RequestRejected
+    (idempotency_key_required, _malformed, _reused).
     """
-    return _keyed(handler, keep=True)
+    return _wrap(handler, store=True)
 
 
 def idempotent_without_storing(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
@@ -68,77 +93,104 @@ def idempotent_without_storing(handler: Handler[View, Parameters]) -> Idempotent
 
     A repeated request is handled again, so the handler must change nothing the second time.
     """
-    return _keyed(handler, keep=False)
+    return _wrap(handler, store=False)
 
 
-def _keyed(handler: Handler[View, Parameters], *, keep: bool) -> IdempotentHandler[View, Parameters]:
+def _wrap(handler: Handler[View, Parameters], *, store: bool) -> IdempotentHandler[View, Parameters]:
     @wraps(handler)
-    def answering(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
-        claim = _claim(request)
+    def respond(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
+        claim = _read_claim(request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with transaction.atomic():
-                    stored = _stored(claim)
-                    if stored is not None and keep:
-                        return stored
-                    return _store(claim, handler(view, request, *args, **kwargs), keep=keep)
+                    response = handler(view, request, *args, **kwargs)
+                    return _save_response(claim, response, player=_player_of(request, kwargs, response), store=store)
+            except _Repeated as repeated:
+                return repeated.response
             except VersionConflict:
                 if attempt == ATTEMPTS:
                     raise
             except OperationalError as error:
                 if attempt == ATTEMPTS or getattr(error.__cause__, "sqlstate", None) not in _TRANSIENT:
                     raise
-        raise AssertionError("unreachable: the last attempt answers or raises")
+            except Exception:
+                stored = _load_response(claim)
+                if stored is None or not store:
+                    raise
+                return stored
+        raise AssertionError("unreachable: the last attempt returns or raises")
 
-    answering.idempotent = True  # type: ignore[attr-defined]
-    return answering
+    respond.idempotent = True  # type: ignore[attr-defined]
+    return respond
 
 
-def _claim(request: Request) -> tuple[str, str, bytes]:
-    sent: HttpRequest = request._request  # noqa: SLF001  (the wrapper looks every attribute up the slow way)
-    key = sent.META.get("HTTP_IDEMPOTENCY_KEY")
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A request: the hash of its caller, address and key, and all that makes it the same request."""
+
+    id: bytes
+    content: bytes
+
+    def ciphers(self) -> Iterator[AESGCM]:
+        """Derive the keys that the response may be encrypted under; a new one takes the first."""
+        for key in derive_keys(_PURPOSE):
+            yield AESGCM(hmac.digest(key, self.id + self.content, "sha256"))
+
+
+def _read_claim(request: Request) -> _Claim:
+    http_request: HttpRequest = request._request  # noqa: SLF001  (quicker than the wrapper)
+    key = http_request.META.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
         raise RequestRejected(IDEMPOTENCY_KEY_REQUIRED)
     if not _KEY.fullmatch(key):
         raise RequestRejected(IDEMPOTENCY_KEY_MALFORMED)
-    if "HTTP_TRANSFER_ENCODING" in sent.META and "CONTENT_LENGTH" not in sent.META:
+    if "HTTP_TRANSFER_ENCODING" in http_request.META and "CONTENT_LENGTH" not in http_request.META:
         # Without a length, the framework would treat the body as empty.
         raise RequestRejected(LENGTH_REQUIRED)
-    body = sent.body
+    body = http_request.body
     # Reject malformed bodies before using the database.
     _ = request.data
-    query = sent.META.get("QUERY_STRING", "").encode()
-    # Keyed, because a body may contain a secret as short as a PIN, which could be guessed from a plain hash.
-    digest = hmac.digest(settings.SECRET_KEY.encode(), b"%d:%b" % (len(query), query) + body, "sha256")
+    query = http_request.META.get("QUERY_STRING", "").encode()
     caller = cast("Caller", request.user)
-    return f"{caller.scope} {sent.method} {sent.path}", key, digest
+    scope = f"{caller.scope} {http_request.method} {http_request.path} {key}"
+    return _Claim(sha256(scope.encode()).digest(), b"%d:%b" % (len(query), query) + body)
 
 
-def _stored(claim: tuple[str, str, bytes]) -> HttpResponse | None:
-    """Claim the key; return None if it is new, or the stored response."""
-    scope, key, digest = claim
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, claim)
-        if cursor.fetchone():
-            return None
-        cursor.execute(_STORED, (scope, key))
-        row: tuple[Any, ...] = cursor.fetchone()
-    body_hash, status, response = row
-    if bytes(body_hash) != digest:
-        raise RequestRejected(IDEMPOTENCY_KEY_REUSED)
-    return _answer(status, response.encode(), replayed=True)
+def _load_response(claim: _Claim) -> HttpResponse | None:
+    """Return the stored response, None if there is none. Raises RequestRejected if it is of another request."""
+    rows = fetch(_STORED, [claim.id])
+    if not rows:
+        return None
+    for cipher in claim.ciphers():
+        try:
+            packed = zlib.decompress(decrypt(cipher, rows[0][0], associated_data=claim.id))
+        except DecryptionFailed:
+            continue
+        status, body = packed[:_STATUS_BYTES], packed[_STATUS_BYTES:]
+        return _response(int.from_bytes(status), body, replayed=True)
+    raise RequestRejected(IDEMPOTENCY_KEY_REUSED)
 
 
-def _store(claim: tuple[str, str, bytes], response: Response, *, keep: bool) -> HttpResponse:
-    scope, key, _ = claim
+def _save_response(claim: _Claim, response: Response, *, player: UUID | None, store: bool) -> HttpResponse:
+    """Store a response and return it as HTTP. Raises _Repeated if the request was handled before."""
     body = b"" if response.data is None else msgspec.json.encode(response.data, enc_hook=str)
-    with connection.cursor() as cursor:
-        cursor.execute(_STORE, (response.status_code, body.decode() if keep else "", scope, key))
-    return _answer(response.status_code, body, replayed=False)
+    packed = response.status_code.to_bytes(_STATUS_BYTES) + (body if store else b"")
+    encrypted = encrypt(next(claim.ciphers()), zlib.compress(packed, _FASTEST), associated_data=claim.id)
+    if not fetch(_STORE, [claim.id, encrypted, player]):
+        repeated = _load_response(claim)
+        if repeated is not None and store:
+            raise _Repeated(repeated)
+    return _response(response.status_code, body, replayed=False)
 
 
-def _answer(status: int, body: bytes, *, replayed: bool) -> HttpResponse:
-    answer = HttpResponse(body, status=status, content_type="application/json")
+def _player_of(request: Request, path: Mapping[str, Any], response: Response) -> UUID | None:
+    """Return the player whom a response is for or about, so that it is deleted when the player is erased."""
+    candidates = getattr(request.user, "player", None), path.get("player"), getattr(response.data, "player", None)
+    return next((each for each in candidates if isinstance(each, UUID)), None)
+
+
+def _response(status: int, body: bytes, *, replayed: bool) -> HttpResponse:
+    response = HttpResponse(body, status=status, content_type="application/json")
     if replayed:
-        answer[REPLAYED] = "true"
-    return answer
+        response[REPLAYED] = "true"
+    return response

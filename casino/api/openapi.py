@@ -1,22 +1,22 @@
-"""Documents operations in the OpenAPI document, and adds keys, problems and tags to all of them."""
+"""The OpenAPI document: operations, components derived from response types, and the parts that all share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
-from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from casino.api import error_catalogue, errors, idempotency
 from casino.api.error_catalogue import ProblemType
 from casino.api.fields import EnumField
-from casino.api.shape_schema import register
 from casino.api.shapes import Shape, component_name, components_of, example_of
 from casino.events.store import VersionConflict
-from casino.observability import request_id
+from casino.observability.logging import HEADER
 
 JSON: Final = "application/json"
 IDEMPOTENCY_KEY: Final = OpenApiParameter(
@@ -24,16 +24,15 @@ IDEMPOTENCY_KEY: Final = OpenApiParameter(
     {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"},
     OpenApiParameter.HEADER,
     required=True,
-    description="Your own key for this request, such as a UUID. A repeat with it gets the same answer.",
+    description="Your own key for this request, such as a UUID. A repeated request with it gets the same response.",
     examples=[OpenApiExample("Key", value="8f1c0c5e-6f0e-4d43-9e0b-6a2d3a7f5b10")],
 )
 REQUEST_ID: Final = OpenApiParameter(
-    request_id.HEADER,
+    HEADER,
     {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,64}$"},
     OpenApiParameter.HEADER,
-    description="Your own id for tracing; it is made here when you send none, and always echoed.",
+    description="Your own id for tracing. It is generated if you send none, and always returned.",
 )
-
 
 _EXAMPLES: Final = {
     "400": error_catalogue.MALFORMED_JSON,
@@ -44,6 +43,7 @@ _EXAMPLES: Final = {
     "413": error_catalogue.BODY_TOO_LARGE,
     "415": error_catalogue.UNSUPPORTED_MEDIA_TYPE,
     "422": error_catalogue.INVALID_FIELDS,
+    "429": error_catalogue.TOO_MANY_REQUESTS,
 }
 
 
@@ -93,6 +93,36 @@ def csv_answer(sheet: str) -> dict[str, Any]:
     return {"responses": {(200, "text/csv"): OpenApiTypes.STR}, "examples": [example]}
 
 
+class ShapeSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Derives OpenAPI components from response types, and from structs that parse requests."""
+
+    target_class = msgspec.Struct
+    match_subclasses = True
+
+    def get_name(self, auto_schema: Any, direction: Any) -> str:
+        """Return the component's name: the class's own."""
+        del auto_schema, direction
+        return component_name(self.target.__name__)
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """Return the component's schema, and register the components that it refers to."""
+        del direction
+        own_schema, components = components_of(self.target)
+        for name, schema in components.items():
+            register(auto_schema, name, schema)
+        return own_schema
+
+
+def register(auto_schema: Any, name: str, schema: dict[str, Any]) -> dict[str, str]:
+    """Add a component to the document unless it is there, and return a reference to it."""
+    component = ResolvedComponent(  # type: ignore[no-untyped-call]
+        name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=Shape
+    )
+    auto_schema.registry.register_on_missing(component)
+    reference: dict[str, str] = component.ref
+    return reference
+
+
 class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """Documents a field with a fixed set of values as a reference to the component of its enum."""
 
@@ -102,15 +132,15 @@ class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyp
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """Register the enum's component and return a reference to it."""
         del direction
-        own, _ = components_of(self.target.enum)
-        return register(auto_schema, component_name(self.target.enum.__name__), own)
+        schema, _ = components_of(self.target.enum)
+        return register(auto_schema, component_name(self.target.enum.__name__), schema)
 
 
 class Operation(AutoSchema):
     """The schema of one operation, with the parts that all of them share."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Add the headers of an operation."""
+        """Add the headers of the operation."""
         keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
         return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
 
@@ -131,13 +161,13 @@ class Operation(AutoSchema):
         phrase = HTTPStatus(int(status)).phrase
         problem = OpenApiResponse(errors.Problem, description=phrase, examples=[example])
         media_types = [errors.MEDIA_TYPE]
-        made: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
+        response: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
             problem, status, media_types, direction
         )
-        return made
+        return response
 
     def _problem_statuses(self) -> list[str]:
-        statuses = []
+        statuses = ["429"]
         if self.view.authentication_classes:
             statuses += ["401", "403"]
         if "{" in self.path:

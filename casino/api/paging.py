@@ -1,4 +1,4 @@
-"""Keyset paging: a page continues after the last row seen, however many rows were inserted since."""
+"""Keyset paging: a page continues after the key of the last row, whatever rows were inserted since."""
 
 import base64
 import binascii
@@ -16,8 +16,8 @@ from casino.api.error_catalogue import INVALID_CURSOR, INVALID_LIMIT, RequestRej
 DEFAULT: Final = 50
 MAX_LIMIT: Final = 500
 PARAMETERS: Final = [
-    OpenApiParameter("cursor", str, description="The `next` of the page before."),
-    OpenApiParameter("limit", int, description=f"How many items, 1 to {MAX_LIMIT}; {DEFAULT} when left out."),
+    OpenApiParameter("cursor", str, description="The `next` of the previous page."),
+    OpenApiParameter("limit", int, description=f"Maximum items, 1 to {MAX_LIMIT}; {DEFAULT} by default."),
 ]
 Row = TypeVar("Row")
 PageT = TypeVar("PageT")
@@ -59,8 +59,8 @@ def page(
 ) -> PageT:
     """Return up to `limit` of the fetched rows as a page of this type, with its further `fields`."""
     rows_of_page = rows[: page_request.limit]
-    following = _encode(key(rows_of_page[-1])) if len(rows) > page_request.limit else None
-    return page_type(items=tuple(item(row) for row in rows_of_page), next=following, **fields)
+    next_cursor = _encode(key(rows_of_page[-1])) if len(rows) > page_request.limit else None
+    return page_type(items=tuple(item(row) for row in rows_of_page), next=next_cursor, **fields)
 
 
 def parse_uuid(text: str) -> UUID:

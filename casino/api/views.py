@@ -1,9 +1,11 @@
 """The API's own endpoints: the catalogue of problems, the OpenAPI document, its HTML page, and unknown URLs."""
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, HttpResponseServerError
 from django.urls import get_urlconf
 from django.views.decorators.csrf import csrf_exempt
@@ -18,9 +20,9 @@ from rest_framework.views import APIView
 
 from casino.api import error_catalogue, errors
 from casino.api.error_catalogue import NOT_FOUND, ProblemType, RequestRejected
+from casino.api.json_format import ShapeRenderer
 from casino.api.middleware import API
 from casino.api.openapi import operation
-from casino.api.shape_schema import ShapeRenderer
 from casino.api.shapes import ItemList
 
 _CACHED_FOR_AN_HOUR: Final = "public, max-age=3600"
@@ -28,10 +30,10 @@ _PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_JSON_WILL_DO: Final = frozenset(
+_ACCEPTS_JSON: Final = frozenset(
     {"*/*", "application/json", "application/json, */*", "application/json, text/plain, */*"}
 )
-_JSON_ALONE: Final = [ShapeRenderer]
+_JSON_ONLY: Final = [ShapeRenderer]
 
 
 class ProblemTypeList(ItemList[ProblemType]):
@@ -39,7 +41,7 @@ class ProblemTypeList(ItemList[ProblemType]):
 
 
 class BaseApiView(APIView):
-    """Base of every view of the API: problem documents, strict JSON, no answer to OPTIONS but to preflights."""
+    """Base of every view of the API: problem documents, strict JSON, OPTIONS for preflights only."""
 
     metadata_class = None
 
@@ -49,7 +51,7 @@ class BaseApiView(APIView):
         force: bool = False,  # noqa: FBT001, FBT002  (the framework's signature)
     ) -> Any:
         """Choose JSON at once for callers that accept it or anything, as nearly all do."""
-        if request.META.get("HTTP_ACCEPT", "*/*") in _JSON_WILL_DO and self.renderer_classes == _JSON_ALONE:
+        if request.META.get("HTTP_ACCEPT", "*/*") in _ACCEPTS_JSON and self.renderer_classes == _JSON_ONLY:
             return ShapeRenderer(), ShapeRenderer.media_type
         return super().perform_content_negotiation(request, force)
 
@@ -59,18 +61,17 @@ class ProblemListView(BaseApiView):
 
     @operation("listProblems", "List every error code with its remedy", returns=ProblemTypeList)
     def get(self, request: Request) -> Response:
-        """List every code that an answer can carry."""
         del request
         problems = ProblemTypeList.of(error_catalogue.all_problems().values())
         return Response(problems, headers={"Cache-Control": _CACHED_FOR_AN_HOUR})
 
 
 class ProblemView(BaseApiView):
-    """One code: what the `type` of a problem document points at."""
+    """One error code, to which the `type` of a problem document links."""
 
     @operation("getProblem", "Explain one error code", returns=ProblemType)
     def get(self, request: Request, code: str) -> Response:
-        """Explain one code. Raises Rejected(not_found)."""
+        """Explain one code. Raises RequestRejected (not_found)."""
         del request
         problem = error_catalogue.find_problem(code)
         if problem is None:
@@ -79,7 +80,7 @@ class ProblemView(BaseApiView):
 
 
 class DocsView(SpectacularSwaggerSplitView):
-    """The readable page, from files of our own: it loads nothing from another host."""
+    """The OpenAPI document as HTML, which loads nothing from other hosts."""
 
     url_name = "schema"
 
@@ -125,10 +126,15 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Return the problem for an error outside of any view; Django has logged it."""
+    """Return the problem for an error outside of the API's views; Django has logged it."""
+    error = sys.exception()
     if request.path_info.startswith(API):
-        return errors.problem_response(request, error_catalogue.INTERNAL_ERROR)
-    return HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
+        return errors.handle(error if isinstance(error, Exception) else Exception(), {"request": request})
+    response = HttpResponseServerError("Something failed on our side.\n", content_type="text/plain; charset=utf-8")
+    if isinstance(error, OperationalError | InterfaceError):
+        response.content = "The service can't reach its database. Repeat the request in a moment.\n"
+        response.status_code, response["Retry-After"] = 503, "1"
+    return response
 
 
 def _document(renderer: Callable[[], Any]) -> HttpResponse:
@@ -142,5 +148,5 @@ def _rendered(renderer: Callable[[], Any], urlconf: str | None) -> tuple[bytes, 
     """Render the document. It depends on the code alone, so a process renders it once."""
     generator = SchemaGenerator(urlconf=urlconf)  # type: ignore[no-untyped-call]
     document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    made = renderer()
-    return made.render(document, renderer_context={}), made.media_type
+    instance = renderer()
+    return instance.render(document, renderer_context={}), instance.media_type

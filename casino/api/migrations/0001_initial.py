@@ -14,19 +14,16 @@ class Migration(migrations.Migration):
             name="IdempotentRequest",
             fields=[
                 (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "scope", "key", blank=True, editable=False, primary_key=True, serialize=False
+                    "id",
+                    models.BinaryField(
+                        help_text="SHA-256 of the caller, the method, the path and the Idempotency-Key.",
+                        max_length=32,
+                        primary_key=True,
+                        serialize=False,
                     ),
                 ),
-                ("scope", models.TextField(help_text="Whose request it was, its method and path.")),
-                ("key", models.TextField(help_text="The caller's Idempotency-Key.")),
-                ("body_hash", models.BinaryField(help_text="HMAC-SHA-256 of the query string and the body.")),
-                (
-                    "status",
-                    models.SmallIntegerField(help_text="Null only inside the transaction that is at work.", null=True),
-                ),
-                ("response", models.TextField(help_text="The body of the answer, byte for byte.", null=True)),
+                ("response", models.BinaryField(help_text="Status and body, encrypted.")),
+                ("player_id", models.UUIDField(help_text="The player whom the response is for or about.", null=True)),
                 ("created_at", models.DateTimeField(db_default=Now())),
             ],
             options={

@@ -1,6 +1,7 @@
-"""Encodes `text/event-stream` (WHATWG HTML, section 9.2: server-sent events)."""
+"""Server-sent events (WHATWG HTML, section 9.2): the encoding of messages, and a stream's queue of them."""
 
-from typing import Any, Final
+import asyncio
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -26,3 +27,62 @@ def keep_alive(position: int) -> bytes:
     Browsers dispatch no event for a block without data, but keep its id.
     """
     return b": still here\nid: %d\n\n" % position
+
+
+MAX_MESSAGES: Final = 2000
+"""Maximum waiting messages; a slower reader is disconnected, and resumes by Last-Event-ID."""
+
+
+class OutgoingMessage(NamedTuple):
+    """One message; `position` 0 means none. Without `text`, the stream sends a new snapshot."""
+
+    position: int
+    text: bytes | None
+
+
+class Mailbox:
+    """A bounded queue of messages waiting to be sent on one stream, taken all at once to leave in one write.
+
+    Use it from the event loop only. It has no timer: with thousands of streams, a timer for each message would be the
+    main cost.
+    """
+
+    __slots__ = ("_waiting", "_wakeup", "closed", "max_messages", "taken_at")
+
+    def __init__(self, *, max_messages: int = MAX_MESSAGES) -> None:
+        self.max_messages = max_messages
+        self.closed = False
+        self.taken_at = asyncio.get_running_loop().time()
+        self._waiting: list[OutgoingMessage] = []
+        self._wakeup: asyncio.Future[None] | None = None
+
+    def put(self, message: OutgoingMessage) -> bool:
+        """Add a message, and return whether there was room for it."""
+        if len(self._waiting) >= self.max_messages:
+            return False
+        self._waiting.append(message)
+        self._wake()
+        return True
+
+    def forget_positions(self) -> None:
+        """Drop the messages with a position, because the stream continues at another one."""
+        self._waiting = [message for message in self._waiting if not message.position]
+
+    def close(self) -> None:
+        """Close the mailbox and wake the stream for the last time."""
+        self.closed = True
+        self._wake()
+
+    async def take(self) -> list[OutgoingMessage]:
+        """Wait for messages and return all of them; none if the mailbox is closed and empty."""
+        loop = asyncio.get_running_loop()
+        if not self._waiting and not self.closed:
+            self._wakeup = loop.create_future()
+            await self._wakeup
+        messages, self._waiting = self._waiting, []
+        self.taken_at = loop.time()
+        return messages
+
+    def _wake(self) -> None:
+        if self._wakeup is not None and not self._wakeup.done():
+            self._wakeup.set_result(None)

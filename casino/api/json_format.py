@@ -1,13 +1,15 @@
-"""Parses bodies strictly: JSON objects only (RFC 8259, restricted to the interoperable subset of RFC 7493)."""
+"""The API's JSON: bodies are parsed strictly (RFC 8259, restricted to RFC 7493), responses are msgspec structs."""
 
 import json
 import math
 from collections.abc import Mapping
 from typing import IO, Any, Final, NoReturn
 
+import msgspec
 from django.conf import settings
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
+from rest_framework.renderers import JSONRenderer
 
 from casino.api.error_catalogue import BODY_TOO_LARGE, MALFORMED_JSON, RequestRejected
 
@@ -36,27 +38,38 @@ class StrictJSONParser(BaseParser):
         return parse(raw)
 
 
+class ShapeRenderer(JSONRenderer):
+    """Renders structs, and plain values around them, with msgspec."""
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """Return JSON in UTF-8, or an empty body for None."""
+        del accepted_media_type, renderer_context
+        return b"" if data is None else msgspec.json.encode(data, enc_hook=str)
+
+
 def parse(raw: bytes) -> dict[str, Any]:
-    """Parse one JSON object. Raises RequestRejected (malformed_json), which says what is wrong and where.
+    """Parse one JSON object. Raises RequestRejected (malformed_json) with the reason and its place.
 
     Rejects duplicate keys, NaN and Infinity, numbers beyond a double, NUL and lone surrogates in text (no database
-    column can store them), and more than DEEPEST levels.
+    column can store them), and more than MAX_DEPTH levels.
     """
     try:
         value = _DECODER.decode(raw.decode("utf-8"))
     except UnicodeDecodeError:
-        _refuse("The body is not UTF-8.")
+        _reject("The body is not UTF-8.")
     except json.JSONDecodeError as error:
-        _refuse(f"{error.msg} at line {error.lineno}, column {error.colno}.")
+        _reject(f"{error.msg} at line {error.lineno}, column {error.colno}.")
     except RecursionError:
-        _refuse(f"More than {MAX_DEPTH} levels.")
+        _reject(f"More than {MAX_DEPTH} levels.")
     except ValueError:
         # Python refuses to convert thousands of digits.
-        _refuse("A number has too many digits.")
+        _reject("A number has too many digits.")
     if not isinstance(value, dict):
-        _refuse("The body must be a JSON object.")
+        _reject("The body must be a JSON object.")
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH or b"\\u" in raw:
-        _inspect(value)
+        _check_values(value)
     return value
 
 
@@ -67,7 +80,7 @@ def _require_utf8(media_type: str) -> None:
             raise UnsupportedMediaType(media_type)
 
 
-def _inspect(value: object) -> None:
+def _check_values(value: object) -> None:
     level: list[object] = [value]
     for _ in range(MAX_DEPTH + 1):
         inner: list[object] = []
@@ -82,34 +95,36 @@ def _inspect(value: object) -> None:
         if not inner:
             return
         level = inner
-    _refuse(f"More than {MAX_DEPTH} levels.")
+    _reject(f"More than {MAX_DEPTH} levels.")
 
 
 def _require_storable(text: str) -> None:
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        _refuse("Text may hold neither NUL nor half of a surrogate pair.")
+        _reject("Text may hold neither NUL nor half of a surrogate pair.")
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        _refuse("A key is twice in one object.")
+        _reject("A key occurs twice in one object.")
     return members
 
 
-def _number(text: str) -> float:
+def _finite_number(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        _refuse("A number is out of range.")
+        _reject("A number is out of range.")
     return value
 
 
-def _constant(name: str) -> NoReturn:
-    _refuse(f"{name} is not JSON.")
+def _reject_constant(name: str) -> NoReturn:
+    _reject(f"{name} is not JSON.")
 
 
-def _refuse(detail: str) -> NoReturn:
+def _reject(detail: str) -> NoReturn:
     raise RequestRejected(MALFORMED_JSON, detail) from None
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_number, parse_constant=_constant)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_unique_members, parse_float=_finite_number, parse_constant=_reject_constant
+)
