@@ -1,4 +1,4 @@
-"""What manage.py does before Django: find the database of the last used home, or start its servers for one command."""
+"""Find the database of the last used home for manage.py, or start the home's servers for one command."""
 
 import contextlib
 import json
@@ -51,18 +51,18 @@ WITHOUT_DATABASE = frozenset(
 )
 DEFAULT_HOME = "main"
 ATTACH_TIMEOUT = 60.0
-"""Seconds to wait for a stack that is just starting."""
+"""Seconds to wait for a stack that is starting."""
 
 
 def main(arguments: Sequence[str], run: Callable[[list[str]], None] = execute_from_command_line) -> None:
-    """Run one of Django's commands on a database that is there. Exits 1 with a sentence when it cannot."""
+    """Run a Django command with a database. Exit 1 with a message if there is none."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     command = arguments[1] if len(arguments) > 1 else "help"
     try:
         with exit_on_signals(), _database_for(command, arguments):
             run(list(arguments))
-    except DevstackError as trouble:
-        sys.exit(f"{trouble}")
+    except DevstackError as error:
+        sys.exit(f"{error}")
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -73,18 +73,20 @@ def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
         yield
         return
     if os.environ.get("DATABASE_URL"):
-        _act(command, {**_last_home(), **os.environ})
+        _set_environment(arguments, {**_home_checkpoints(), **os.environ})
         yield
         return
     if os.environ.get("REDIS_URL"):
-        external_addresses(os.environ)  # says what is missing
+        external_addresses(os.environ)  # raises with the missing variable
     with _home_services() as environment:
-        _act(command, environment)
+        _set_environment(arguments, environment)
         yield
 
 
-def _act(command: str, environment: dict[str, str]) -> None:
-    os.environ.update(owner_environment(environment) if command == "migrate" else environment)
+def _set_environment(arguments: Sequence[str], environment: dict[str, str]) -> None:
+    as_owner = arguments[1] == "migrate" or (arguments[1] == "rebuild" and "--check" not in arguments)
+    os.environ.update(owner_environment(environment) if as_owner else environment)
+    os.environ.setdefault("DATABASE_TIMEOUTS", "long")  # also in the container of web
 
 
 @contextlib.contextmanager
@@ -97,9 +99,9 @@ def _home_services() -> Generator[dict[str, str]]:
 
 def _attach_or_start(exits: contextlib.ExitStack) -> dict[str, str]:
     folder = current_folder()
-    home, found = _claim_or_find(folder)
-    if found is not None:
-        return environment_for(found, secrets=_read_secrets(folder), folder=folder)
+    home, addresses = _claim_or_find(folder)
+    if addresses is not None:
+        return environment_for(addresses, secrets=_read_secrets(folder), folder=folder)
     if home is None:
         raise DevstackError(f"The stack in {folder} is starting or stopping and did not answer. Try again in a moment.")
     exits.callback(home.release)
@@ -110,8 +112,8 @@ def _attach_or_start(exits: contextlib.ExitStack) -> dict[str, str]:
     return environment
 
 
-def _last_home() -> dict[str, str]:
-    """A stack on servers that are given leaves its checkpoints in its home; production says where they are."""
+def _home_checkpoints() -> dict[str, str]:
+    """Return where a stack on external servers keeps its checkpoints: in its home, except in production."""
     folder = current_folder()
     production = os.environ.get("CASINO_ENV") == "production"
     return {} if production or not folder.exists() else checkpoint_environment(folder)
@@ -130,9 +132,9 @@ def _claim_or_find(folder: Path) -> tuple[Home | None, Addresses | None]:
         home = claim(folder)
         if home is not None:
             return home, None
-        found = read_running(folder)
-        if found is not None:
-            return None, found
+        addresses = read_running(folder)
+        if addresses is not None:
+            return None, addresses
         time.sleep(0.1)
     return None, None
 

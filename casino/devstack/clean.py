@@ -1,4 +1,4 @@
-"""Removes all homes of this project, also what lies outside of it. `make clean` runs it."""
+"""Delete all homes of this project, including their folders elsewhere. `make clean` runs it."""
 
 import sys
 
@@ -7,7 +7,7 @@ from casino.devstack.home import base_folder, claim
 
 
 def clean() -> None:
-    """Delete every home that no stack holds. Raises Trouble when one is running."""
+    """Delete every home. Raises DevstackError if a stack is running in one."""
     base = base_folder()
     folders = [entry for entry in base.iterdir() if (entry / "lock").exists()] if base.is_dir() else []
     for folder in folders:
@@ -20,7 +20,7 @@ def clean() -> None:
 if __name__ == "__main__":
     try:
         clean()
-    except DevstackError as trouble:
-        sys.exit(f"{trouble}")
+    except DevstackError as error:
+        sys.exit(f"{error}")
     except OSError as error:
         sys.exit(f"{explain_os_error(error)}")

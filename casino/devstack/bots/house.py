@@ -1,4 +1,4 @@
-"""What is set up before the bots play: an operator with its key, a table of each preset, players with money."""
+"""Set up the bots' session: an operator with its key, tables of each preset, and players with money."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,9 +12,9 @@ CREDIT: Final = "20000.00"
 
 @dataclass(frozen=True, slots=True)
 class BotGame:
-    """A preset that bots play: how many tables, how many players at each, how many rounds at each at least.
+    """A preset that bots play: number of tables, players at each, and minimum rounds at each.
 
-    With `whole_shoe` a table is played until its first shoe has ended; in `time_outs` rounds one seat says nothing.
+    With `whole_shoe` a table is played until its first shoe has ended; in `timeouts` rounds one seat does not act.
     """
 
     preset: str
@@ -34,17 +34,17 @@ GAMES: Final = (
 )
 
 PAYMENT_BOT_GAME: Final = BotGame("mini", tables=1, players=1, rounds=0)
-"""Where each of those plays whose money comes by payments."""
+"""The table of each payment bot."""
 
 
 def new_operator(stack: Stack, slug: str) -> str:
     """Create a sandbox operator and return its credential."""
-    printed = stack.manage("operator", "create", slug, "--name", "Bots' house", "--currency", CURRENCY, "--sandbox")
-    return operator_key(printed)
+    output = stack.manage("operator", "create", slug, "--name", "Bots' house", "--currency", CURRENCY, "--sandbox")
+    return operator_key(output)
 
 
 async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, Any]:
-    """Open a table of the preset for real and play money, accepting a player's edge in so many words."""
+    """Open a table of the preset for real and play money, and accept a player's edge explicitly."""
     return await operator.post(
         "/tables",
         {
@@ -60,18 +60,18 @@ async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, 
 async def new_player(operator: Client, reference: str, money_type: str) -> str:
     """Register a player with sandbox money of one kind, and return a session's token."""
     player = await operator.post("/players", {"reference": reference, "nickname": reference})
-    identity = player["id"]
+    player_id = player["id"]
     credit = {"amount": CREDIT, "currency": CURRENCY, "money_type": money_type}
-    await operator.post(f"/players/{identity}/sandbox-credits", credit)
-    session = await operator.post(f"/players/{identity}/sessions", {})
+    await operator.post(f"/players/{player_id}/sandbox-credits", credit)
+    session = await operator.post(f"/players/{player_id}/sessions", {})
     return str(session["token"])
 
 
 async def open_method(operator: Client) -> str:
-    """Offer a way to pay in and out by the sandbox provider, and let small withdrawals go at once."""
+    """Create a payment method of the sandbox provider, and approve small withdrawals automatically."""
     await operator.post("/withdrawal-policy", {"auto_approve_up_to": "50.00", "second_approval_above": "500.00"})
     offer = {"name": "Transfer", "provider": "sandbox", "currency": CURRENCY, "minimum": "1.00", "maximum": "1000.00"}
-    made = await operator.post(
+    method = await operator.post(
         "/deposit-methods", {**offer, "fee_percent": "1", "processing_seconds": 3, "supports_withdrawals": True}
     )
-    return str(made["id"])
+    return str(method["id"])

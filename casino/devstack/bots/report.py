@@ -1,4 +1,4 @@
-"""What was played, per preset, from the API's own round history: money in minor units, returns as fractions."""
+"""Totals of each preset from the API's round history: money in minor units, returns as fractions."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +10,7 @@ from rich.table import Table
 from baccarat.domain.rules.odds import expected_return
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
-from casino.devstack.bots.saver import Tally
+from casino.devstack.bots.payment_bot import Tally
 from casino.kernel import money
 
 
@@ -31,11 +31,11 @@ class PresetTotals:
 
     @property
     def ggr(self) -> int:
-        """What stays with the house: handle less payouts plus commission."""
+        """Gross gaming revenue: handle less payouts plus commission."""
         return self.handle - self.payouts + self.commission
 
     def add(self, round_: dict[str, Any]) -> None:
-        """Add one settled round, as far as it was played with this kind of money."""
+        """Add the wagers of one settled round that are in this money type."""
         results = [
             seat["result"] for seat in round_["seats"] if seat["result"] and seat["money_type"] == self.money_type
         ]
@@ -48,35 +48,35 @@ class PresetTotals:
         self.wagers += 1
         self.handle += money.parse(result["staked"], self.currency)
         self.commission += money.parse(result["commission"], self.currency)
-        back = money.parse(result["returned"], self.currency)
-        held = 0 if result["commission_deferred"] else money.parse(result["commission"], self.currency)
-        self.payouts += back + held
+        returned = money.parse(result["returned"], self.currency)
+        withheld = 0 if result["commission_deferred"] else money.parse(result["commission"], self.currency)
+        self.payouts += returned + withheld
         stakes = {Spot(spot["spot"]): money.parse(spot["stake"], self.currency) for spot in result["spots"]}
         self.expected += expected_return(rules, stakes)
 
 
 def table(lines: list[PresetTotals]) -> Table:
-    """Lay the lines out, one preset and money_type a row; real and play money are never added up."""
-    shown = Table(title="What was played", title_justify="left")
-    shown.add_column("preset")
-    shown.add_column("money")
+    """Return a table with a row for each preset and money type; real and play money are never added up."""
+    output = Table(title="Rounds played", title_justify="left")
+    output.add_column("preset")
+    output.add_column("money")
     for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
-        shown.add_column(heading, justify="right")
+        output.add_column(heading, justify="right")
     for line in lines:
-        shown.add_row(line.preset, line.money_type, *_cells(line))
-    return shown
+        output.add_row(line.preset, line.money_type, *_cells(line))
+    return output
 
 
 def payments(tally: Tally) -> str:
-    """Say in a line what became of those whose money comes and goes by payments."""
+    """Summarize the payment bots in one line."""
     return (
-        f"payments: deposits={tally.deposits} rebuys={tally.rebuys} limits hit={tally.limits_hit} "
-        f"dropped out and restored={tally.recoveries} withdrawals={tally.withdrawals}"
+        f"payments: deposits={tally.deposits} rebuys={tally.rebuys} limits reached={tally.limits_hit} "
+        f"reconnected={tally.recoveries} withdrawals={tally.withdrawals}"
     )
 
 
 def _cells(line: PresetTotals) -> tuple[str, ...]:
-    back = Fraction(line.payouts - line.commission)
+    returned = Fraction(line.payouts - line.commission)
     return (
         str(line.rounds),
         str(line.wagers),
@@ -84,7 +84,7 @@ def _cells(line: PresetTotals) -> tuple[str, ...]:
         money.format_amount(line.payouts, line.currency),
         money.format_amount(line.commission, line.currency),
         money.format_amount(line.ggr, line.currency),
-        _percent(back, line.handle),
+        _percent(returned, line.handle),
         _percent(line.expected, line.handle),
         f"{line.rounds / line.seconds:.1f}" if line.seconds else "-",
     )

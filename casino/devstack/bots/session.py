@@ -1,4 +1,4 @@
-"""A whole session of bots: every preset at once, until each has had its rounds and the long shoe its end."""
+"""A session of bots at tables of every preset, until each has had its rounds and the long shoe has ended."""
 
 import asyncio
 import time
@@ -9,24 +9,23 @@ from typing import Final
 
 from casino.devstack.bots import house
 from casino.devstack.bots.bot import Bot
-from casino.devstack.bots.client import Client
+from casino.devstack.bots.client import Client, TableWatch, run_watch
 from casino.devstack.bots.house import BotGame
+from casino.devstack.bots.payment_bot import PaymentBot, Tally
 from casino.devstack.bots.report import PresetTotals
-from casino.devstack.bots.saver import PaymentBot, Tally
-from casino.devstack.bots.watch import TableWatch, run_watch
 from casino.kernel.money import MoneyType
 
 STALL_TIMEOUT: Final = 60
 
 
 class DealingStalled(Exception):
-    """The service answers, but its rounds are not dealt."""
+    """The service answers, but does not deal its rounds."""
 
 
 class BotSession:
-    """The bots' session at one service. `progress(done, total)` is told how many rounds are settled, and may raise.
+    """The bots' session at one service. `progress(done, total)` is called with the number of settled rounds.
 
-    Raises Stuck when nothing was settled for a minute, and whatever a bot or `progress` raises first.
+    Raises DealingStalled if no round is settled for a minute, and any error of a bot or of `progress`.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class BotSession:
         self.games = games
         self.payment_bots = payment_bots
         self.tally = Tally()
-        self.rng = Random(seed)  # noqa: S311  (bots' tastes, no card depends on it)
+        self.rng = Random(seed)  # noqa: S311  (the bots' choices; no card depends on it)
         self.progress = progress
         self.total = sum(game.tables * game.rounds for game in games)
         self.watches: list[TableWatch] = []
@@ -53,18 +52,18 @@ class BotSession:
         """Play and return one line per preset."""
         async with Client(self.base_url, self.credential) as operator:
             games = [self._game(operator, game) for game in self.games]
-            playing = asyncio.gather(*games, self._payments(operator))
-            ticking = asyncio.create_task(self._tick())
+            games_task = asyncio.gather(*games, self._payments(operator))
+            progress_task = asyncio.create_task(self._watch_progress())
             try:
-                await asyncio.wait((playing, ticking), return_when=asyncio.FIRST_COMPLETED)
-                if ticking.done():
-                    ticking.result()
-                return [line for lines in await playing for line in lines if line.rounds]
+                await asyncio.wait((games_task, progress_task), return_when=asyncio.FIRST_COMPLETED)
+                if progress_task.done():
+                    progress_task.result()
+                return [line for lines in await games_task for line in lines if line.rounds]
             finally:
-                playing.cancel()
-                ticking.cancel()
+                games_task.cancel()
+                progress_task.cancel()
 
-    async def _tick(self) -> None:
+    async def _watch_progress(self) -> None:
         best, since = -1, time.monotonic()
         while True:
             settled = sum(watch.last_settled_round() for watch in self.watches)
@@ -90,7 +89,7 @@ class BotSession:
         return lines
 
     async def _payments(self, operator: Client) -> list[PresetTotals]:
-        """Savers' rounds are on their own tables, and their lines nobody's: what they did is in `tally`."""
+        """Run the payment bots at their own tables; `tally` counts what they do; the presets omit them."""
         if not self.payment_bots:
             return []
         method = await house.open_method(operator)
@@ -98,12 +97,12 @@ class BotSession:
             await house.open_table(operator, house.PAYMENT_BOT_GAME, number)
             for number in range(1, self.payment_bots + 1)
         ]
-        savers = [
+        bots = [
             PaymentBot(operator, base_url=self.base_url, table=str(table["id"]), method=method, currency=house.CURRENCY)
             for table in tables
         ]
-        for done in await asyncio.gather(*(saver.run() for saver in savers)):
-            self.tally.add(done)
+        for tally in await asyncio.gather(*(bot.run() for bot in bots)):
+            self.tally.add(tally)
         return []
 
     async def _table(self, operator: Client, game: BotGame, number: int) -> str:
@@ -119,30 +118,30 @@ class BotSession:
                 bots = [self._bot(player, watch, seat) for seat, player in zip(seats, players, strict=True)]
                 for bot in bots:
                     await bot.sit()
-                _let_sleep(bots, game)
-                await asyncio.gather(*(bot.play(lambda: _enough(watch, game)) for bot in bots))
+                _plan_timeouts(bots, game)
+                await asyncio.gather(*(bot.play(lambda: _is_finished(watch, game)) for bot in bots))
         return table
 
     async def _player(self, operator: Client, clients: AsyncExitStack, reference: str, seat: int) -> Client:
-        token = await house.new_player(operator, reference, _book(seat))
+        token = await house.new_player(operator, reference, _money_type(seat))
         return await clients.enter_async_context(Client(self.base_url, token))
 
     def _bot(self, client: Client, watch: TableWatch, seat: int) -> Bot:
-        chance = Random(self.rng.random())  # noqa: S311
-        return Bot(client, watch, seat=seat, money_type=_book(seat), rng=chance)
+        rng = Random(self.rng.random())  # noqa: S311
+        return Bot(client, watch, seat=seat, money_type=_money_type(seat), rng=rng)
 
 
-def _book(seat: int) -> str:
+def _money_type(seat: int) -> str:
     return "play" if seat % 3 == 0 else "real"
 
 
-def _enough(watch: TableWatch, game: BotGame) -> bool:
+def _is_finished(watch: TableWatch, game: BotGame) -> bool:
     if game.whole_shoe and not watch.shoes_ended():
         return False
     return watch.last_settled_round() >= game.rounds
 
 
-def _let_sleep(bots: Sequence[Bot], game: BotGame) -> None:
-    """One bot says nothing in a few rounds, so that its turn runs out."""
+def _plan_timeouts(bots: Sequence[Bot], game: BotGame) -> None:
+    """Let one bot miss its turn in a few rounds."""
     if len(bots) > 1:
-        bots[-1].timeout_rounds = {5 + 7 * nap for nap in range(game.timeouts)}
+        bots[-1].timeout_rounds = {5 + 7 * index for index in range(game.timeouts)}

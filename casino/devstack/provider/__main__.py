@@ -1,32 +1,40 @@
-"""`python -m casino.devstack.provider --port 8100 --callbacks URL`: the sandbox payment provider, a process of its own.
+"""`python -m casino.devstack.provider --port 8100 --callbacks URL`: the sandbox payment provider as a process.
 
-The shared secret comes from PROVIDER_SECRET, so that it stands in no list of processes.
+The shared secret comes from PROVIDER_SECRET, so that no list of processes shows it.
 """
 
+import asyncio
 from argparse import ArgumentParser
 from pathlib import Path
 
-import uvicorn
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+from granian.server.embed import Server
 
 from casino import env
-from casino.devstack.provider.app import App
-from casino.devstack.provider.book import PaymentStore
-from casino.devstack.provider.reporting import CallbackSender
+from casino.devstack.provider.app import App, CallbackSender
+from casino.devstack.provider.payments import PaymentStore
 
 
-def main() -> None:
+async def main() -> None:
     """Serve on the loopback interface until it is stopped."""
     parser = ArgumentParser(description="A payment provider that moves no money and misbehaves on request.")
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--callbacks", required=True, help="the address that reports are POSTed to")
-    parser.add_argument("--data", type=Path, help="a file that keeps the payments over a restart")
+    parser.add_argument("--callbacks", required=True, help="the URL of callbacks")
+    parser.add_argument("--data", type=Path, help="a file that keeps the payments across restarts")
     options = parser.parse_args()
     secret = env.text("PROVIDER_SECRET")
     reporter = CallbackSender(url=options.callbacks, secret=secret)
     app = App(payments=PaymentStore(options.data), reporter=reporter, secret=secret)
-    uvicorn.run(
-        app, host="127.0.0.1", port=options.port, log_level="warning", access_log=False, timeout_graceful_shutdown=2
+    server = Server(
+        app,
+        port=options.port,
+        interface=Interfaces.ASGI,
+        http=HTTPModes.http1,
+        websockets=False,
+        log_level=LogLevels.warning,
     )
+    await server.serve()
 
 
-main()
+asyncio.run(main())

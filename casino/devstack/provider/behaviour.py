@@ -1,6 +1,6 @@
 """How the sandbox provider behaves, chosen by the last two digits of an amount's minor units: 50.13 EUR never reports.
 
-A plan says how starting the payment is answered, which statuses follow one another, and how each is reported. Pure.
+A plan defines the response to starting the payment, the sequence of statuses, and how each is reported.
 """
 
 from dataclasses import dataclass, field
@@ -9,35 +9,35 @@ from typing import Final
 
 
 class StartBehaviour(StrEnum):
-    """How the request that starts a payment is answered."""
+    """The response to the request that starts a payment."""
 
     ACCEPT = "accept"
     REFUSE = "refuse"
-    """422: this payment will never be taken on."""
+    """422: the payment is refused for good."""
     FAIL_ONCE = "fail once"
-    """503 to the first request, which is forgotten."""
+    """503 to the first request, which is not stored."""
     HANG_ONCE = "hang once"
-    """The first request is taken on, but its answer comes too late."""
+    """The first request is accepted, but its response comes too late."""
 
 
 class SignatureBehaviour(StrEnum):
-    """How a report is signed."""
+    """How a callback is signed."""
 
-    VALID = "well"
-    WRONG = "wrongly"
-    MISSING = "not at all"
+    VALID = "valid"
+    WRONG = "wrong"
+    MISSING = "missing"
 
 
 @dataclass(frozen=True, slots=True)
 class StatusStep:
-    """A status, reached `after` seconds since the step before, and reported to us `times`."""
+    """A status, reached `after` seconds after the previous step, and reported `times`."""
 
     status: str
     after: float = 0.05
     times: int = 1
     signature: SignatureBehaviour = SignatureBehaviour.VALID
     is_stored: bool = True
-    """Whether asking answers this status from now on: a late report of an earlier status changes nothing."""
+    """Whether queries return this status from now on; a late report of an earlier status changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ PLANS: Final = {
     21: PaymentPlan((StatusStep("completed"), StatusStep("reversed", after=1.0))),
     22: PaymentPlan(start=StartBehaviour.REFUSE),
 }
-"""11 fails, 12 delayed, 13 never reported, 14 five times, 15 out of order, 16 unsigned, 17 wrongly signed, 18 answered
-503 at first, 19 answered too late at first, 21 reversed after a second, 22 refused. Any other amount completes."""
+"""11 fails, 12 delayed, 13 never reported, 14 five times, 15 out of order, 16 unsigned, 17 wrongly signed, 18 gets
+503 at first, 19 a late response at first, 21 reversed after a second, 22 refused. Any other amount completes."""
 
 
 def plan_for(amount: str) -> PaymentPlan:
