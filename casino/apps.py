@@ -1,4 +1,4 @@
-"""The project as an app: its management commands, and the Celery application that every process sends wake-ups by."""
+"""The project as an app: its management commands, and the Celery application that every process loads."""
 
 from django.apps import AppConfig
 

@@ -1,37 +1,75 @@
-"""The Celery application. Its messages are wake-ups only: what is due is found in PostgreSQL."""
+"""The Celery application. Its messages are wake-ups only: tasks find their work in PostgreSQL.
+
+`manage.py run_jobs` runs the tasks of settings.CELERY_BEAT_SCHEDULE, without messages and without beat.
+"""
 
 import os
-from typing import Any
+from typing import Any, Final
 
 from celery import Celery
 from celery.app.amqp import AMQP
-from celery.signals import worker_ready
+from celery.signals import task_prerun, worker_ready
+from django.db import close_old_connections
 from kombu.connection import Connection
+from kombu.transport import redis
 
-from casino.observability.startup import process_started
+from casino.observability.process import process_started
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-# Django's checks load all of web. They are `manage.py check`'s; each worker's start would pay for them again.
+# Django's checks load every URL and view, which would slow down each worker's start; `manage.py check` runs them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 
+SEND_TIMEOUT: Final = 0.5
+"""Seconds."""
+
+
+class WakeupChannel(redis.Channel):
+    """Keeps no message for a second delivery: a lost wake-up is made up for by the next look into PostgreSQL.
+
+    By default kombu gives messages in progress back when the broker is lost, fails as it has no connection any more,
+    and the worker ends.
+    """
+
+    ack_emulation = False
+    do_restore = False
+
+
+class WakeupTransport(redis.Transport):
+    Channel = WakeupChannel
+
+
 class SteadyConnection(Connection):
-    """Looks for a lost broker every second or two, for ever: Celery's own steps grow to half a minute between looks."""
+    """Retries a lost broker every second or two, forever; Celery's own intervals grow to half a minute."""
+
+    def get_transport_cls(self) -> type[WakeupTransport]:
+        return WakeupTransport
 
     def ensure_connection(self, errback: Any = None, max_retries: int | None = None, **options: Any) -> Any:
-        """Return the connection when the broker answers."""
-        steps = {"interval_start": 1, "interval_step": 0.5, "interval_max": 2, **options}
-        return super().ensure_connection(errback, max_retries, **steps)  # type: ignore[no-untyped-call]
+        retries = {"interval_start": 1, "interval_step": 0.5, "interval_max": 2, **options}
+        return super().ensure_connection(errback, max_retries, **retries)  # type: ignore[no-untyped-call]
 
 
 class SteadyAMQP(AMQP):  # type: ignore[misc]
-    """Celery's ways to its broker, by connections that come back soon."""
+    """Celery's AMQP settings with connections that reconnect soon."""
 
     Connection = SteadyConnection
 
 
-app = Celery("casino", amqp=SteadyAMQP)
+class ImpatientCelery(Celery):  # type: ignore[misc]
+    """Sends a wake-up within half a second or not at all: a broker that froze must not slow a wager."""
+
+    def connection_for_write(self, url: str | None = None, **options: Any) -> Any:
+        """Return a connection with short timeouts; the worker reads from another one."""
+        timeouts = {"socket_timeout": SEND_TIMEOUT, "socket_connect_timeout": SEND_TIMEOUT}
+        options["transport_options"] = {**timeouts, **(options.get("transport_options") or {})}
+        return super().connection_for_write(url, **options)
+
+
+app = ImpatientCelery("casino", amqp=SteadyAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-app.steps["worker"].add("casino.observability.celery_watchdog:WatchdogStep")  # by its name: only workers load it
+app.steps["worker"].add("casino.observability.celery_watchdog:WatchdogStep")  # by name, so that only workers load it
+# Celery's fixup would close the connection after each task (see CELERY_DB_REUSE_MAX); this closes only broken ones.
+task_prerun.connect(lambda **_: close_old_connections(), weak=False)
 worker_ready.connect(lambda **_: process_started("worker"), weak=False)

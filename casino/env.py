@@ -1,13 +1,14 @@
-"""Strict readers of the environment: a wrong value stops the start, with the variable's name."""
+"""Read environment variables strictly: an invalid value stops the start with the variable's name."""
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
 
 def text(name: str, default: str | None = None) -> str:
-    """Read NAME, or the file that NAME_FILE points at. Raises ImproperlyConfigured when neither is set."""
+    """Read NAME, or the file in NAME_FILE. Raises ImproperlyConfigured if neither is set and there is no default."""
     file = os.environ.get(f"{name}_FILE")
     if file:
         return Path(file).read_text(encoding="utf-8").strip()
@@ -25,11 +26,19 @@ def flag(name: str, *, default: bool) -> bool:
     return value == "true"
 
 
-def integer(name: str, *, default: int, least: int | None = None, most: int | None = None) -> int:
+def choice(name: str, choices: Collection[str]) -> str:
+    """Read one of these words, empty if it is not set."""
+    value = os.environ.get(name, "")
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {', '.join(filter(None, choices))}, not {value!r}.")
+    return value
+
+
+def integer(name: str, *, default: int, minimum: int | None = None, maximum: int | None = None) -> int:
     """Read a whole number in a range."""
     number = parse_integer(name, os.environ.get(name, str(default)))
-    if (least is not None and number < least) or (most is not None and number > most):
-        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
+        bounds = f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}"
         raise ImproperlyConfigured(f"{name} must be {bounds}.")
     return number
 
@@ -48,7 +57,7 @@ def string_list(name: str, default: str = "") -> list[str]:
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
-    """Read a comma-separated list of `key=value`, from NAME or the file that NAME_FILE points at."""
+    """Read a comma-separated list of `key=value`, from NAME or the file in NAME_FILE."""
     items = [word.strip().partition("=") for word in text(name, "").split(",") if word.strip()]
     if not all(key and value for key, _, value in items):
         raise ImproperlyConfigured(f"{name} must be `name=value`, comma separated.")

@@ -1,4 +1,4 @@
-"""Bots play every preset over HTTP on the whole running system; then everything is replayed and audited."""
+"""`manage.py play`: bots play every preset over HTTP on the whole system; then everything is audited."""
 
 import asyncio
 import subprocess
@@ -15,27 +15,27 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from casino.devstack import proof_check
 from casino.devstack.bots import house, report
 from casino.devstack.bots.client import ApiError
+from casino.devstack.bots.payment_bot import StateLost, Tally
 from casino.devstack.bots.report import PresetTotals
-from casino.devstack.bots.saver import StateLost, Tally
 from casino.devstack.bots.session import BotSession, DealingStalled
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.system import Stack
 
 PAYMENT_BOTS = 3
-"""How many players have their money by payments: they deposit, are limited, drop out, come back, and withdraw."""
+"""Bots that deposit, reach a limit, disconnect, come back and withdraw."""
 
 
 class Command(BaseCommand):
-    help = "Starts the whole system, lets bots play every preset over HTTP, audits everything, and stops."
+    help = "Start the whole system, let bots play every preset over HTTP, audit everything, and stop."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--seed", type=int, default=1, help="of the bots' tastes; the cards are never seeded")
-        parser.add_argument("--home", default="play", help="name of the folder in .casino that holds the data")
+        parser.add_argument("--seed", type=int, default=1, help="seed of the bots' choices; cards are never seeded")
+        parser.add_argument("--home", default="play", help="name of the data folder in .casino")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Play, print the table and the audit's verdict, and exit 1 when there is a finding."""
+        """Play, print totals and the audit's verdict, and exit 1 if there is a finding."""
         console = Console(width=None if sys.stdout.isatty() else 120)
         with Stack(name=options["home"], fresh=True, print_line=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
@@ -43,15 +43,15 @@ class Command(BaseCommand):
             lines, tally = play(stack, console, credential=credential, seed=options["seed"])
             console.print(report.table(lines))
             console.print(report.payments(tally))
-            proven = proof_check.prove(stack, credential=credential)
-            console.print(proven.summary(), highlight=False, markup=False, soft_wrap=True)
-            code = audit(stack) or proven.exit_status
+            proof = proof_check.prove(stack, credential=credential)
+            console.print(proof.summary(), highlight=False, markup=False, soft_wrap=True)
+            code = audit(stack) or proof.exit_status
         if code:
             sys.exit(code)
 
 
 def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple[list[PresetTotals], Tally]:
-    """Run the bots with a progress bar and return a line per preset, and what savers did."""
+    """Run the bots with a progress bar; return the totals of each preset, and what the payment bots did."""
     columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("rounds", total=None)
@@ -61,26 +61,24 @@ def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple
             games=house.GAMES,
             payment_bots=PAYMENT_BOTS,
             seed=seed,
-            progress=lambda done, total: _show(stack, bar, task, done, total),
+            progress=lambda done, total: _update_progress(stack, bar, task, done, total),
         )
         try:
             lines = asyncio.run(session.run())
-        except (ApiError, DealingStalled, StateLost) as trouble:
-            raise DevstackError(
-                f"The bots could not play on: {trouble} The logs are in {stack.home.logs}."
-            ) from trouble
+        except (ApiError, DealingStalled, StateLost) as error:
+            raise DevstackError(f"The bots stopped: {error} The logs are in {stack.home.logs}.") from error
         bar.update(task, completed=session.total, total=session.total)
     stack.raise_if_dead()
     return lines, session.tally
 
 
-def _show(stack: Stack, bar: Progress, task: TaskID, done: int, total: int) -> None:
+def _update_progress(stack: Stack, bar: Progress, task: TaskID, done: int, total: int) -> None:
     stack.raise_if_dead()
     bar.update(task, completed=done, total=total)
 
 
 def audit(stack: Stack) -> int:
-    """Replay everything and print the verdict; the exit status is the audit's."""
+    """Audit everything, print the verdict, and return the exit status."""
     sys.stdout.flush()
     command = [sys.executable, str(PROJECT / "manage.py"), "audit"]
     return subprocess.run(command, env=stack.environment, cwd=Path.cwd(), check=False).returncode  # noqa: S603

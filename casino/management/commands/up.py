@@ -1,4 +1,4 @@
-"""The whole system on this machine, left running."""
+"""`manage.py up`: run the whole system on this machine."""
 
 import contextlib
 import os
@@ -15,18 +15,18 @@ DEFAULT_PORT = 8000
 
 
 class Command(BaseCommand):
-    help = "Runs the whole system until stopped; PostgreSQL and Redis are embedded unless given by URL."
+    help = "Run the whole system until stopped; PostgreSQL and Redis are embedded unless given by URL."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         default = int(os.environ.get("PORT") or DEFAULT_PORT)
         parser.add_argument("--port", type=int, default=default, help=f"the web server's port ({default}; 0: any)")
-        parser.add_argument("--home", default="main", help="name of the folder in .casino that holds its data")
-        parser.add_argument("--no-reload", action="store_true", help="do not load changed sources again")
+        parser.add_argument("--home", default="main", help="name of the data folder in .casino")
+        parser.add_argument("--no-reload", action="store_true", help="do not restart when sources change")
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Start everything, print the addresses and a development login, and run until stopped."""
-        self.stdout.write("Starting. The first start makes the database and takes a few seconds more.")
+        self.stdout.write("Starting. The first start creates the database and takes a few seconds longer.")
         with Stack(name=options["home"], port=options["port"], demo=True, print_line=self.print_line) as stack:
             self.print_line(addresses(stack.base_url, stack.create_demo_data()))
             self.print_line(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
@@ -39,17 +39,17 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def addresses(base: str, furnished: tuple[str, Path] | None) -> str:
-    """List where to go and with which login, one per line."""
+def addresses(base: str, demo_login: tuple[str, Path] | None) -> str:
+    """List the addresses and logins, one per line."""
     lines = [
         f"Web        {base}/",
         f"API        {base}/api/v1/docs   (document: {base}/api/v1/schema)",
         f"Admin      {base}/admin/",
         f"Readiness  {base}/readyz",
     ]
-    if furnished is not None:
-        password, key = furnished
-        lines.insert(1, f"Play       {base}/play/   (with ready demo players; their PIN is 2468)")
+    if demo_login is not None:
+        password, key = demo_login
+        lines.insert(1, f"Play       {base}/play/   (with demo players; their PIN is 2468)")
         lines.append(f"Login      admin / {password}   (development only)")
         lines.append(f"Operator   demo, its API key is in {key}   (development only)")
     return "\n".join(lines)

@@ -1,0 +1,165 @@
+"""Runs periodic jobs when they are due by the database's clock. Needs PostgreSQL and nothing else.
+
+Any number of runners may work. A runner claims one job at a time by a lease, which it renews while the job runs; the
+lease of a runner that dies or freezes ends after a few seconds, and another takes over. Every job finds what it has to
+do in the database and is safe to run twice: the lease only saves work.
+"""
+
+import contextlib
+import faulthandler
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Generator
+from types import FrameType
+from typing import Any, Final
+
+from celery import Celery
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import Error, InterfaceError, OperationalError, close_old_connections, connection
+
+from casino.events import wakeups
+from casino.events.sql import execute, fetch
+
+logger = logging.getLogger(__name__)
+
+LEASE_SECONDS: Final = 5.0
+RENEWAL_SECONDS: Final = 1.5
+POLL_SECONDS: Final = 0.25
+"""Seconds between two queries for due jobs while none runs."""
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 1.0
+
+_ADD: Final = "INSERT INTO jobs_job (name) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING"
+_CLAIM: Final = """
+UPDATE jobs_job AS job
+   SET due_at = clock_timestamp() + make_interval(secs => schedule.seconds),
+       leased_until = clock_timestamp() + make_interval(secs => %s), holder = %s
+  FROM unnest(%s::text[], %s::float8[]) AS schedule (name, seconds)
+ WHERE schedule.name = job.name AND job.name = (
+       SELECT name FROM jobs_job
+        WHERE name = ANY (%s::text[]) AND due_at <= clock_timestamp()
+          AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING job.name
+"""
+_RENEW: Final = """
+UPDATE jobs_job SET leased_until = clock_timestamp() + make_interval(secs => %s)
+ WHERE name = %s AND holder = %s AND leased_until IS NOT NULL
+"""
+_RELEASE: Final = "UPDATE jobs_job SET leased_until = NULL WHERE name = %s AND holder = %s"
+_BRING_FORWARD: Final = "UPDATE jobs_job SET due_at = least(due_at, clock_timestamp()) WHERE name = %s"
+
+
+class JobRunner:
+    """Runs the tasks of an application's beat schedule, one at a time, under their time limits."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+        self._tasks = {name: entry["task"] for name, entry in app.conf.beat_schedule.items()}
+        self._seconds = {name: float(entry["schedule"]) for name, entry in app.conf.beat_schedule.items()}
+        self._holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._running: str | None = None
+        self._added = False
+
+    def run(self, stop: threading.Event) -> None:
+        """Run jobs in the main thread until `stop` is set, through restarts of the database and of Redis."""
+        ended = threading.Event()
+        threading.Thread(target=self._renew_lease, args=[ended], name="job-lease", daemon=True).start()
+        try:
+            self._run_until(stop)
+        finally:
+            ended.set()
+            connection.close()
+
+    def _run_until(self, stop: threading.Event) -> None:
+        pause = 0.0
+        while not stop.is_set():
+            try:
+                if not self.run_next():
+                    self._wait(stop)
+                pause = 0.0
+            except Error as error:
+                if not pause:
+                    logger.warning("The database does not answer, jobs wait: %s", error)
+                connection.close()
+                pause = min(max(pause * 2, FIRST_PAUSE), LONGEST_PAUSE)
+                stop.wait(pause)
+
+    def run_next(self) -> str | None:
+        """Claim and run the job that is longest overdue; return its name, or None if none is due."""
+        close_old_connections()
+        if not self._added:
+            execute(_ADD, [list(self._tasks)])
+            self._added = True
+        names, seconds = list(self._seconds), list(self._seconds.values())
+        rows = fetch(_CLAIM, [LEASE_SECONDS, self._holder, names, seconds, names])
+        if not rows:
+            return None
+        name: str = rows[0][0]
+        self._running = name
+        try:
+            self._run(name)
+        finally:
+            self._running = None
+        execute(_RELEASE, [name, self._holder])
+        return name
+
+    def _run(self, name: str) -> None:
+        task = self._app.tasks[self._tasks[name]]
+        soft = task.soft_time_limit or self._app.conf.task_soft_time_limit
+        hard = task.time_limit or self._app.conf.task_time_limit
+        try:
+            with _time_limits(soft, hard):
+                task()
+        except SoftTimeLimitExceeded:
+            logger.error("The job %s was stopped after %s s and continues when it is due again.", name, soft)  # noqa: TRY400
+            connection.close()  # perhaps in the middle of a statement
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            logger.exception("The job %s failed; it is tried again when it is due again.", name)
+
+    def _renew_lease(self, ended: threading.Event) -> None:
+        while not ended.wait(RENEWAL_SECONDS):
+            name = self._running
+            if name is None:
+                continue
+            try:
+                execute(_RENEW, [LEASE_SECONDS, name, self._holder])
+            except Error as error:
+                logger.warning("The lease of the job %s could not be renewed: %s", name, error)
+                connection.close()
+        connection.close()
+
+    def _wait(self, stop: threading.Event) -> None:
+        """Wait for a wake-up of any job, which makes it due, or until the next poll."""
+        if not wakeups.available():
+            stop.wait(POLL_SECONDS)
+            return
+        name = wakeups.wait_for_any(list(self._tasks), POLL_SECONDS)
+        if name is not None:
+            execute(_BRING_FORWARD, [name])
+
+
+@contextlib.contextmanager
+def _time_limits(soft: float, hard: float) -> Generator[None]:
+    """Raise SoftTimeLimitExceeded in the block after `soft` seconds, and end the process after `hard` seconds."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> Any:
+        raise SoftTimeLimitExceeded
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    faulthandler.dump_traceback_later(hard, exit=True, file=2)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, soft)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # also if the signal came just before the timer was stopped
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)

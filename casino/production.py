@@ -1,0 +1,100 @@
+"""Checks of production settings: which secrets a process needs, and values that production refuses."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django.core.exceptions import ImproperlyConfigured
+
+from casino import env
+
+SECRETS: Final = ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS")
+NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "": SECRETS,
+    "web": ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS"),
+    "worker": ("SHOE_KEYS",),
+    "worker-background": ("SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS"),
+    "sealer": (),
+    "migrate": ("PERSONAL_KEYS",),
+}
+"""Secrets by CASINO_PROCESS, without which a process does not start; a process of no kind needs all."""
+USES_PROVIDER_SECRETS: Final = ("", "web", "worker-background")
+"""Processes that read PAYMENT_SECRETS, where there is a provider."""
+_MIN_SECRET_KEY_LENGTH: Final = 50
+_MIN_PROVIDER_SECRET_LENGTH: Final = 32
+
+
+def secret(name: str, process: str, *, development: str | None) -> str:
+    """Read a secret: empty if the process neither needs nor has it. Raises ImproperlyConfigured."""
+    return env.text(name, development if name in NEEDS[process] else "")
+
+
+def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without other processes' secrets."""
+    others = {name for name in SECRETS if name not in NEEDS[process]}
+    if "SECRET_KEY" in others:
+        others.add("SECRET_KEY_FALLBACKS")
+    if process not in USES_PROVIDER_SECRETS:
+        others.add("PAYMENT_SECRETS")
+    return {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in others} | {
+        "CASINO_PROCESS": process
+    }
+
+
+def check(settings: Mapping[str, Any]) -> None:
+    """Raise ImproperlyConfigured for the first value that is unsafe in production."""
+    if settings["DEBUG"]:
+        raise ImproperlyConfigured("CASINO_DEBUG must be false in production.")
+    if settings["DEMO_OPERATOR"]:
+        raise ImproperlyConfigured("DEMO_OPERATOR must be empty in production.")
+    if not settings["STAFF_TOTP_REQUIRED"]:
+        raise ImproperlyConfigured("STAFF_TOTP_REQUIRED must be true in production.")
+    _check_secrets(settings)
+    _check_addresses(settings)
+    _check_images(env.string_list("CONTAINER_IMAGES"))
+
+
+def _check_secrets(settings: Mapping[str, Any]) -> None:
+    needed = NEEDS[settings["PROCESS"]]
+    key, earlier = settings["SECRET_KEY"], settings["SECRET_KEY_FALLBACKS"]
+    if (key or "SECRET_KEY" in needed) and not all(_is_strong(each) for each in (key, *earlier)):
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be a secret of your own, of 50 characters or more; its fallbacks, too."
+        )
+    for name in SECRETS[1:]:
+        keys = settings[name]
+        if (name in needed and not keys) or "development" in keys or "00" * 32 in keys:
+            or_none = " (or be `none`)" if name == "CHECKPOINT_KEYS" else ""
+            raise ImproperlyConfigured(f"{name} must hold keys of your own{or_none}: key-id:64 hex digits.")
+    secrets = [each for of_provider in settings["PAYMENT_SECRETS"].values() for each in of_provider]
+    if any(len(each) < _MIN_PROVIDER_SECRET_LENGTH for each in secrets):
+        raise ImproperlyConfigured("PAYMENT_SECRETS must be of 32 characters or more.")
+
+
+def _is_strong(key: str) -> bool:
+    return "development" not in key and len(key) >= _MIN_SECRET_KEY_LENGTH
+
+
+def _check_images(images: Sequence[str]) -> None:
+    for image in images:
+        if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", image):
+            raise ImproperlyConfigured(f"CONTAINER_IMAGES: {image} has no digest (name@sha256:...).")
+
+
+def _check_addresses(settings: Mapping[str, Any]) -> None:
+    if not settings["ALLOWED_HOSTS"]:
+        raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this service answers to.")
+    if any("*" in host for host in settings["ALLOWED_HOSTS"]):
+        raise ImproperlyConfigured("ALLOWED_HOSTS must name hosts; production accepts no `*`.")
+    addresses = {
+        "CSRF_TRUSTED_ORIGINS": settings["CSRF_TRUSTED_ORIGINS"],
+        "API_ALLOWED_ORIGINS": settings["API_ALLOWED_ORIGINS"],
+        "PAYMENT_PROVIDERS": settings["PAYMENT_PROVIDERS"].values(),
+    }
+    for name, urls in addresses.items():
+        if not all(url.startswith("https://") and "*" not in url for url in urls):
+            raise ImproperlyConfigured(f"{name} must hold https:// addresses without `*` in production.")
+    if not settings["CHECKPOINT_STORAGE"]:
+        raise ImproperlyConfigured("CHECKPOINT_STORAGE must name a storage outside the database.")
+    if not settings["CHECKPOINT_STORAGE"].startswith(("file:///", "https://")):
+        raise ImproperlyConfigured("CHECKPOINT_STORAGE must be file:///folder or https://host/path in production.")
