@@ -6,10 +6,13 @@ class WalletConfig(AppConfig):
     label = "wallet"
 
     def ready(self) -> None:
-        """Register reports, and what compliance must know of the wallet's tables."""
-        from casino.reports import registry
+        """Register reports, and the wallet's tables for retention, exports and erasure."""
+        from casino.observability import health
+        from casino.reports.definition import register_reports
         from wallet import compliance
-        from wallet.reports import accounts, adjustments, liability
+        from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
 
-        registry.register(liability.LIABILITY, accounts.ACCOUNTS, adjustments.ADJUSTMENTS)
+        register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
         compliance.register()
+        oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
+        health.house.register("payments", health.overdue(oldest, limit=60.0, what="a payment has been due"))

@@ -1,11 +1,11 @@
-"""What the wallet contributes to retention, exports and erasure."""
+"""The wallet's tables in retention, exports and erasure."""
 
 from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
 from casino.checkpoints import table_digests
-from casino.compliance import erasure, operator_export, player_export, retention
+from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
 from casino.compliance.retention import TEN_YEARS, RetentionPolicy
 from casino.events.sql import fetch
@@ -86,7 +86,7 @@ def register() -> None:
         permanent={"ledger": ("wallet_account", "wallet_entry", "wallet_posting")},
         policies={"callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS)},
     )
-    player_export.register(files=PLAYER_FILES, streams=PLAYER_STREAMS)
-    operator_export.register(OPERATOR_FILES)
+    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS)
+    exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
     table_digests.register({"wallet_deposit_method": "id"})

@@ -17,7 +17,7 @@ from wallet.adjustments.events import (
 from wallet.adjustments.records import ADJUSTMENTS, adjustment_row
 from wallet.adjustments.state import fold
 
-_SAME: Final = ("operator", "player", "money_type", "currency", "direction", "amount")
+_COMMON_FIELDS: Final = ("operator", "player", "money_type", "currency", "direction", "amount")
 
 
 class AdjustmentTraces:
@@ -43,9 +43,9 @@ class AdjustmentTraces:
             yield Finding("event out of place", where, "a request and then one decision", f"version {version}")
         history.append(event)
         if isinstance(event, AdjustmentRequested):
-            yield from _requested(event, wallet, where)
+            yield from _check_request(event, wallet, where)
         elif event.adjustment not in self._broken:
-            yield from _decided(history[0], event, where)
+            yield from _check_decision(history[0], event, where)
 
     def player_of(self, event: AdjustmentEvent) -> UUID | None:
         """Return the player whose account an event is about, None if unknown."""
@@ -59,14 +59,16 @@ class AdjustmentTraces:
         yield from ADJUSTMENTS.compare(rows, ignored=self._broken)
 
 
-def _requested(event: AdjustmentRequested, opened: tuple[UUID, str] | None, where: str) -> Iterator[Finding]:
+def _check_request(event: AdjustmentRequested, opened: tuple[UUID, str] | None, where: str) -> Iterator[Finding]:
     if opened != (event.operator, event.currency):
         yield Finding("adjustment of another wallet", where, str(opened), f"{event.operator} {event.currency}")
     if not 0 < event.amount < MAX_AMOUNT:
         yield Finding("amount out of range", where, f"1 to {MAX_AMOUNT - 1}", str(event.amount))
 
 
-def _decided(request: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejected, where: str) -> Iterator[Finding]:
+def _check_decision(
+    request: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRejected, where: str
+) -> Iterator[Finding]:
     if not isinstance(request, AdjustmentRequested):
         return
     by = event.approved_by if isinstance(event, AdjustmentApproved) else event.rejected_by
@@ -74,7 +76,7 @@ def _decided(request: AdjustmentEvent, event: AdjustmentApproved | AdjustmentRej
         yield Finding("decided by its requester", where, f"not {by}", by)
     if isinstance(event, AdjustmentRejected):
         return
-    for name in _SAME:
+    for name in _COMMON_FIELDS:
         due, actual = getattr(request, name), getattr(event, name)
         if due != actual:
             yield Finding("adjustment differs from its request", f"{where} {name}", str(due), str(actual))

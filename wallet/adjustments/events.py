@@ -88,7 +88,7 @@ def adjustment_stream(adjustment: UUID) -> str:
 def entry_for(event: AdjustmentEvent, cause: int) -> NewEntry | None:
     """Return the entry that follows from an event with id `cause`, or None where no money moves.
 
-    Of a debit, what the account does not hold becomes a debt.
+    The part of a debit that the account does not hold becomes a debt.
     """
     if not isinstance(event, AdjustmentApproved):
         return None

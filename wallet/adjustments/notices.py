@@ -10,7 +10,7 @@ import msgspec
 
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
-from casino.events.sql import execute, fetch
+from casino.events.sql import database_now, execute, fetch
 from casino.kernel.errors import Refusal, RefusalKind
 
 _NEWEST: Final = UUID(int=2**128 - 1)
@@ -66,7 +66,9 @@ def notify_player(notice: Notice) -> None:
     """Store a notice, once for each kind and subject, in the caller's transaction."""
     details = msgspec.json.encode(notice.details).decode()
     message = crypto_shredding.encrypt_text(notice.player, notice.message)
-    execute(_INSERT, [new_id(), notice.operator, notice.player, notice.kind, notice.subject, details, message])
+    execute(
+        _INSERT, [new_id(database_now()), notice.operator, notice.player, notice.kind, notice.subject, details, message]
+    )
 
 
 def list_notices(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[StoredNotice]:

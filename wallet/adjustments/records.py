@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from casino.events.projections import ProjectionTable, RebuildResult, Row, rebuild, stream_histories
+from casino.events.projections import ProjectionTable, Row, stream_histories
+from casino.events.rebuild import Events, Projector
 from casino.events.store import Metadata
 from wallet.adjustments.events import AdjustmentEvent, adjustment_stream, entry_for
 from wallet.adjustments.state import AdjustmentState, fold
-from wallet.ledger.recording import event_group
+from wallet.ledger.store import event_group
 from wallet.models import Adjustment
 
 ADJUSTMENT_EVENTS: Final = event_group(AdjustmentEvent, entry_for)
@@ -46,11 +47,10 @@ def adjustment_row(state: AdjustmentState, version: int) -> Row:
     )
 
 
-def rebuild_adjustments(*, compare: bool = False) -> RebuildResult:
-    """Rebuild the projection in one transaction, holding writers out."""
-    return rebuild({ADJUSTMENTS.table: "id"}, _fill, compare=compare)
+def _project(events: Events) -> None:
+    histories = stream_histories(ADJUSTMENT_EVENTS.registry, events, "AdjustmentRequested")
+    ADJUSTMENTS.upsert([adjustment_row(fold(history), len(history)) for history in histories])
 
 
-def _fill() -> None:
-    for chunk in stream_histories(ADJUSTMENT_EVENTS.registry, "AdjustmentRequested"):
-        ADJUSTMENTS.upsert([adjustment_row(fold(events), len(events)) for events in chunk])
+PROJECTOR: Final = Projector({ADJUSTMENTS.table: "id"}, _project)
+"""Derives the projection from the events."""

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
-from casino.events.sql import execute, fetch
+from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
@@ -55,16 +55,18 @@ def request(
     player's key. Raises AmountNotPositive, AmountTooLarge, AdjustmentNoteMissing, UnknownAccount.
     """
     _require_amount(amount, currency)
-    texts = _text(note), _text(message, empty=True)
+    texts = _require_text(note), _require_text(message, empty=True)
     account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
     store.require_open(account)
-    identity = new_id()
     with transaction.atomic():
-        at = store.database_now()
-        event = AdjustmentRequested(identity, operator, player, money_type, currency, direction, amount, reason, by, at)
-        execute(_SAVE_TEXTS, [identity, *(crypto_shredding.encrypt_text(player, each) for each in texts)])
+        at = database_now()
+        adjustment = new_id(at)
+        event = AdjustmentRequested(
+            adjustment, operator, player, money_type, currency, direction, amount, reason, by, at
+        )
+        execute(_SAVE_TEXTS, [adjustment, *(crypto_shredding.encrypt_text(player, each) for each in texts)])
         write(None, event, version=0, metadata=metadata)
-    return identity
+    return adjustment
 
 
 def approve(
@@ -72,17 +74,19 @@ def approve(
 ) -> AdjustmentState:
     """Approve an adjustment: move the money and notify the player.
 
-    With `as_debt`, what a debit finds missing becomes a debt. Raises UnknownAdjustment, AdjustmentDecided,
+    With `as_debt`, the part of a debit above the balance becomes a debt. Raises UnknownAdjustment, AdjustmentDecided,
     AdjustmentRequiresSecondPerson, InsufficientFunds, NoDebtInPlayMoney.
     """
     with transaction.atomic():
-        account, before, version, at = _locked(adjustment, operator)
+        account, before, version, at = _lock_adjustment(adjustment, operator)
         available = store.balances([account])[account]
         event = lifecycle.approve(before, by=by, available=available, as_debt=as_debt, at=at)
         if event.owed:
-            store.lock((_debt(event),))
+            store.lock((_debt_account(event),))
         after = write(before, event, version=version, metadata=metadata)
-        execute(_SAVE_ANSWER, [crypto_shredding.encrypt_text(event.player, _text(answer, empty=True)), adjustment])
+        execute(
+            _SAVE_ANSWER, [crypto_shredding.encrypt_text(event.player, _require_text(answer, empty=True)), adjustment]
+        )
         if event.direction is AdjustmentDirection.CREDIT and event.money_type is MoneyType.REAL:
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
         (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [adjustment])[0])
@@ -95,24 +99,24 @@ def reject(adjustment: UUID, *, operator: UUID, by: str, metadata: Metadata, ans
 
     Raises UnknownAdjustment, AdjustmentNoteMissing, AdjustmentDecided, AdjustmentRequiresSecondPerson.
     """
-    answer = _text(answer)
+    answer = _require_text(answer)
     with transaction.atomic():
-        _, before, version, at = _locked(adjustment, operator)
+        _, before, version, at = _lock_adjustment(adjustment, operator)
         event = lifecycle.reject(before, by=by, at=at)
         after = write(before, event, version=version, metadata=metadata)
         execute(_SAVE_ANSWER, [crypto_shredding.encrypt_text(before.requested.player, answer), adjustment])
     return after
 
 
-def _locked(adjustment: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState, int, Any]:
-    """Lock the account, which serializes its adjustments; returns account, adjustment, version and time."""
+def _lock_adjustment(adjustment: UUID, operator: UUID) -> tuple[AccountName, AdjustmentState, int, Any]:
+    """Lock the account, which serializes its adjustments; return account, adjustment, version and time."""
     rows = fetch(_OWNER, [adjustment, operator])
     if not rows:
         raise UnknownAdjustment
     player, money_type, currency = rows[0]
     account = player_account(operator=operator, player=player, money_type=MoneyType(money_type), currency=currency)
     store.lock((account,))
-    at = store.database_now()
+    at = database_now()
     events = ADJUSTMENT_EVENTS.history(adjustment_stream(adjustment))
     return account, lifecycle.fold(events), len(events), at
 
@@ -128,7 +132,7 @@ def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -
     return Notice(event.operator, event.player, kind, event.adjustment, {**details, "owed": event.owed}, message)
 
 
-def _debt(event: AdjustmentApproved) -> AccountName:
+def _debt_account(event: AdjustmentApproved) -> AccountName:
     return debt_account(
         operator=event.operator, player=event.player, money_type=event.money_type, currency=event.currency
     )
@@ -141,7 +145,7 @@ def _require_amount(amount: int, currency: str) -> None:
         raise money.AmountTooLarge
 
 
-def _text(text: str, *, empty: bool = False) -> str:
+def _require_text(text: str, *, empty: bool = False) -> str:
     text = text.strip()
     if len(text) > MAX_NOTE_LENGTH or not (text or empty):
         raise AdjustmentNoteMissing

@@ -25,8 +25,8 @@ from casino.api.fields import (
     parse_query,
 )
 from casino.api.idempotency import idempotent
+from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import csv_answer, operation
-from casino.api.shape_schema import ShapeRenderer
 from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, metadata
@@ -131,7 +131,7 @@ class AdjustmentPage(Page[AdjustmentResponse]):
 
 
 class AdjustmentTotalResponse(Shape):
-    """What was approved for one reason."""
+    """The approved adjustments of one reason, added up."""
 
     reason: AdjustmentReason
     direction: AdjustmentDirection
@@ -158,13 +158,13 @@ class AdjustmentTotals(ItemList[AdjustmentTotalResponse]):
 
 
 class AdjustmentTotalsQuery(PeriodQuery):
-    """Which adjustments to add up."""
+    """Filters of the totals of adjustments."""
 
     money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
 
 
 class AdjustmentsQuery(PeriodQuery):
-    """Which adjustments to list."""
+    """Filters of the list of adjustments."""
 
     player = IdField(required=False, default=None)
     status = EnumField(AdjustmentStatus, required=False, default=None)
@@ -195,7 +195,7 @@ class AdjustmentListView(OperatorView):
         # Raises PeriodReversed before a stream begins.
         where.filters()
         if csv_export.requested_format(request, query) is ExportFormat.CSV:
-            return csv_export.download(request, _csv(where), name="adjustments.csv")
+            return csv_export.download(_csv(where), name="adjustments.csv")
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         rows = queries.list_adjustments(where, before=before, limit=page.fetch_limit)
@@ -304,7 +304,7 @@ class AdjustmentTotalsView(OperatorView):
         )
         if csv_export.requested_format(request, query) is ExportFormat.CSV:
             rows = csv_export.format_csv([TOTAL_COLUMNS, *(_total_row(total) for total in totals)])
-            return csv_export.download(request, iter([rows]), name="adjustments-by-reason.csv")
+            return csv_export.download(iter([rows]), name="adjustments-by-reason.csv")
         return csv_export.json_response(
             request, AdjustmentTotals.of(AdjustmentTotalResponse.of(total) for total in totals)
         )

@@ -1,5 +1,6 @@
 """Callbacks of payment providers."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Final
 
 from drf_spectacular.utils import OpenApiParameter
@@ -7,11 +8,15 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.client_ip import client_ip
 from casino.api.openapi import operation
 from casino.api.shapes import Shape
 from casino.api.views import BaseApiView
+from casino.kernel.errors import Refusal
+from casino.significant import recorder
 from wallet.payments import callbacks, signatures
 from wallet.payments.provider_messages import PaymentCallback
+from wallet.payments.refusals import InvalidSignature, NonceReused, StaleTimestamp
 
 _CALLBACK: Final = {
     "kind": "deposit",
@@ -24,7 +29,9 @@ _CALLBACK: Final = {
 _HEADERS: Final = {
     signatures.TIMESTAMP: "Whole seconds since 1970.",
     signatures.NONCE: "8 to 128 characters, used once.",
-    signatures.SIGNATURE: "`v1=` and the hexadecimal HMAC-SHA256 of timestamp, `.`, nonce, `.` and the raw body.",
+    signatures.SIGNATURE: (
+        "`v1=` and the hexadecimal HMAC-SHA256 of four lines: timestamp, nonce, `POST` with the path, and the raw body."
+    ),
 }
 
 
@@ -53,11 +60,30 @@ class ProviderCallbacksView(BaseApiView):
     def post(self, request: Request, provider: str) -> Response:
         """Verify the signature and store the callback."""
         sent = request._request  # noqa: SLF001  (the signature is over the bytes, not over what they parse to)
-        applied = callbacks.receive(
-            provider=provider,
-            timestamp=sent.headers.get(signatures.TIMESTAMP, ""),
-            nonce=sent.headers.get(signatures.NONCE, ""),
-            signature=sent.headers.get(signatures.SIGNATURE, ""),
-            body=sent.body,
-        )
+        try:
+            applied = callbacks.receive(
+                provider=provider,
+                subject=f"{sent.method} {sent.get_full_path()}",
+                timestamp=sent.headers.get(signatures.TIMESTAMP, ""),
+                nonce=sent.headers.get(signatures.NONCE, ""),
+                signature=sent.headers.get(signatures.SIGNATURE, ""),
+                body=sent.body,
+            )
+        except (InvalidSignature, StaleTimestamp, NonceReused) as refusal:
+            _record_failure(provider, refusal, client_ip(sent) or "")
+            raise
         return Response(PaymentCallbackAccepted(applied), status=202)
+
+
+def _record_failure(provider: str, refusal: Refusal, address: str) -> None:
+    """Record a callback that its provider may not have sent; those of one address within an hour count as one."""
+    subject = f"provider:{provider}"
+    recorder.record(
+        kind=recorder.SignificantEventKind.LOGIN_FAILED,
+        operator=None,
+        subject=subject,
+        actor=subject,
+        reason=refusal.title,
+        address=address,
+        dedup_key=f"callback_refused:{provider}:{address}:{datetime.now(UTC):%Y-%m-%dT%H}",
+    )

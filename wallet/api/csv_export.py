@@ -1,15 +1,13 @@
-"""Lists that come as JSON in pages or as one streamed CSV file: the period, the format, and the download."""
+"""Lists as JSON pages or as one streamed CSV file: period, format and download."""
 
 import csv
 import io
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -19,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import EnumField
-from casino.api.shape_schema import ShapeRenderer
+from casino.api.json_format import ShapeRenderer
 from casino.api.shapes import Shape
 from casino.kernel.csv_escape import escape_cell
 
@@ -75,7 +73,7 @@ class PeriodQuery(serializers.Serializer[Any]):
             "from": DateTimeOrDateField(required=False, default=None, help_text=since),
             "to": DateTimeOrDateField(required=False, default=None, help_text="Only before this time."),
             "format": EnumField(
-                ExportFormat, required=False, default=None, help_text="By default as the Accept header says."
+                ExportFormat, required=False, default=None, help_text="Default: the format of the Accept header."
             ),
         }
 
@@ -91,20 +89,10 @@ def json_response(request: Request, page: Shape) -> Response:
     return Response(page)
 
 
-def download(request: Request, rows: Iterator[str], *, name: str) -> StreamingHttpResponse:
+def download(rows: Iterator[str], *, name: str) -> StreamingHttpResponse:
     """Answer with a file of this name, written while it is sent."""
-    under_asgi = isinstance(request._request, ASGIRequest)  # noqa: SLF001  (the wrapper has no public name for it)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingHttpResponse(
-        iterate_in_thread(rows) if under_asgi else rows, content_type="text/csv; charset=utf-8", headers=headers
-    )
-
-
-async def iterate_in_thread(rows: Iterator[str]) -> AsyncIterator[str]:
-    """Read a blocking iterator without blocking the event loop."""
-    next_row = sync_to_async(lambda: next(rows, None))
-    while (row := await next_row()) is not None:
-        yield row
+    return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def format_csv(rows: Sequence[Sequence[object]]) -> str:

@@ -23,14 +23,14 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Money, Shape, Timestamp
+from casino.events.sql import database_now
 from casino.kernel.errors import Refusal
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal
-from wallet.ledger.store import database_now
 from wallet.payments import methods
-from wallet.payments.fees import DepositTerms, parse_percent, percent, quote
 from wallet.payments.methods import MethodOffer, MethodVersion
+from wallet.payments.terms import DepositTerms, parse_percent, percent, quote_deposit
 
 _OFFER: Final = {
     "name": "Card",
@@ -47,7 +47,7 @@ _OFFER: Final = {
 
 
 class DepositMethodRequest(StrictSerializer):
-    """All terms of a method, also when only one of them changes."""
+    """All terms of a method, even if only one of them changes."""
 
     name = TextField(max_length=60)
     provider = TextField(max_length=40)
@@ -61,7 +61,7 @@ class DepositMethodRequest(StrictSerializer):
     enabled = FlagField(required=False, default=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Make an offer of the terms. Raises InvalidDepositMethod."""
+        """Build the offer. Raises InvalidDepositMethod."""
         terms = DepositTerms(
             attrs["currency"],
             attrs["minimum"],
@@ -90,7 +90,7 @@ class DepositMethodsQuery(serializers.Serializer[Any]):
 
 
 class DepositQuote(Shape):
-    """What a deposit of an amount costs."""
+    """The cost of a deposit of an amount."""
 
     amount: Money
     fee: Money | None
@@ -106,7 +106,7 @@ class DepositQuote(Shape):
         currency = offer.terms.currency
         money = Money.of(amount, currency)
         try:
-            quoted = quote(offer.terms, amount)
+            quoted = quote_deposit(offer.terms, amount)
         except Refusal as refusal:
             return cls(amount=money, fee=None, net_amount=None, expected_at=None, refusal_code=refusal.code)
         return cls(

@@ -87,7 +87,7 @@ class DepositPage(Page[DepositResponse]):
 
 
 class DepositsQuery(serializers.Serializer[Any]):
-    """Which deposits to list."""
+    """Filters of the list of deposits."""
 
     status = EnumField(DepositStatus, required=False, default=None)
 
@@ -127,9 +127,9 @@ class MyDepositListView(PlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        me = self.caller
-        deposit = deposits.request(**payer(me), metadata=metadata(request), **parse_body(PaymentRequest, request))
-        return Response(_load(me, deposit), status=201)
+        caller = self.caller
+        deposit = deposits.request(**payer(caller), metadata=metadata(request), **parse_body(PaymentRequest, request))
+        return Response(_load(caller, deposit), status=201)
 
 
 class QuickDepositView(PlayerView):
@@ -146,8 +146,8 @@ class QuickDepositView(PlayerView):
     @idempotent
     def post(self, request: Request) -> Response:
         parse_body(EmptyRequest, request)
-        me = self.caller
-        return Response(_load(me, deposits.repeat(**payer(me), metadata=metadata(request))), status=201)
+        caller = self.caller
+        return Response(_load(caller, deposits.repeat(**payer(caller), metadata=metadata(request))), status=201)
 
 
 class MyDepositView(PlayerView):

@@ -14,7 +14,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
-from casino.operators.queries import require_player
+from casino.operators.services import require_player
 from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
@@ -23,8 +23,8 @@ from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PendingIncrease, PlayLimit
 
 _INCREASES: Final = (
-    "A lower limit holds at once. A higher one, or none (null), holds once it was confirmed, 24 hours later at the "
-    "earliest; until then it is `pending` and can be cancelled."
+    "A lower limit applies at once. A higher one, or none (null), applies once it is confirmed, at least 24 hours "
+    "later; until then it is `pending` and can be cancelled."
 )
 _MONEY: Final = {"limit_type": "loss", "period": "day", "amount": "50.00", "currency": "EUR"}
 _TIME: Final = OpenApiExample(
@@ -35,7 +35,7 @@ LimitText = Annotated[str, Meta(description="A decimal string, or whole minutes.
 
 
 class LimitRef(StrictSerializer):
-    """What is limited, over which period."""
+    """Type and period of a limit."""
 
     limit_type = EnumField(LimitType)
     period = EnumField(LimitPeriod)
@@ -76,7 +76,7 @@ class PendingLimitIncrease(Shape):
 
 
 class Limit(Shape):
-    """A limit that holds: the lowest of the player's own, the operator's for the player, and for all players."""
+    """The limit in effect: the lowest of the player's own, the operator's for the player, and for all players."""
 
     limit_type: LimitType
     period: Annotated[LimitPeriod, Meta(description="24 hours, 7 days or a calendar month, back from now.")]
@@ -161,17 +161,19 @@ class OperatorLimits(ItemList[OperatorLimit]):
 
 
 class ResponsibleGamingView(PlayerView):
-    """Base of the views by which players protect themselves."""
+    """Base of the views of a player's own limits and reality checks."""
 
     def player_context(self, request: Request) -> PlayerContext:
         """Return the player, with the metadata for events."""
-        me = self.caller
-        return PlayerContext(operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request))
+        caller = self.caller
+        return PlayerContext(
+            operator=caller.operator, player=caller.player, currency=caller.currency, metadata=metadata(request)
+        )
 
     def limits_response(self) -> Response:
         """Answer with the caller's limits."""
-        me = self.caller
-        return Response(Limits.of(queries.limits(operator=me.operator, player=me.player), me.currency))
+        caller = self.caller
+        return Response(Limits.of(queries.limits(operator=caller.operator, player=caller.player), caller.currency))
 
 
 class MyLimitsView(ResponsibleGamingView):
@@ -245,7 +247,7 @@ class PlayerLimitsView(OperatorView):
 
     @operation(
         "setPlayerLimit",
-        "Limit one of your players; it changes at once, and the player's own limit holds beside it",
+        "Limit one of your players; it changes at once, and the player's own limit still applies",
         request=LimitRequest,
         example=_MONEY,
         examples=[_TIME],
@@ -253,15 +255,17 @@ class PlayerLimitsView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        body, me = parse_body(LimitRequest, request), self.caller
-        require_player(operator=me.operator, player=player)
-        context = PlayerContext(operator=me.operator, player=player, currency=me.currency, metadata=metadata(request))
+        body, caller = parse_body(LimitRequest, request), self.caller
+        require_player(operator=caller.operator, player=player)
+        context = PlayerContext(
+            operator=caller.operator, player=player, currency=caller.currency, metadata=metadata(request)
+        )
         services.set_limit(context=context, by=Initiator.OPERATOR, **body)
         return self._limits(player)
 
     def _limits(self, player: UUID) -> Response:
-        me = self.caller
-        return Response(Limits.of(queries.limits(operator=me.operator, player=player), me.currency))
+        caller = self.caller
+        return Response(Limits.of(queries.limits(operator=caller.operator, player=player), caller.currency))
 
 
 class OperatorLimitsView(OperatorView):
@@ -282,14 +286,16 @@ class OperatorLimitsView(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body, me = parse_body(LimitRequest, request), self.caller
-        services.set_operator_wide_limit(operator=me.operator, currency=me.currency, metadata=metadata(request), **body)
+        body, caller = parse_body(LimitRequest, request), self.caller
+        services.set_operator_wide_limit(
+            operator=caller.operator, currency=caller.currency, metadata=metadata(request), **body
+        )
         return self._limits()
 
     def _limits(self) -> Response:
-        me = self.caller
-        limits = sorted(queries.load_operator_limits(operator=me.operator).limits, key=_order)
-        return Response(OperatorLimits.of(OperatorLimit.of(limit, me.currency) for limit in limits))
+        caller = self.caller
+        limits = sorted(queries.load_operator_limits(operator=caller.operator).limits, key=_order)
+        return Response(OperatorLimits.of(OperatorLimit.of(limit, caller.currency) for limit in limits))
 
 
 def _order(limit: PlayLimit) -> tuple[int, int]:

@@ -65,7 +65,7 @@ class NoticePage(Page[NoticeResponse]):
 
 
 class NoticesQuery(serializers.Serializer[Any]):
-    """Which notices to list."""
+    """Filters of the list of notices."""
 
     unread = EnumField(YesNo, required=False, default=YesNo.NO, help_text="Only the unread ones.")
 
@@ -83,8 +83,8 @@ class NoticeListView(PlayerView):
         unread = parse_query(NoticesQuery, request)["unread"] is YesNo.YES
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
-        me = {"operator": self.caller.operator, "player": self.caller.player}
-        stored = notices.list_notices(**me, unread=unread, before=before, limit=page.fetch_limit)
+        owner = {"operator": self.caller.operator, "player": self.caller.player}
+        stored = notices.list_notices(**owner, unread=unread, before=before, limit=page.fetch_limit)
         return Response(
             paging.page(
                 NoticePage,
@@ -92,7 +92,7 @@ class NoticeListView(PlayerView):
                 stored,
                 key=lambda notice: (str(notice.id),),
                 item=NoticeResponse.of,
-                unread=notices.count_unread(**me),
+                unread=notices.count_unread(**owner),
             )
         )
 
@@ -110,5 +110,5 @@ class ReadNoticeView(PlayerView):
     @idempotent
     def post(self, request: Request, notice: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        me = self.caller
-        return Response(NoticeResponse.of(notices.mark_read(notice, operator=me.operator, player=me.player)))
+        caller = self.caller
+        return Response(NoticeResponse.of(notices.mark_read(notice, operator=caller.operator, player=caller.player)))

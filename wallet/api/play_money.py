@@ -45,11 +45,13 @@ class MyPlayMoneyView(PlayerView):
     @idempotent
     def post(self, request: Request) -> Response:
         parse_body(EmptyRequest, request)
-        me = self.caller
+        caller = self.caller
         amount, balance = play_money.top_up(
-            operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request)
+            operator=caller.operator, player=caller.player, currency=caller.currency, metadata=metadata(request)
         )
-        return Response(PlayMoneyTopUp(Money.of(amount, me.currency), Money.of(balance, me.currency)), status=201)
+        return Response(
+            PlayMoneyTopUp(Money.of(amount, caller.currency), Money.of(balance, caller.currency)), status=201
+        )
 
 
 class PlayMoneyPolicyView(OperatorView):
@@ -69,13 +71,13 @@ class PlayMoneyPolicyView(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body, me = parse_body(PlayMoneyPolicyRequest, request), self.caller
+        body, caller = parse_body(PlayMoneyPolicyRequest, request), self.caller
         services.set_play_money_cap(
-            operator=me.operator, currency=body["currency"], cap=body["cap"], metadata=metadata(request)
+            operator=caller.operator, currency=body["currency"], cap=body["cap"], metadata=metadata(request)
         )
         return self._policy()
 
     def _policy(self) -> Response:
-        me = self.caller
-        cap = play_money.play_money_cap(operator=me.operator, currency=me.currency)
-        return Response(PlayMoneyPolicy(Money.of(cap, me.currency)))
+        caller = self.caller
+        cap = play_money.play_money_cap(operator=caller.operator, currency=caller.currency)
+        return Response(PlayMoneyPolicy(Money.of(cap, caller.currency)))

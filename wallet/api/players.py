@@ -15,7 +15,7 @@ from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
-from casino.operators.queries import find_player, list_players
+from casino.operators.services import find_player, list_players
 from wallet.ledger import player_accounts
 
 
@@ -38,6 +38,11 @@ class PlayerResponse(Shape):
     def of(cls, player: Player) -> "PlayerResponse":
         """Present a player whose personal fields are decrypted."""
         return cls(player.id, player.reference, player.nickname, player.created_at)
+
+    @property
+    def player(self) -> UUID:
+        """Return whom the response is about, as other responses name it."""
+        return self.id
 
 
 class PlayerPage(Page[PlayerResponse]):

@@ -20,7 +20,7 @@ from wallet.responsible_gaming.queries import RealityCheck, Reminder
 
 
 class RealityCheckRequest(StrictSerializer):
-    """How often to remind the player."""
+    """The interval of reality checks."""
 
     minutes = WholeNumberField(help_text="15 to 60.")
 
@@ -36,7 +36,7 @@ class SessionActivity(Shape):
 
     @classmethod
     def of(cls, reminder: Reminder, usage: Usage, currency: str) -> "SessionActivity":
-        """Present what was used since the login."""
+        """Present the usage since the login."""
         used = usage.used
         return cls(
             started_at=reminder.started_at,
@@ -58,7 +58,7 @@ class WindowActivity(Shape):
 
     @classmethod
     def of(cls, period: LimitPeriod, usage: Usage, currency: str) -> "WindowActivity":
-        """Present what was used in one period."""
+        """Present the usage in one period."""
         used = usage.used
         return cls(
             period=period,
@@ -70,10 +70,10 @@ class WindowActivity(Shape):
 
 
 class RealityCheckReminder(Shape):
-    """When to show a reality check."""
+    """Interval and time of reality checks."""
 
-    minutes: Annotated[int, Meta(description="How often.", examples=[60])]
-    due_at: Annotated[Timestamp, Meta(description="When next.")]
+    minutes: Annotated[int, Meta(description="Minutes between reality checks.", examples=[60])]
+    due_at: Annotated[Timestamp, Meta(description="Time of the next one.")]
 
     @classmethod
     def of(cls, reminder: Reminder | None) -> "RealityCheckReminder | None":
@@ -124,9 +124,11 @@ class MyRealityCheckView(ResponsibleGamingView):
         return self._reality_check()
 
     def _reality_check(self) -> Response:
-        me = self.caller
+        caller = self.caller
         return Response(
-            RealityCheckResponse.of(queries.reality_check(operator=me.operator, player=me.player), me.currency)
+            RealityCheckResponse.of(
+                queries.reality_check(operator=caller.operator, player=caller.player), caller.currency
+            )
         )
 
 
@@ -138,7 +140,7 @@ class PlayerRealityCheckView(OperatorView):
     )
     def get(self, request: Request, player: UUID) -> Response:
         del request
-        me = self.caller
+        caller = self.caller
         return Response(
-            RealityCheckResponse.of(queries.reality_check(operator=me.operator, player=player), me.currency)
+            RealityCheckResponse.of(queries.reality_check(operator=caller.operator, player=player), caller.currency)
         )

@@ -60,7 +60,7 @@ class DiscrepancyResolutionRequest(StrictSerializer):
 
 
 class DiscrepanciesQuery(serializers.Serializer[Any]):
-    """Which discrepancies to list."""
+    """Filters of the list of discrepancies."""
 
     day = DayField(required=False, default=None)
     status = EnumField(DiscrepancyStatus, required=False, default=None)
@@ -114,7 +114,7 @@ class DiscrepancyNoteResponse(Shape):
 
 
 class DiscrepancyResponse(Shape):
-    """A payment on which the two sides differ; what a side does not have is null."""
+    """A payment on which the two sides differ; fields that one side does not have are null."""
 
     id: UUID
     reconciliation: UUID
@@ -139,7 +139,7 @@ class DiscrepancyResponse(Shape):
     @classmethod
     def of(cls, row: Discrepancy, notes: list[DiscrepancyNote]) -> "DiscrepancyResponse":
         """Present a discrepancy with its notes."""
-        theirs_in = row.their_currency or row.currency
+        their_currency = row.their_currency or row.currency
         return cls(
             id=row.id,
             reconciliation=row.run_id,
@@ -151,7 +151,7 @@ class DiscrepancyResponse(Shape):
             type=DiscrepancyType(row.type),
             our_amount=None if row.our_amount is None else Money.of(row.our_amount, row.currency),
             our_status=row.our_status,
-            their_amount=None if row.their_amount is None else Money.of(row.their_amount, theirs_in),
+            their_amount=None if row.their_amount is None else Money.of(row.their_amount, their_currency),
             their_status=row.their_status,
             status=DiscrepancyStatus(row.status),
             owner=row.owner,

@@ -9,9 +9,8 @@ from rest_framework.response import Response
 from casino.api.fields import AmountField, CurrencyField, StrictSerializer, parse_body
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
-from casino.operators.base_views import PlayerView, metadata
-from casino.operators.committed_refusals import idempotent_with_committed_refusals
-from casino.operators.fields import PinField
+from casino.operators.api.players import PinField
+from casino.operators.base_views import PlayerView, idempotent_with_committed_refusals, metadata
 from wallet.responsible_gaming import table_limit_services
 from wallet.responsible_gaming.table_limit import PersonalTableLimit
 
@@ -19,7 +18,7 @@ from wallet.responsible_gaming.table_limit import PersonalTableLimit
 class TableLimitRequest(StrictSerializer):
     """The limit on a spot, confirmed with the PIN."""
 
-    limit = AmountField(allow_null=True, help_text="Null for no limit beside the tables' own.")
+    limit = AmountField(allow_null=True, help_text="Null for none; the tables' own limits still apply.")
     currency = CurrencyField()
     pin = PinField()
 
@@ -27,8 +26,8 @@ class TableLimitRequest(StrictSerializer):
 class TableLimit(Shape):
     """A player's own limit on a spot."""
 
-    limit: Annotated[Money | None, Meta(description="Null where only the tables' own limits hold.")]
-    set_at: Annotated[Timestamp | None, Meta(description="Null where it was never set.")]
+    limit: Annotated[Money | None, Meta(description="Null if only the tables' own limits apply.")]
+    set_at: Annotated[Timestamp | None, Meta(description="Null if it was never set.")]
     next_change_at: Annotated[
         Timestamp | None, Meta(description="The earliest time of the next change; null where it was never set.")
     ]
@@ -48,16 +47,18 @@ class MyTableLimitView(PlayerView):
     @operation("getMyTableLimit", "Show your own limit on a spot, and when it may next change", returns=TableLimit)
     def get(self, request: Request) -> Response:
         del request
-        me = self.caller
-        limit = table_limit_services.table_limit(operator=me.operator, player=me.player, currency=me.currency)
+        caller = self.caller
+        limit = table_limit_services.table_limit(
+            operator=caller.operator, player=caller.player, currency=caller.currency
+        )
         return Response(TableLimit.of(limit))
 
     @operation(
         "setMyTableLimit",
         "Set your own limit on a spot, for all games of the casino",
         description=(
-            "It is confirmed with the PIN, holds at once beside each table's maximum, whichever is lower, and changes "
-            "once in a betting week. Null lifts it, which is a change as well."
+            "It needs the PIN, applies at once in addition to each table's maximum, and can change once in a betting "
+            "week. Null removes it, which counts as a change."
         ),
         request=TableLimitRequest,
         example={"limit": "50.00", "currency": "EUR", "pin": "482913"},
@@ -66,10 +67,10 @@ class MyTableLimitView(PlayerView):
     @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:
         body = parse_body(TableLimitRequest, request)
-        me = self.caller
+        caller = self.caller
         limit = table_limit_services.set_table_limit(
-            operator=me.operator,
-            player=me.player,
+            operator=caller.operator,
+            player=caller.player,
             currency=body["currency"],
             amount=body["limit"],
             pin=body["pin"],

@@ -1,10 +1,12 @@
 """The wallet's addresses, under /api/v1/."""
 
-from django.urls import path
+from typing import Final
+
+from django.urls import include, path
 
 from wallet.api import (
+    accounts,
     adjustments,
-    balances,
     callbacks,
     deposit_methods,
     deposits,
@@ -14,21 +16,42 @@ from wallet.api import (
     players,
     reality_checks,
     reconciliation,
-    statements,
     table_limit,
     withdrawal_policy,
     withdrawals,
 )
 
+MY_URLS: Final = [
+    path("balances", accounts.MyBalancesView.as_view(), name="my-balances"),
+    path("statement", accounts.MyStatementView.as_view(), name="my-statement"),
+    path("table-limit", table_limit.MyTableLimitView.as_view(), name="my-table-limit"),
+    path("limits", limits.MyLimitsView.as_view(), name="my-limits"),
+    path("limits/confirm", limits.ConfirmMyLimitView.as_view(), name="confirm-my-limit"),
+    path("limits/cancel", limits.CancelMyLimitView.as_view(), name="cancel-my-limit"),
+    path("reality-check", reality_checks.MyRealityCheckView.as_view(), name="my-reality-check"),
+    path("play-money", play_money.MyPlayMoneyView.as_view(), name="my-play-money"),
+    path("deposits", deposits.MyDepositListView.as_view(), name="my-deposits"),
+    path("deposits/quick", deposits.QuickDepositView.as_view(), name="quick-deposit"),
+    path("deposits/<uuid:deposit>", deposits.MyDepositView.as_view(), name="my-deposit"),
+    path("withdrawal-quote", withdrawals.MyWithdrawalQuoteView.as_view(), name="my-withdrawal-quote"),
+    path("withdrawals", withdrawals.MyWithdrawalListView.as_view(), name="my-withdrawals"),
+    path("withdrawals/<uuid:withdrawal>", withdrawals.MyWithdrawalView.as_view(), name="my-withdrawal"),
+    path(
+        "withdrawals/<uuid:withdrawal>/cancel", withdrawals.CancelWithdrawalView.as_view(), name="cancel-my-withdrawal"
+    ),
+]
+PLAYER_URLS: Final = [
+    path("sandbox-credits", players.SandboxCreditsView.as_view(), name="sandbox-credits"),
+    path("balances", accounts.PlayerBalancesView.as_view(), name="player-balances"),
+    path("statement", accounts.PlayerStatementView.as_view(), name="player-statement"),
+    path("limits", limits.PlayerLimitsView.as_view(), name="player-limits"),
+    path("reality-check", reality_checks.PlayerRealityCheckView.as_view(), name="player-reality-check"),
+]
 urlpatterns = [
+    path("me/", include(MY_URLS)),
     path("players", players.PlayerListView.as_view(), name="players"),
     path("players/<uuid:player>", players.PlayerDetailView.as_view(), name="player"),
-    path("players/<uuid:player>/sandbox-credits", players.SandboxCreditsView.as_view(), name="sandbox-credits"),
-    path("players/<uuid:player>/balances", balances.PlayerBalancesView.as_view(), name="player-balances"),
-    path("players/<uuid:player>/statement", statements.PlayerStatementView.as_view(), name="player-statement"),
-    path("me/balances", balances.MyBalancesView.as_view(), name="my-balances"),
-    path("me/statement", statements.MyStatementView.as_view(), name="my-statement"),
-    path("me/table-limit", table_limit.MyTableLimitView.as_view(), name="my-table-limit"),
+    path("players/<uuid:player>/", include(PLAYER_URLS)),
     path("notices", notices.NoticeListView.as_view(), name="notices"),
     path("notices/<uuid:notice>/read", notices.ReadNoticeView.as_view(), name="read-notice"),
     path("adjustments", adjustments.AdjustmentListView.as_view(), name="adjustments"),
@@ -39,17 +62,6 @@ urlpatterns = [
     ),
     path("adjustments/<uuid:adjustment>/reject", adjustments.RejectAdjustmentView.as_view(), name="reject-adjustment"),
     path("operator/limits", limits.OperatorLimitsView.as_view(), name="operator-limits"),
-    path("players/<uuid:player>/limits", limits.PlayerLimitsView.as_view(), name="player-limits"),
-    path("me/limits", limits.MyLimitsView.as_view(), name="my-limits"),
-    path("me/limits/confirm", limits.ConfirmMyLimitView.as_view(), name="confirm-my-limit"),
-    path("me/limits/cancel", limits.CancelMyLimitView.as_view(), name="cancel-my-limit"),
-    path(
-        "players/<uuid:player>/reality-check",
-        reality_checks.PlayerRealityCheckView.as_view(),
-        name="player-reality-check",
-    ),
-    path("me/reality-check", reality_checks.MyRealityCheckView.as_view(), name="my-reality-check"),
-    path("me/play-money", play_money.MyPlayMoneyView.as_view(), name="my-play-money"),
     path("play-money-policy", play_money.PlayMoneyPolicyView.as_view(), name="play-money-policy"),
     path("reconciliations", reconciliation.ReconciliationListView.as_view(), name="reconciliations"),
     path("discrepancies", reconciliation.DiscrepancyListView.as_view(), name="discrepancies"),
@@ -73,16 +85,5 @@ urlpatterns = [
     path("withdrawal-policy", withdrawal_policy.WithdrawalPolicyView.as_view(), name="withdrawal-policy"),
     path("deposits", deposits.DepositListView.as_view(), name="deposits"),
     path("withdrawals", withdrawals.WithdrawalListView.as_view(), name="withdrawals"),
-    path("me/deposits", deposits.MyDepositListView.as_view(), name="my-deposits"),
-    path("me/deposits/quick", deposits.QuickDepositView.as_view(), name="quick-deposit"),
-    path("me/deposits/<uuid:deposit>", deposits.MyDepositView.as_view(), name="my-deposit"),
-    path("me/withdrawal-quote", withdrawals.MyWithdrawalQuoteView.as_view(), name="my-withdrawal-quote"),
-    path("me/withdrawals", withdrawals.MyWithdrawalListView.as_view(), name="my-withdrawals"),
-    path("me/withdrawals/<uuid:withdrawal>", withdrawals.MyWithdrawalView.as_view(), name="my-withdrawal"),
-    path(
-        "me/withdrawals/<uuid:withdrawal>/cancel",
-        withdrawals.CancelWithdrawalView.as_view(),
-        name="cancel-my-withdrawal",
-    ),
     path("providers/<slug:provider>/callbacks", callbacks.ProviderCallbacksView.as_view(), name="provider-callbacks"),
 ]

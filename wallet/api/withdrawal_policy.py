@@ -12,8 +12,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.base_views import OperatorView
 from wallet.payments import methods
-from wallet.payments.fees import parse_percent, percent
-from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
+from wallet.payments.terms import WithdrawalPolicy, WithdrawalTerms, parse_percent, percent
 
 _POLICY: Final = {
     "auto_approve_up_to": "100.00",
@@ -27,10 +26,10 @@ _POLICY: Final = {
 
 
 class WithdrawalPolicyRequest(StrictSerializer):
-    """All of the policy."""
+    """The whole policy."""
 
-    auto_approve_up_to = AmountField(allow_zero=True, help_text="Up to this amount nobody has to approve.")
-    second_approval_above = AmountField(allow_zero=True, help_text="Above this amount two people have to approve.")
+    auto_approve_up_to = AmountField(allow_zero=True, help_text="Withdrawals up to this amount need no approval.")
+    second_approval_above = AmountField(allow_zero=True, help_text="Withdrawals above this amount need two approvals.")
     minimum = AmountField(required=False, default=1)
     maximum = AmountField(required=False, default=None, allow_null=True)
     max_pending = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
@@ -51,7 +50,7 @@ class WithdrawalPolicyRequest(StrictSerializer):
 
 
 class WithdrawalPolicyResponse(Shape):
-    """The policy for new withdrawals; version 0 holds until one is set."""
+    """The policy for new withdrawals; version 0 applies until one is set."""
 
     version: int
     auto_approve_up_to: Money

@@ -17,10 +17,10 @@ from casino.kernel.errors import Refusal
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
-from wallet.payments import methods, queries, withdrawal_terms, withdrawals
+from wallet.payments import methods, queries, withdrawals
 from wallet.payments.queries import Withdrawal
+from wallet.payments.terms import WithdrawalPolicy, quote_withdrawal, require_capacity
 from wallet.payments.withdrawal_state import WithdrawalStatus
-from wallet.payments.withdrawal_terms import WithdrawalPolicy
 
 
 class WithdrawalResponse(Shape):
@@ -62,7 +62,7 @@ class WithdrawalPage(Page[WithdrawalResponse]):
 
 
 class WithdrawalsQuery(serializers.Serializer[Any]):
-    """Which withdrawals to list."""
+    """Filters of the list of withdrawals."""
 
     status = EnumField(WithdrawalStatus, required=False, default=None)
 
@@ -74,7 +74,7 @@ class WithdrawalQuoteQuery(serializers.Serializer[Any]):
 
 
 class WithdrawalQuote(Shape):
-    """What a withdrawal of an amount costs, and the limits that apply."""
+    """The cost of a withdrawal of an amount, and the bounds that apply."""
 
     amount: Money
     fee: Money | None
@@ -94,8 +94,8 @@ class WithdrawalQuote(Shape):
         terms = policy.terms
         fee = net_amount = refusal_code = None
         try:
-            quoted = withdrawal_terms.quote(terms, amount, currency=currency)
-            withdrawal_terms.require_capacity(terms, pending_count=pending_count)
+            quoted = quote_withdrawal(terms, amount, currency=currency)
+            require_capacity(terms, pending_count=pending_count)
         except Refusal as refusal:
             refusal_code = refusal.code
         else:
@@ -136,11 +136,11 @@ class MyWithdrawalQuoteView(PlayerView):
         returns=WithdrawalQuote,
     )
     def get(self, request: Request) -> Response:
-        me = self.caller
+        caller = self.caller
         amount = parse_query(WithdrawalQuoteQuery, request)["amount"]
-        pending_count = withdrawals.count_pending(operator=me.operator, player=me.player)
-        policy = methods.policy(operator=me.operator)
-        return Response(WithdrawalQuote.of(policy, amount, pending_count, me.currency))
+        pending_count = withdrawals.count_pending(operator=caller.operator, player=caller.player)
+        policy = methods.policy(operator=caller.operator)
+        return Response(WithdrawalQuote.of(policy, amount, pending_count, caller.currency))
 
 
 class MyWithdrawalListView(PlayerView):
@@ -165,9 +165,11 @@ class MyWithdrawalListView(PlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        me = self.caller
-        withdrawal = withdrawals.request(**payer(me), metadata=metadata(request), **parse_body(PaymentRequest, request))
-        return Response(_load(me, withdrawal), status=201)
+        caller = self.caller
+        withdrawal = withdrawals.request(
+            **payer(caller), metadata=metadata(request), **parse_body(PaymentRequest, request)
+        )
+        return Response(_load(caller, withdrawal), status=201)
 
 
 class MyWithdrawalView(PlayerView):
@@ -192,9 +194,9 @@ class CancelWithdrawalView(PlayerView):
     @idempotent
     def post(self, request: Request, withdrawal: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        me = self.caller
-        withdrawals.cancel(withdrawal, operator=me.operator, player=me.player, metadata=metadata(request))
-        return Response(_load(me, withdrawal))
+        caller = self.caller
+        withdrawals.cancel(withdrawal, operator=caller.operator, player=caller.player, metadata=metadata(request))
+        return Response(_load(caller, withdrawal))
 
 
 def _load(caller: PlayerPrincipal, withdrawal: UUID) -> WithdrawalResponse:

@@ -42,7 +42,7 @@ class AccountKind(StrEnum):
     FEES = "fees"
     ADJUSTMENTS = "adjustments"
     SANDBOX = "sandbox"
-    """Counterpart of credits that nobody paid for."""
+    """Counterpart of credits without a payment."""
 
 
 NEVER_NEGATIVE: Final = frozenset(

@@ -105,9 +105,6 @@ _TEXT: Final = """entry.kind || ': ' || coalesce((
         FROM wallet_posting WHERE entry_id = entry.id), '')"""
 _ENTRIES: Final = f"""SELECT entry.cause, {_TEXT}
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""  # noqa: S608  (constants)
-BATCH_ENTRIES_SQL: Final = f"""SELECT count(*), string_agg(entry.cause || ' ' || {_TEXT}, E'\n' ORDER BY entry.cause)
-    FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[])"""  # noqa: S608  (constants)
-"""Number and text of the entries of some causes, for `matches_expected`."""
 
 
 def check(*, since: int = 0) -> Iterator[Finding]:
@@ -154,15 +151,6 @@ def load_entry_texts(causes: Iterable[int]) -> dict[int, str]:
     for cause, text in fetch(_ENTRIES, [parameter]):
         texts[cause] = f"{texts[cause]} and {text}" if cause in texts else text
     return texts
-
-
-def matches_expected(count: int, text: str | None, expected: Mapping[int, str]) -> bool:
-    """Return whether the row of BATCH_ENTRIES_SQL is what the causes lead to.
-
-    The numbers must be equal, so no text can hide a second entry: `expected` has one line for each.
-    """
-    lines = [f"{cause} {expected[cause]}" for cause in sorted(expected)]
-    return count == len(expected) and (text or "") == "\n".join(lines)
 
 
 def compare_entries(stored: Mapping[int, str], expected: Mapping[int, str]) -> Iterator[Finding]:

@@ -35,18 +35,18 @@ def build_entry(*, kind: str, cause: int, postings: Iterable[NewPosting]) -> New
 
     Raises UnbalancedEntry unless two or more postings are left that sum to zero per currency and money type.
     """
-    moved = _merged(tuple(postings))
+    merged = _merge(tuple(postings))
     totals: defaultdict[tuple[str, MoneyType], int] = defaultdict(int)
-    for posting in moved:
+    for posting in merged:
         totals[posting.account.currency, posting.account.money_type] += posting.amount
-    if len(moved) < 2:
+    if len(merged) < 2:
         raise UnbalancedEntry(f"{kind} of event {cause} moves nothing from one account to another.")
     if any(totals.values()):
         raise UnbalancedEntry(f"{kind} of event {cause} does not sum to zero: {dict(totals)}.")
-    return NewEntry(kind, cause, moved)
+    return NewEntry(kind, cause, merged)
 
 
-def _merged(postings: tuple[NewPosting, ...]) -> tuple[NewPosting, ...]:
+def _merge(postings: tuple[NewPosting, ...]) -> tuple[NewPosting, ...]:
     """Merge postings of one account and drop those of zero; most entries need neither."""
     amounts: defaultdict[AccountName, int] = defaultdict(int)
     for posting in postings:

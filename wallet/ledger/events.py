@@ -19,7 +19,7 @@ class PlayerAccountOpened:
 
 @dataclass(frozen=True, slots=True)
 class SandboxCredited:
-    """A player's account was credited with `amount` minor units that nobody paid in."""
+    """A player's account was credited with `amount` minor units without a payment."""
 
     operator: UUID
     player: UUID

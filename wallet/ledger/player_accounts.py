@@ -13,10 +13,10 @@ from casino.operators import services as operators
 from casino.operators.models import Player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, operator_account, player_account
-from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, wallet_stream
-from wallet.ledger.recording import PLAYER_ACCOUNT_EVENTS
+from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, entry_for, wallet_stream
 from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
+PLAYER_ACCOUNT_EVENTS: Final = store.event_group(WalletEvent, entry_for)
 MONEY_TYPES: Final = (MoneyType.REAL, MoneyType.PLAY)
 MAX_SANDBOX_CREDIT: Final = 10**9
 """Largest sandbox credit in minor units: ten million in a currency with cents."""
@@ -45,7 +45,7 @@ def open_player_accounts(*, operator: UUID, player: UUID, currency: str, metadat
     with transaction.atomic():
         # A concurrent call waits here for the first to commit, and then sees its event below.
         store.open_accounts(_accounts(operator, player, currency))
-        opened = _opened(player)
+        opened = _find_opening(player)
         if opened is None:
             event = PlayerAccountOpened(operator, player, currency, MONEY_TYPES)
             PLAYER_ACCOUNT_EVENTS.record(wallet_stream(player), version=0, events=[event], metadata=metadata)
@@ -66,7 +66,7 @@ def credit_sandbox_player(
 ) -> int:
     """Credit a player of a sandbox operator with minor units and return the new balance.
 
-    `sandbox` tells whether the operator is one. Raises OperatorNotSandbox, AmountNotPositive, CreditTooLarge,
+    `sandbox` is true for a sandbox operator. Raises OperatorNotSandbox, AmountNotPositive, CreditTooLarge,
     UnknownAccount.
     """
     _require_credit(amount=amount, currency=currency, sandbox=sandbox)
@@ -93,7 +93,7 @@ def _require_credit(*, amount: int, currency: str, sandbox: bool) -> None:
 
 
 def _require_open(operator: UUID, player: UUID, currency: str) -> None:
-    opened = _opened(player)
+    opened = _find_opening(player)
     if opened is None or (opened.operator, opened.currency) != (operator, currency):
         raise UnknownAccount
 
@@ -105,7 +105,7 @@ def _accounts(operator: UUID, player: UUID, currency: str) -> list[AccountName]:
     ]
 
 
-def _opened(player: UUID) -> PlayerAccountOpened | None:
+def _find_opening(player: UUID) -> PlayerAccountOpened | None:
     for schema, data in fetch(_OPENED, [wallet_stream(player)]):
         opened: PlayerAccountOpened = PLAYER_ACCOUNT_EVENTS.registry.decode(PlayerAccountOpened.__name__, schema, data)
         return opened

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
-from casino.operators.queries import require_player
+from casino.operators.services import require_player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.refusals import PeriodReversed

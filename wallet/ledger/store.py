@@ -1,17 +1,21 @@
-"""Post entries and read balances and statements. All access to the ledger's tables goes through here.
+"""Record events with their entries, post entries, read balances and statements, and derive balances again.
 
-Amounts are integers in minor units. Entries are posted in the caller's transaction.
+Only this module writes the ledger's tables. Amounts are integers in minor units; entries are posted in the caller's
+transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn, get_args
 from uuid import UUID
 
 from django.db import DatabaseError
 
-from casino.events.sql import fetch
+from casino.events.codec import EventRegistry, EventType
+from casino.events.rebuild import Projector
+from casino.events.sql import execute, fetch
+from casino.events.store import Append, Metadata, append, read
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.entries import NewEntry
@@ -46,6 +50,33 @@ class StatementLine:
     entry: int
 
 
+@dataclass(frozen=True, slots=True)
+class EventGroup:
+    """The events of one part of the wallet, and the function that turns one into its entry, if it moves money."""
+
+    registry: EventRegistry
+    entry_for: Callable[[Any, int], NewEntry | None]
+
+    def record(self, stream: str, *, version: int, events: Sequence[object], metadata: Metadata) -> None:
+        """Append events after `version` of a stream and post their entries.
+
+        Raises VersionConflict, InsufficientFunds.
+        """
+        encoded = tuple(self.registry.encode(event) for event in events)
+        (causes,) = append([Append(stream, version, encoded, metadata)])
+        entries = (self.entry_for(event, cause) for event, cause in zip(events, causes, strict=True))
+        post([entry for entry in entries if entry is not None])
+
+    def history(self, stream: str) -> list[Any]:
+        """Read the events of a stream, in order."""
+        return [self.registry.decode(event.type, event.schema, event.data) for event in read(stream)]
+
+
+def event_group(union: Any, entry_for: Callable[[Any, int], NewEntry | None]) -> EventGroup:
+    """Group the events of a union of classes."""
+    return EventGroup(EventRegistry([EventType(event) for event in get_args(union)]), entry_for)
+
+
 def open_accounts(names: Iterable[AccountName]) -> None:
     """Open accounts that are not open yet, in one statement; a concurrent call for the same accounts waits."""
     texts = {name.id: name.text for name in names}
@@ -62,12 +93,6 @@ def require_open(account: AccountName) -> None:
     """Check that an account was opened. Raises UnknownAccount."""
     if not fetch("SELECT FROM wallet_account WHERE id = %s", [account.id]):
         raise UnknownAccount
-
-
-def database_now() -> datetime:
-    """Return the database's time."""
-    now: datetime = fetch("SELECT clock_timestamp()")[0][0]
-    return now
 
 
 def post(entries: Sequence[NewEntry]) -> None:
@@ -150,6 +175,33 @@ def sum_postings(account: AccountName, *, after: int, before: int, kinds: Sequen
     return int(fetch(_SUM, [account.id, after, before, list(kinds), list(kinds)])[0][0])
 
 
+# Postings of an account are committed in the order of their numbers, so everything after its row's number is new.
+_PROJECT_BALANCES: Final = """
+    INSERT INTO wallet_balance (account_id, balance, sequence, floor)
+    SELECT account.id, coalesce(before.balance, 0) + sum(posting.amount),
+           coalesce(before.sequence, 0) + count(*), account.kind IN ('account', 'game', 'rack', 'stakes', 'hold')
+      FROM (SELECT DISTINCT moved.account_id
+              FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.id
+             WHERE caused.cause IN (SELECT unnest(%s::bigint[]))) touched
+      JOIN wallet_account account ON account.id = touched.account_id
+      LEFT JOIN wallet_balance before ON before.account_id = account.id
+      JOIN wallet_posting posting ON posting.account_id = account.id
+           AND posting.sequence > coalesce(before.sequence, 0)
+     GROUP BY account.id, before.account_id
+     ORDER BY account.id
+        ON CONFLICT (account_id) DO UPDATE SET balance = excluded.balance, sequence = excluded.sequence
+"""
+_ADD_UNUSED_ACCOUNTS: Final = """
+    INSERT INTO wallet_balance (account_id, floor)
+    SELECT id, kind IN ('account', 'game', 'rack', 'stakes', 'hold') FROM wallet_account account
+     WHERE NOT EXISTS (SELECT FROM wallet_balance held WHERE held.account_id = account.id)
+"""
+BALANCES: Final = Projector(
+    {"wallet_balance": "account_id"},
+    lambda events: execute(_PROJECT_BALANCES, [[event.id for event in events]]),
+    finish=lambda: execute(_ADD_UNUSED_ACCOUNTS),
+)
+"""Derives balances from the postings of events."""
 _LAST: Final = 2**63 - 1
 _POST: Final = """SELECT wallet_post(%s::uuid[], %s::text[], %s::text[], %s::bigint[],
     %s::int[], %s::uuid[], %s::bigint[])"""
@@ -172,20 +224,20 @@ _BALANCE_AT: Final = """SELECT sequence, balance FROM wallet_posting JOIN wallet
 
 
 def _array(items: Iterable[object]) -> str:
-    # As PostgreSQL's array text: one parameter type whatever the values, so that one prepared plan serves.
+    # PostgreSQL's text form of an array: the parameter type never varies, so one prepared plan is reused.
     return "{" + ",".join(map(str, items)) + "}"
 
 
 def _parameters(entries: list[NewEntry], names: dict[UUID, AccountName]) -> list[object]:
-    moves = [(place, posting) for place, entry in enumerate(entries, 1) for posting in entry.postings]
+    postings = [(number, posting) for number, entry in enumerate(entries, 1) for posting in entry.postings]
     return [
         _array(names),
         _array(name.text for name in names.values()),
-        [entry.kind for entry in entries],
+        _array(entry.kind for entry in entries),
         _array(entry.cause for entry in entries),
-        _array(place for place, _ in moves),
-        _array(posting.account.id for _, posting in moves),
-        _array(posting.amount for _, posting in moves),
+        _array(number for number, _ in postings),
+        _array(posting.account.id for _, posting in postings),
+        _array(posting.amount for _, posting in postings),
     ]
 
 

@@ -2,9 +2,9 @@
 -- inserted rows: a batch of two hundred postings costs one query.
 CREATE FUNCTION wallet_refuse_unbalanced_postings() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    wrong bigint;
+    conflicting bigint;
 BEGIN
-    SELECT entry_id INTO wrong
+    SELECT entry_id INTO conflicting
       FROM (SELECT posting.entry_id, posting.amount,
                    (SELECT account.currency || '/' || account.money_type
                       FROM wallet_account account WHERE account.id = posting.account_id) AS unit
@@ -13,7 +13,7 @@ BEGIN
     HAVING sum(amount) <> 0 OR unit IS NULL
      LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'wallet entry % does not sum to zero in each currency and money_type', wrong
+        RAISE EXCEPTION 'wallet entry % does not sum to zero in each currency and money_type', conflicting
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NULL;
@@ -47,7 +47,7 @@ CREATE CONSTRAINT TRIGGER wallet_entry_whole AFTER INSERT ON wallet_entry
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_partial_entry();
 
 -- Opens accounts that do not exist yet. A name is kind/operator/money_type/currency/player/table, the same text
--- that its id is made from; the last two may be empty.
+-- that its id is new_entries from; the last two may be empty.
 CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql AS $$
     INSERT INTO wallet_account (id, kind, operator_id, money_type, currency, player_id, table_id)
     SELECT id, split_part(name, '/', 1), split_part(name, '/', 2)::uuid, split_part(name, '/', 3),
@@ -79,18 +79,19 @@ BEGIN
     END IF;
 END $$;
 
--- Raises when an entry that exists differs from the one sent again. `made` holds the id of each new entry by its place,
+-- Raises when a stored entry differs from the one sent again. `new_entries` holds the id of each new entry by its place,
 -- and null for the others.
 CREATE FUNCTION wallet_refuse_contradiction(
-    made bigint[], entry_kinds text[], entry_causes bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
+    new_entries bigint[], entry_kinds text[], entry_causes bigint[],
+    posting_entries int[], posting_accounts uuid[], amounts bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    wrong bigint;
+    conflicting bigint;
 BEGIN
     WITH again AS (
         SELECT place, kind, cause
           FROM unnest(entry_kinds, entry_causes) WITH ORDINALITY AS entry (kind, cause, place)
-         WHERE made[place] IS NULL
+         WHERE new_entries[place] IS NULL
     ), sent AS (
         SELECT again.cause, again.kind, posting.account_id, posting.amount
           FROM again
@@ -101,50 +102,50 @@ BEGIN
           JOIN wallet_entry entry ON entry.cause = again.cause
           JOIN wallet_posting posting ON posting.entry_id = entry.id
     )
-    SELECT cause INTO wrong
+    SELECT cause INTO conflicting
       FROM ((TABLE sent EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE sent)) difference
      LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'event % has already led to another entry', wrong USING ERRCODE = 'WLT02';
+        RAISE EXCEPTION 'event % has already led to another entry', conflicting USING ERRCODE = 'WLT02';
     END IF;
 END $$;
 
 -- Raises with the first account that cannot pay, its balance before the failing entry, and the amount needed.
 CREATE FUNCTION wallet_refuse_overdraft(
-    unable uuid[], made bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
+    overdrawn uuid[], new_entries bigint[], posting_entries int[], posting_accounts uuid[], amounts bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    poor record;
+    shortfall record;
 BEGIN
     SELECT moved.account_id, held.balance + moved.running - moved.amount AS balance, -moved.amount AS needed
-      INTO STRICT poor
+      INTO STRICT shortfall
       FROM (SELECT account_id, amount, entry, sum(amount) OVER (PARTITION BY account_id ORDER BY entry) AS running
               FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
-             WHERE account_id = ANY (unable) AND made[entry] IS NOT NULL) moved
+             WHERE account_id = ANY (overdrawn) AND new_entries[entry] IS NOT NULL) moved
       JOIN wallet_balance held ON held.account_id = moved.account_id
      WHERE held.floor AND held.balance + moved.running < 0
      ORDER BY moved.entry, moved.account_id
      LIMIT 1;
-    RAISE EXCEPTION 'account % holds % and cannot pay %', poor.account_id, poor.balance, poor.needed
-        USING ERRCODE = 'WLT01', DETAIL = concat_ws(' ', poor.account_id, poor.balance, poor.needed);
+    RAISE EXCEPTION 'account % holds % and cannot pay %', shortfall.account_id, shortfall.balance, shortfall.needed
+        USING ERRCODE = 'WLT01', DETAIL = concat_ws(' ', shortfall.account_id, shortfall.balance, shortfall.needed);
 END $$;
 
 -- A wager counts as lost until a settlement or void returns something; a voided wager still counts as staked. The caller
 -- holds the locks of the balances, so each account's totals follow one another.
 CREATE FUNCTION wallet_count_play(
     ids uuid[], names text[], entry_kinds text[],
-    posting_entries int[], posting_accounts uuid[], amounts bigint[], made bigint[]
+    posting_entries int[], posting_accounts uuid[], amounts bigint[], new_entries bigint[]
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     WITH moved AS MATERIALIZED (
         SELECT posting.account_id, posting.amount, entry_kinds[posting.entry] AS kind,
                split_part(named.name, '/', 3) AS money_type, split_part(named.name, '/', 5)::uuid AS player_id,
-               (SELECT recorded_at FROM wallet_entry WHERE id = made[posting.entry]) AS recorded_at,
+               (SELECT recorded_at FROM wallet_entry WHERE id = new_entries[posting.entry]) AS recorded_at,
                (SELECT written.sequence FROM wallet_posting written
-                 WHERE written.entry_id = made[posting.entry] AND written.account_id = posting.account_id) AS sequence
+                 WHERE written.entry_id = new_entries[posting.entry] AND written.account_id = posting.account_id) AS sequence
           FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
           JOIN unnest(ids, names) AS named (id, name) ON named.id = posting.account_id
-         WHERE made[posting.entry] IS NOT NULL AND entry_kinds[posting.entry] IN ('wager', 'settlement', 'void')
+         WHERE new_entries[posting.entry] IS NOT NULL AND entry_kinds[posting.entry] IN ('wager', 'settlement', 'void')
            AND split_part(named.name, '/', 1) IN ('game', 'account', 'debt')
            AND (split_part(named.name, '/', 3) = 'real' OR entry_kinds[posting.entry] = 'wager')
     ), played AS (
@@ -173,8 +174,8 @@ CREATE FUNCTION wallet_post(
     posting_entries int[], posting_accounts uuid[], amounts bigint[]
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    made bigint[];
-    unable uuid[];
+    new_entries bigint[];
+    overdrawn uuid[];
 BEGIN
     PERFORM wallet_lock(ids, names);
 
@@ -186,20 +187,20 @@ BEGIN
             ON CONFLICT (cause) DO NOTHING
         RETURNING id
     )
-    SELECT array_agg(id ORDER BY id) INTO made FROM fresh;
+    SELECT array_agg(id ORDER BY id) INTO new_entries FROM fresh;
 
-    IF cardinality(made) IS DISTINCT FROM cardinality(entry_causes) THEN
-        SELECT array_agg(entry.id ORDER BY place) INTO made
+    IF cardinality(new_entries) IS DISTINCT FROM cardinality(entry_causes) THEN
+        SELECT array_agg(entry.id ORDER BY place) INTO new_entries
           FROM unnest(entry_causes) WITH ORDINALITY AS sent (cause, place)
-          LEFT JOIN wallet_entry entry ON entry.cause = sent.cause AND entry.id = ANY (made);
+          LEFT JOIN wallet_entry entry ON entry.cause = sent.cause AND entry.id = ANY (new_entries);
         PERFORM wallet_refuse_contradiction(
-            made, entry_kinds, entry_causes, posting_entries, posting_accounts, amounts);
+            new_entries, entry_kinds, entry_causes, posting_entries, posting_accounts, amounts);
     END IF;
 
     WITH moved AS (
         SELECT entry, account_id, amount, sum(amount) OVER so_far AS running, row_number() OVER so_far AS nth
           FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
-         WHERE made[entry] IS NOT NULL
+         WHERE new_entries[entry] IS NOT NULL
         WINDOW so_far AS (PARTITION BY account_id ORDER BY entry)
     ), change AS (
         SELECT account_id, sum(amount)::bigint AS total, min(running) AS lowest, count(*) AS postings
@@ -210,21 +211,21 @@ BEGIN
           FROM change
          WHERE wallet_balance.account_id = change.account_id AND NOT (floor AND balance + lowest < 0)
         RETURNING wallet_balance.account_id, balance - total AS balance, sequence - postings AS sequence
-    ), poor AS (
+    ), shortfall AS (
         SELECT account_id FROM change WHERE account_id NOT IN (SELECT account_id FROM held)
     ), written AS (
         INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
-        SELECT made[entry], account_id, amount, held.balance + running, held.sequence + nth
+        SELECT new_entries[entry], account_id, amount, held.balance + running, held.sequence + nth
           FROM moved JOIN held USING (account_id)
-         WHERE NOT EXISTS (SELECT FROM poor)
+         WHERE NOT EXISTS (SELECT FROM shortfall)
          ORDER BY entry, account_id
     )
-    SELECT array_agg(account_id) INTO unable FROM poor;
-    IF unable IS NOT NULL THEN
-        PERFORM wallet_refuse_overdraft(unable, made, posting_entries, posting_accounts, amounts);
+    SELECT array_agg(account_id) INTO overdrawn FROM shortfall;
+    IF overdrawn IS NOT NULL THEN
+        PERFORM wallet_refuse_overdraft(overdrawn, new_entries, posting_entries, posting_accounts, amounts);
     END IF;
     IF entry_kinds && '{wager,settlement,void}' THEN
-        PERFORM wallet_count_play(ids, names, entry_kinds, posting_entries, posting_accounts, amounts, made);
+        PERFORM wallet_count_play(ids, names, entry_kinds, posting_entries, posting_accounts, amounts, new_entries);
     END IF;
 END $$;
 

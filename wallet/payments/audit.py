@@ -1,6 +1,6 @@
 """Audit of payments: the order of events, amounts, and the rows and queue that result.
 
-Independent of the decision functions: ALLOWED_PREDECESSORS states again which event may follow which.
+Independent of the decision functions: ALLOWED_PREDECESSORS repeats the order of events.
 """
 
 from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ _FEES: Final = """
 
 @dataclass(slots=True)
 class PaymentTrace:
-    """The events of one payment so far; `inconsistent` after one that may not follow."""
+    """The events of one payment so far; `inconsistent` after an event out of order."""
 
     events: list[Any] = field(default_factory=list)
     inconsistent: bool = False
@@ -68,16 +68,16 @@ class PaymentTraces:
         if stream != pe.stream_of(event):
             yield Finding("stream differs", where, pe.stream_of(event), stream)
         if isinstance(event, pe.DebtCollected):
-            yield from self._collected(event, where)
+            yield from self._check_collection(event, where)
             return
         trace = self._traces.setdefault(stream, PaymentTrace())
         before = trace.events[-1] if trace.events else None
         last = None if before is None else type(before).__name__
         if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(trace.events) + 1:
             trace.inconsistent = True
-            yield Finding("event out of place", where, "what may come before it", str(last))
+            yield Finding("event out of place", where, "an allowed predecessor", str(last))
         trace.events.append(event)
-        yield from self._amounts(event, trace, where)
+        yield from self._check_amounts(event, trace, where)
 
     def add_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
         """Add minor units to a player's debt."""
@@ -100,14 +100,14 @@ class PaymentTraces:
         for key, expected, actual in fetch(_FEES):
             yield Finding("fee is not the method's", f"deposit {key}", expected, actual)
 
-    def _amounts(self, event: Any, trace: PaymentTrace, where: str) -> Iterator[Finding]:
+    def _check_amounts(self, event: Any, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         request = trace.events[0]
         for name in ("operator", "player", "currency", "amount", "fee"):
             due, actual = getattr(request, name, None), getattr(event, name, None)
             if actual is not None and due is not None and due != actual:
                 yield Finding("payment differs from its request", f"{where} {name}", str(due), str(actual))
         if isinstance(event, pe.DepositReversed):
-            yield from self._reversed(event, trace, where)
+            yield from self._check_reversal(event, trace, where)
         if isinstance(event, pe.WithdrawalReturned):
             paid = any(isinstance(each, pe.WithdrawalPaid) for each in trace.events)
             if paid != event.was_paid:
@@ -116,15 +116,15 @@ class PaymentTraces:
             approvals = f"{request.approvals_required} members of staff"
             yield Finding("sent without approval", where, approvals, "fewer, or one twice")
 
-    def _reversed(self, event: pe.DepositReversed, trace: PaymentTrace, where: str) -> Iterator[Finding]:
+    def _check_reversal(self, event: pe.DepositReversed, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         credited = any(isinstance(each, pe.DepositCompleted) for each in trace.events)
-        arrived = event.amount - event.fee if credited else 0
-        if (event.credited, event.taken + event.owed) != (credited, arrived) or min(event.taken, event.owed) < 0:
+        net_amount = event.amount - event.fee if credited else 0
+        if (event.credited, event.taken + event.owed) != (credited, net_amount) or min(event.taken, event.owed) < 0:
             actual = f"{event.taken} taken, {event.owed} owed"
-            yield Finding("reversal differs", where, f"{arrived} in all", actual)
+            yield Finding("reversal differs", where, f"{net_amount} in all", actual)
         self.add_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
-    def _collected(self, event: pe.DebtCollected, where: str) -> Iterator[Finding]:
+    def _check_collection(self, event: pe.DebtCollected, where: str) -> Iterator[Finding]:
         owed = self._owed.get((event.operator, event.player, event.currency), 0)
         if not 0 < event.amount <= owed:
             yield Finding("debt collected that was not owed", where, f"1 to {owed}", str(event.amount))

@@ -8,7 +8,7 @@ from typing import Final
 from django.db import transaction
 
 from casino.events.sql import execute, fetch
-from wallet.payments import deposits, provider_messages, signatures, wakeups, withdrawals
+from wallet.payments import deposits, provider_messages, records, signatures, withdrawals
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import secrets_of
 from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceReused, StaleTimestamp
@@ -37,15 +37,17 @@ _RETRY_LATER: Final = """
 """
 
 
-def receive(*, provider: str, timestamp: str, nonce: str, signature: str, body: bytes) -> bool:
-    """Verify and store a callback; returns whether it is new.
+def receive(*, provider: str, subject: str, timestamp: str, nonce: str, signature: str, body: bytes) -> bool:
+    """Verify and store a callback; returns whether it is new. `subject` is the method and target of its request.
 
     Raises UnknownProvider, InvalidSignature, StaleTimestamp, NonceReused, MalformedCallback.
     """
     keys = secrets_of(provider)
     if not (_NONCE.fullmatch(nonce) and _TIMESTAMP.fullmatch(timestamp)):
         raise InvalidSignature
-    if not signatures.verify(keys=keys, timestamp=timestamp, nonce=nonce, body=body, signature=signature):
+    if not signatures.verify(
+        keys=keys, timestamp=timestamp, nonce=nonce, subject=subject, body=body, signature=signature
+    ):
         raise InvalidSignature
     if abs(time.time() - int(timestamp)) > signatures.TOLERANCE_SECONDS:
         raise StaleTimestamp
@@ -69,7 +71,7 @@ def _store(provider: str, nonce: str, body: str) -> bool:
         new = bool(fetch(_STORE, [provider, nonce, body]))
         if not new and fetch(_STORED_BODY, [provider, nonce])[0][0] != body:
             raise NonceReused
-        wakeups.on_commit()
+        records.wake_processor_on_commit()
     return new
 
 

@@ -1,4 +1,4 @@
-"""Players' debts after reversed deposits: read them, refuse play, and collect as soon as money is there."""
+"""Players' debts after reversed deposits: read them, refuse play, and collect them from the account."""
 
 from typing import Final
 from uuid import UUID
@@ -29,23 +29,23 @@ _COLLECTIBLE: Final = """
 
 def outstanding(*, operator: UUID, player: UUID, currency: str) -> int:
     """Return a player's debt in minor units."""
-    owing = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    return -store.balances([owing])[owing]
+    debt = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
+    return -store.balances([debt])[debt]
 
 
 def available(account: AccountName) -> int:
-    """Return what a player may take from an account for a buy-in, rebuy or withdrawal, in minor units.
+    """Return the balance that a player may use for a buy-in, rebuy or withdrawal, in minor units.
 
     Raises DebtOutstanding for real money while the player has a debt; play money has none. One statement.
     """
     if account.money_type is not MoneyType.REAL or account.player is None:
         return store.balances([account])[account]
-    owing = debt_account(
+    debt = debt_account(
         operator=account.operator, player=account.player, money_type=MoneyType.REAL, currency=account.currency
     )
-    balances = store.balances([account, owing])
-    if balances[owing]:
-        raise DebtOutstanding(owed=-balances[owing], currency=account.currency)
+    balances = store.balances([account, debt])
+    if balances[debt]:
+        raise DebtOutstanding(owed=-balances[debt], currency=account.currency)
     return balances[account]
 
 
@@ -55,13 +55,13 @@ def collect(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) 
     Call it inside a transaction in which money arrived on the account; it locks both balances.
     """
     account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    owing = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    if not store.balances([owing])[owing]:
+    debt = debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
+    if not store.balances([debt])[debt]:
         return 0
     store.lock((account,))
-    store.lock((owing,))
-    balances = store.balances([account, owing])
-    amount = min(balances[account], -balances[owing])
+    store.lock((debt,))
+    balances = store.balances([account, debt])
+    amount = min(balances[account], -balances[debt])
     if amount <= 0:
         return 0
     at, version = fetch(_VERSION, [debt_stream(player)])[0]

@@ -1,6 +1,6 @@
 """The state of a deposit and the decisions about it. Pure.
 
-Reports come late, twice and in any order. Each can only move a deposit forward (pending, failed, completed, reversed),
+Reports arrive late, twice and in any order. Each only moves a deposit forward (pending, failed, completed, reversed),
 so the result does not depend on the order.
 """
 
@@ -89,9 +89,9 @@ def evolve(state: DepositState, event: DepositEvent) -> DepositState:
 def apply_report(
     state: DepositState, report: ProviderReport, *, available: int, at: datetime
 ) -> tuple[DepositEvent, ...]:
-    """Return what follows from a report, nothing where it says nothing new.
+    """Return the events that follow from a report, none if it adds nothing.
 
-    `available` is what the player's account holds: a reversal takes no more than that. Raises Implausible.
+    `available` is the balance of the player's account: a reversal takes at most that. Raises ImplausibleReport.
     """
     requested = state.requested
     require_matching(report, reference=state.reference, amount=requested.amount, currency=requested.currency)
@@ -111,7 +111,7 @@ def apply_report(
 
 
 def record_refusal(state: DepositState, *, reason: str, at: datetime) -> tuple[DepositEvent, ...]:
-    """Return what follows when the provider would not even take the deposit on."""
+    """Return the events that follow when the provider refuses to start the deposit."""
     if state.status is not DepositStatus.PENDING or state.reference is not None:
         return ()
     return (DepositFailed(state.requested.deposit, reason, at),)
@@ -133,8 +133,8 @@ def _completed(requested: DepositRequested, report: ProviderReport, at: datetime
 def _reversed(
     requested: DepositRequested, report: ProviderReport, *, credited: bool, available: int, at: datetime
 ) -> DepositReversed:
-    arrived = requested.amount - requested.fee if credited else 0
-    taken = min(arrived, available)
+    net_amount = requested.amount - requested.fee if credited else 0
+    taken = min(net_amount, available)
     return DepositReversed(
         requested.deposit,
         requested.operator,
@@ -144,7 +144,7 @@ def _reversed(
         requested.fee,
         credited,
         taken,
-        arrived - taken,
+        net_amount - taken,
         report.reference,
         report.reason,
         at,

@@ -13,13 +13,13 @@ from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
-from wallet.payments import debts, deposit_state, records, wakeups
+from wallet.payments import debts, deposit_state, records
 from wallet.payments.deposit_state import DepositState
 from wallet.payments.events import DepositCompleted, DepositRequested, deposit_stream
-from wallet.payments.fees import quote
 from wallet.payments.methods import find_method
 from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
 from wallet.payments.refusals import DepositMethodUnavailable, NoEarlierDeposit
+from wallet.payments.terms import quote_deposit
 from wallet.responsible_gaming.eligibility import require_deposit
 
 Decide = Callable[[DepositState, int, datetime], Sequence[Any]]
@@ -45,17 +45,17 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     offer = version.offer
     if not offer.enabled or offer.terms.currency != currency:
         raise DepositMethodUnavailable
-    fee = quote(offer.terms, amount).fee
+    fee = quote_deposit(offer.terms, amount).fee
     store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
-    deposit = new_id()
     with transaction.atomic():
         _, at = records.lock_account(operator=operator, player=player, currency=currency)
+        deposit = new_id(at)
         require_deposit(operator=operator, player=player, currency=currency, amount=amount, now=at)
         event = DepositRequested(
             deposit, operator, player, version.id, version.version, offer.provider, currency, amount, fee, at
         )
         records.write_deposit(None, version=0, events=[event], metadata=metadata)
-        wakeups.on_commit()
+        records.wake_processor_on_commit()
     return deposit
 
 

@@ -1,9 +1,11 @@
-"""Payment provider over HTTP: signed requests with time-outs, and strictly checked responses."""
+"""Payment provider over HTTP: signed requests with time-outs, and signed, strictly checked responses."""
 
-import secrets
+import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from secrets import token_hex
 from typing import Final, NoReturn
 from urllib.parse import urlencode
 from uuid import UUID
@@ -12,24 +14,28 @@ import httpx
 import msgspec
 
 from casino.kernel import money
-from casino.observability import http
+from casino.observability.process import ssl_context
 from wallet.payments import provider_messages, signatures
-from wallet.payments.provider import PaymentRefused, ProviderUnavailable, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport
+from wallet.payments.providers import PaymentRefused, ProviderUnavailable, UnknownPayment
 
 TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
 _PATHS: Final = {PaymentKind.DEPOSIT: "deposits", PaymentKind.PAYOUT: "payouts"}
 MAX_PAGES: Final = 2000
+_TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 _REFUSED_STATUSES: Final = frozenset({400, 422})
 """Statuses that refuse the payment itself; any other failure may be temporary."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpProvider:
-    """Adapter for providers with the sandbox's protocol (`casino.devstack.provider`)."""
+    """Adapter for providers with the sandbox's protocol (`casino.devstack.provider`).
+
+    The first of the shared secrets signs, all of them verify.
+    """
 
     url: str
-    secret: str
+    secrets: Sequence[str]
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
         """POST the deposit. Raises ProviderUnavailable, PaymentRefused."""
@@ -75,20 +81,39 @@ class HttpProvider:
         return _report(response, kind, payment)
 
     def _request(self, method: str, path: str, body: bytes) -> httpx.Response:
-        nonce, timestamp = secrets.token_hex(16), str(int(time.time()))
-        signed = signatures.headers(secret=self.secret, timestamp=timestamp, nonce=nonce, body=body)
-        headers = {**signed, "Content-Type": "application/json"}
+        """Send a signed request and return the verified response. Raises ProviderUnavailable."""
+        nonce, timestamp = token_hex(16), str(int(time.time()))
         try:
-            return httpx.request(
-                method,
-                f"{self.url}/v1/{path}",
-                content=body,
-                headers=headers,
-                timeout=TIMEOUT,
-                verify=http.ssl_context(),
+            url = httpx.URL(f"{self.url}/v1/{path}")
+            subject = f"{method} {url.raw_path.decode()}"
+            signed = signatures.headers(
+                secret=self.secrets[0], timestamp=timestamp, nonce=nonce, subject=subject, body=body
             )
+            # The signature is over the bytes as they are sent: no compression.
+            headers = {**signed, "Content-Type": "application/json", "Accept-Encoding": "identity"}
+            response = httpx.request(method, url, content=body, headers=headers, timeout=TIMEOUT, verify=ssl_context())
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ProviderUnavailable(f"{type(error).__name__}: {error}") from error
+        if not self._is_signed(response, nonce):
+            _unavailable(f"status {response.status_code}, without a valid signature")
+        return response
+
+    def _is_signed(self, response: httpx.Response, nonce: str) -> bool:
+        """Return whether the provider signed this response to the request with this nonce, just now."""
+        timestamp = response.headers.get(signatures.TIMESTAMP, "")
+        return (
+            response.headers.get(signatures.NONCE, "") == nonce
+            and _TIMESTAMP.fullmatch(timestamp) is not None
+            and abs(time.time() - int(timestamp)) <= signatures.TOLERANCE_SECONDS
+            and signatures.verify(
+                keys=self.secrets,
+                timestamp=timestamp,
+                nonce=nonce,
+                subject=str(response.status_code),
+                body=response.content,
+                signature=response.headers.get(signatures.SIGNATURE, ""),
+            )
+        )
 
 
 def _report(response: httpx.Response, kind: PaymentKind, payment: UUID) -> ProviderReport:

@@ -8,15 +8,18 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.events.ids import new_id
-from casino.events.sql import fetch
+from casino.events.sql import database_now, fetch
 from casino.significant import recorder
-from wallet.ledger.store import database_now
 from wallet.models import DepositMethod
-from wallet.payments import withdrawal_terms
-from wallet.payments.fees import DepositTerms, require_valid_terms
 from wallet.payments.providers import require_known
 from wallet.payments.refusals import InvalidDepositMethod, UnknownDepositMethod
-from wallet.payments.withdrawal_terms import WithdrawalPolicy, WithdrawalTerms
+from wallet.payments.terms import (
+    DepositTerms,
+    WithdrawalPolicy,
+    WithdrawalTerms,
+    require_valid_policy,
+    require_valid_terms,
+)
 
 DEFAULT_WITHDRAWAL_TERMS: Final = WithdrawalTerms()
 MAX_PROCESSING_SECONDS: Final = 90 * 24 * 3600
@@ -60,9 +63,9 @@ def create(*, operator: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
     """Add a method. Raises InvalidDepositMethod, UnknownCurrency, UnknownProvider."""
     _require_valid(offer)
     with transaction.atomic():
-        added = _add(new_id(), 1, operator, offer, actor)
-        _note(added, actor, "A deposit method was added", before=None)
-    return added
+        new_version = _add(new_id(database_now()), 1, operator, offer, actor)
+        _record_change(new_version, actor, "A deposit method was added", before=None)
+    return new_version
 
 
 def change(*, operator: UUID, method: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
@@ -76,9 +79,9 @@ def change(*, operator: UUID, method: UUID, offer: MethodOffer, actor: str) -> M
     before = find_method(operator=operator, method=method)
     if before.offer.terms.currency != offer.terms.currency:
         raise InvalidDepositMethod("A method keeps its currency.")
-    added = _add(method, before.version + 1, operator, offer, actor)
-    _note(added, actor, "A deposit method was changed", before=asdict(before.offer))
-    return added
+    new_version = _add(method, before.version + 1, operator, offer, actor)
+    _record_change(new_version, actor, "A deposit method was changed", before=asdict(before.offer))
+    return new_version
 
 
 def find_method(*, operator: UUID, method: UUID) -> MethodVersion:
@@ -119,7 +122,7 @@ def set_policy(
     fetch(_LOCK, [str(operator)])
     before = policy(operator=operator)
     after = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms)
-    withdrawal_terms.require_valid_policy(after)
+    require_valid_policy(after)
     bounds = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
     fetch(_SET_POLICY, [operator, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
     recorder.record(
@@ -134,7 +137,7 @@ def set_policy(
     return after
 
 
-def _note(method: MethodVersion, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
+def _record_change(method: MethodVersion, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
     recorder.record(
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=method.operator,

@@ -1,4 +1,9 @@
-"""The entries that follow from events of deposits, withdrawals and debts. Pure."""
+"""The entries that follow from events of deposits, withdrawals and debts. Pure.
+
+A deposit comes from outside; its fee goes to the operator and the rest to the player. A reversal returns the fee and
+takes what the account holds; the rest becomes a debt. The fee of a withdrawal stays with the operator once it is paid
+and returns to the player when the withdrawal does.
+"""
 
 from typing import Any
 from uuid import UUID
@@ -52,7 +57,6 @@ def entry_for(event: PaymentEvent, cause: int) -> NewEntry | None:
 
 
 def _deposit_completed(event: DepositCompleted, cause: int) -> NewEntry:
-    """The payment comes from outside; the fee is the operator's, the rest the player's."""
     postings = (
         NewPosting(_operator_account(AccountKind.DEPOSITS, event.operator, event.currency), -event.amount),
         NewPosting(_account(event), event.amount - event.fee),
@@ -62,7 +66,6 @@ def _deposit_completed(event: DepositCompleted, cause: int) -> NewEntry:
 
 
 def _deposit_reversed(event: DepositReversed, cause: int) -> NewEntry:
-    """A deposit goes back: what is no longer on the account becomes a debt, the fee is given back."""
     postings = (
         NewPosting(_operator_account(AccountKind.DEPOSITS, event.operator, event.currency), event.amount),
         NewPosting(_account(event), -event.taken),
@@ -73,7 +76,6 @@ def _deposit_reversed(event: DepositReversed, cause: int) -> NewEntry:
 
 
 def _withdrawal_paid(event: WithdrawalPaid, cause: int) -> NewEntry:
-    """The amount leaves the hold; the fee stays with the operator."""
     postings = (
         NewPosting(_hold(event), -event.amount),
         NewPosting(
@@ -85,7 +87,6 @@ def _withdrawal_paid(event: WithdrawalPaid, cause: int) -> NewEntry:
 
 
 def _withdrawal_returned(event: WithdrawalReturned, cause: int) -> NewEntry:
-    """The whole amount is the player's again, including the fee."""
     kind = "withdrawal_returned"
     if not event.was_paid:
         return _moved(kind, cause, _hold(event), _account(event), event.amount)

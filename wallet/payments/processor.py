@@ -14,9 +14,8 @@ from django.db import transaction
 from casino.events.sql import execute, fetch
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import callbacks, debts, deposits, withdrawals
-from wallet.payments.provider import PaymentProvider, PaymentRefused, ProviderUnavailable, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
-from wallet.payments.providers import provider
+from wallet.payments.providers import PaymentProvider, PaymentRefused, ProviderUnavailable, UnknownPayment, provider
 from wallet.payments.refusals import UnknownProvider
 
 logger = logging.getLogger(__name__)
@@ -77,15 +76,15 @@ def poll_due_payments(*, limit: int = BATCH) -> int:
         if due.provider in unavailable:
             continue
         try:
-            _note(due, _process(due))
+            _record_error(due, _process(due))
         except ProviderUnavailable as error:
             unavailable.add(due.provider)
             logger.info("Provider %s gave no answer about %s: %s", due.provider, due.payment, error)
-            _note(due, f"no answer: {error}"[:200])
+            _record_error(due, f"no answer: {error}"[:200])
         except Exception as error:
             # Two payments with one reference, a deadlock, a damaged row: it is due again later, the others continue.
             logger.exception("The %s %s could not be processed.", due.kind, due.payment)
-            _note(due, f"failed here: {type(error).__name__}")
+            _record_error(due, f"failed here: {type(error).__name__}")
     return len(leased)
 
 
@@ -100,7 +99,7 @@ def _process(due: DuePayment) -> str:
         adapter = provider(due.provider)
         if not due.started and not _may_start(due):
             return ""
-        report = _report(due, adapter)
+        report = _status_or_start(due, adapter)
     except (UnknownProvider, DebtOutstanding) as refusal:
         return refusal.code
     except PaymentRefused as error:
@@ -119,8 +118,8 @@ def _may_start(due: DuePayment) -> bool:
         return withdrawals.send(due.payment)
 
 
-def _report(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
-    """Return the payment's status, or start it where it was not started or the provider does not know it."""
+def _status_or_start(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
+    """Return the payment's status; start it if it was not started or the provider does not know it."""
     if due.started:
         try:
             return adapter.status(kind=due.kind, payment=due.payment)
@@ -130,6 +129,6 @@ def _report(due: DuePayment, adapter: PaymentProvider) -> ProviderReport:
     return start(payment=due.payment, amount=due.amount, currency=due.currency, account=due.account)
 
 
-def _note(due: DuePayment, error: str) -> None:
+def _record_error(due: DuePayment, error: str) -> None:
     if error or due.attempts > 1:
         execute(_NOTE_ERROR, [error, due.payment])

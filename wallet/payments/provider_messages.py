@@ -11,7 +11,7 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport, ProviderStatus
 
-_LONGEST: Final = 200
+_MAX_TEXT_LENGTH: Final = 200
 
 
 class PaymentCallback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,8 +53,8 @@ def parse_report(raw: bytes | str) -> ProviderReport:
     """Parse a report. Raises ValueError."""
     body = _decode(raw)
     texts = (body.reference, body.reason)
-    if any(len(text) > _LONGEST or not text.isprintable() for text in texts):
-        raise ValueError("A reference or reason is too long, or no plain text.")
+    if any(len(text) > _MAX_TEXT_LENGTH or not text.isprintable() for text in texts):
+        raise ValueError("A reference or reason is too long, or not printable.")
     try:
         amount = money.parse_positive(body.amount, body.currency)
     except Refusal as refusal:
@@ -70,7 +70,7 @@ def parse_records(raw: bytes) -> tuple[list[ProviderRecord], str | None]:
 
 def _record(body: RecordBody) -> ProviderRecord:
     texts = (body.payment, body.reference)
-    if any(len(text) > _LONGEST or not text.isprintable() for text in texts) or body.at.tzinfo is None:
+    if any(len(text) > _MAX_TEXT_LENGTH or not text.isprintable() for text in texts) or body.at.tzinfo is None:
         raise ValueError("A record has an invalid id, reference or time.")
     try:
         amount = money.parse_positive(body.amount, body.currency)

@@ -1,9 +1,49 @@
-"""The configured payment providers, by name."""
+"""Payment providers: the interface of their adapters, and the configured ones by name."""
+
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
 
 from django.conf import settings
 
-from wallet.payments.provider import PaymentProvider
+from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport
 from wallet.payments.refusals import UnknownProvider
+
+
+class ProviderUnavailable(Exception):
+    """The provider could not be reached or gave no valid response: whether it acted is unknown."""
+
+
+class PaymentRefused(Exception):
+    """The provider refuses this payment for good."""
+
+
+class UnknownPayment(Exception):
+    """The provider does not know the payment."""
+
+
+class PaymentProvider(Protocol):
+    """An adapter. Amounts are minor units; `payment` is our id, and starting the same payment again has no effect.
+
+    `account` is the operator whose payment it is. Every method raises ProviderUnavailable; starting raises
+    PaymentRefused, `status` raises UnknownPayment.
+    """
+
+    def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
+        """Start a deposit."""
+        ...
+
+    def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
+        """Start a payout."""
+        ...
+
+    def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
+        """Get the status of a payment."""
+        ...
+
+    def records(self, *, account: str, since: datetime, until: datetime) -> list[ProviderRecord]:
+        """List the payments started for an account in a period, `since` included and `until` excluded."""
+        ...
 
 
 def require_known(name: str) -> None:
@@ -13,14 +53,14 @@ def require_known(name: str) -> None:
 
 
 def provider(name: str) -> PaymentProvider:
-    """Return a provider's adapter, which signs with our first secret. Only workers need its HTTP client.
+    """Return a provider's adapter. Only workers need its HTTP client.
 
     Raises UnknownProvider.
     """
     require_known(name)
     from wallet.payments.http_provider import HttpProvider
 
-    return HttpProvider(url=settings.PAYMENT_PROVIDERS[name], secret=settings.PAYMENT_SECRETS[name][0])
+    return HttpProvider(url=settings.PAYMENT_PROVIDERS[name], secrets=settings.PAYMENT_SECRETS[name])
 
 
 def secrets_of(name: str) -> list[str]:

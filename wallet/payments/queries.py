@@ -96,14 +96,14 @@ def open_or_ended_since(
 def load_funding_options(account: AccountName) -> FundingOptions:
     """Read a player's balance, debt and last deposit, in one statement; play money has no debt and no deposits."""
     if account.player is None:
-        raise ValueError(f"A {account.kind} account is no player's.")
+        raise ValueError(f"A {account.kind} account does not belong to a player.")
     real = account.money_type is MoneyType.REAL
-    owing = debt_account(
+    debt = debt_account(
         operator=account.operator, player=account.player, money_type=account.money_type, currency=account.currency
     )
     owner = [account.player, account.operator]
     ((balance, owed, method, name, amount, enabled, state, now),) = fetch(
-        _FUNDING, [account.id, owing.id if real else None, *owner, *owner, account.currency, real]
+        _FUNDING, [account.id, debt.id if real else None, *owner, *owner, account.currency, real]
     )
     last = None if method is None else LastDeposit(method, name, amount, enabled)
     return FundingOptions(balance, -owed, last, decode_restrictions(state).active_exclusion(now))

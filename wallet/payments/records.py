@@ -1,19 +1,20 @@
-"""A payment's events, entries, row and place in the queue: written together, and rebuilt from the events."""
+"""A payment's events, entries, row and place in the processor's queue: written together, and rebuilt from events."""
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db import transaction
-
-from casino.events.projections import ProjectionTable, RebuildResult, Row, rebuild, stream_histories
-from casino.events.sql import execute
+from casino.events import wakeups
+from casino.events.projections import ProjectionTable, Row, stream_histories
+from casino.events.rebuild import Events, Projector
+from casino.events.sql import database_now, execute
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, player_account
-from wallet.ledger.recording import event_group
+from wallet.ledger.store import event_group
 from wallet.models import Deposit, Withdrawal
 from wallet.payments import deposit_state, withdrawal_state
 from wallet.payments.deposit_state import DepositState, DepositStatus
@@ -22,6 +23,10 @@ from wallet.payments.postings import entry_for
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.withdrawal_state import WithdrawalState, WithdrawalStatus
 
+logger = logging.getLogger(__name__)
+
+PROCESS_JOB: Final = "process-payments"
+"""In settings.CELERY_BEAT_SCHEDULE."""
 PAYMENT_EVENTS: Final = event_group(PaymentEvent, entry_for)
 DEPOSITS: Final = ProjectionTable.of(Deposit)
 WITHDRAWALS: Final = ProjectionTable.of(Withdrawal)
@@ -31,7 +36,6 @@ _ENQUEUE: Final = """
     INSERT INTO wallet_payment_due (payment_id, kind) VALUES (%s, %s) ON CONFLICT (payment_id) DO NOTHING
 """
 _DEQUEUE: Final = "DELETE FROM wallet_payment_due WHERE payment_id = %s"
-_LOCK: Final = "LOCK TABLE wallet_deposit, wallet_withdrawal, wallet_payment_due IN EXCLUSIVE MODE"
 _DEQUEUE_ENDED: Final = """
     DELETE FROM wallet_payment_due
      WHERE payment_id NOT IN (SELECT id FROM wallet_deposit WHERE status = 'pending'
@@ -52,7 +56,7 @@ def lock_account(*, operator: UUID, player: UUID, currency: str) -> tuple[Accoun
     """
     account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     store.lock((account,))
-    return account, store.database_now()
+    return account, database_now()
 
 
 def write_deposit(
@@ -75,6 +79,11 @@ def write_withdrawal(
     WITHDRAWALS.upsert([withdrawal_row(state, version + len(events))])
     _queue(state.requested.withdrawal, PaymentKind.PAYOUT, pending=state.status in _PENDING_WITHDRAWALS)
     return state
+
+
+def wake_processor_on_commit() -> None:
+    """Make the processor's job due when the transaction commits. A lost wake-up delays a payment by two seconds."""
+    wakeups.wake_on_commit(PROCESS_JOB)
 
 
 def system_metadata(operator: UUID, actor: str) -> Metadata:
@@ -130,20 +139,22 @@ def withdrawal_row(state: WithdrawalState, version: int) -> Row:
     )
 
 
-def rebuild_payments(*, compare: bool = False) -> RebuildResult:
-    """Rebuild both projections and the queue in one transaction, holding writers out."""
-    with transaction.atomic():
-        execute(_LOCK)
-        return rebuild({DEPOSITS.table: "id", WITHDRAWALS.table: "id"}, _fill, compare=compare)
+def _project(events: Events) -> None:
+    requested = stream_histories(PAYMENT_EVENTS.registry, events, "DepositRequested")
+    DEPOSITS.upsert([deposit_row(deposit_state.fold(history), len(history)) for history in requested])
+    requested = stream_histories(PAYMENT_EVENTS.registry, events, "WithdrawalRequested")
+    WITHDRAWALS.upsert([withdrawal_row(withdrawal_state.fold(history), len(history)) for history in requested])
 
 
-def _fill() -> None:
-    for chunk in stream_histories(PAYMENT_EVENTS.registry, "DepositRequested"):
-        DEPOSITS.upsert([deposit_row(deposit_state.fold(events), len(events)) for events in chunk])
-    for chunk in stream_histories(PAYMENT_EVENTS.registry, "WithdrawalRequested"):
-        WITHDRAWALS.upsert([withdrawal_row(withdrawal_state.fold(events), len(events)) for events in chunk])
+def _repair_queue() -> None:
     execute(_DEQUEUE_ENDED)
     execute(_ENQUEUE_PENDING)
+
+
+PROJECTOR: Final = Projector(
+    {DEPOSITS.table: "id", WITHDRAWALS.table: "id"}, _project, repair=_repair_queue, repaired=("wallet_payment_due",)
+)
+"""Derives both projections from the events, and puts the queue right."""
 
 
 def _queue(payment: UUID, kind: PaymentKind, *, pending: bool) -> None:

@@ -13,29 +13,29 @@ class UnknownDepositMethod(Refusal):
 class DepositMethodUnavailable(Refusal):
     code = "deposit_method_unavailable"
     kind = RefusalKind.CONFLICT
-    title = "This method is not offered at present"
+    title = "The method is not available"
     remedy = "Choose another method from GET /api/v1/deposit-methods."
 
 
 class AmountOutOfRange(Refusal):
     code = "amount_out_of_range"
     kind = RefusalKind.INVALID
-    title = "The method does not take this amount"
+    title = "The amount is out of the method's range"
     remedy = "Send an amount from the method's minimum to its maximum."
 
 
 class FeeExceedsAmount(Refusal):
     code = "fee_exceeds_amount"
     kind = RefusalKind.INVALID
-    title = "The fee would take all of it"
+    title = "The fee would use up the amount"
     remedy = "Send a larger amount."
 
 
 class InvalidDepositMethod(Refusal):
     code = "invalid_deposit_method"
     kind = RefusalKind.INVALID
-    title = "A method can't be like that"
-    remedy = "Keep 0 < minimum <= maximum, fees of zero or more, a percentage below 100, and a provider we know."
+    title = "The deposit method is invalid"
+    remedy = "Keep 0 < minimum <= maximum, fees of zero or more, a percentage below 100, and a configured provider."
 
 
 class NoEarlierDeposit(Refusal):
@@ -62,7 +62,7 @@ class UnknownWithdrawal(Refusal):
 class WithdrawalsNotSupported(Refusal):
     code = "withdrawals_not_supported"
     kind = RefusalKind.CONFLICT
-    title = "Nothing is paid out by this method"
+    title = "The method does not support withdrawals"
     remedy = "Choose a method whose `supports_withdrawals` is true."
 
 
@@ -70,48 +70,48 @@ class TooLateToCancel(Refusal):
     code = "too_late_to_cancel"
     kind = RefusalKind.CONFLICT
     title = "The withdrawal can no longer be cancelled"
-    remedy = "Wait for what becomes of it."
+    remedy = "Wait for its outcome."
 
 
 class NotWaitingForReview(Refusal):
     code = "not_waiting_for_review"
     kind = RefusalKind.CONFLICT
-    title = "The withdrawal does not wait for review"
-    remedy = "Look at it again: somebody was quicker."
+    title = "The withdrawal is not waiting for review"
+    remedy = "Read it again: another person was quicker."
 
 
 class WithdrawalRequiresSecondPerson(Refusal):
     code = "withdrawal_requires_second_person"
     kind = RefusalKind.FORBIDDEN
-    title = "Who approved first can't approve again"
-    remedy = "Have another member of staff look at it."
+    title = "The first approver cannot approve again"
+    remedy = "Have another member of staff approve it."
 
 
 class WithdrawalTooSmall(Refusal):
     code = "withdrawal_too_small"
     kind = RefusalKind.INVALID
-    title = "The withdrawal is under the least amount"
-    remedy = "Ask for the `minimum` or more."
+    title = "The withdrawal is below the minimum"
+    remedy = "Request at least `minimum`."
 
 
 class WithdrawalTooLarge(Refusal):
     code = "withdrawal_too_large"
     kind = RefusalKind.INVALID
-    title = "The withdrawal is over the largest amount"
-    remedy = "Ask for the `maximum` or less."
+    title = "The withdrawal is above the maximum"
+    remedy = "Request at most `maximum`."
 
 
 class TooManyWithdrawals(Refusal):
     code = "too_many_withdrawals"
     kind = RefusalKind.CONFLICT
-    title = "Too many withdrawals are under way"
+    title = "Too many withdrawals are pending"
     remedy = "Wait until one of them is paid, or cancel one."
 
 
 class InvalidWithdrawalPolicy(Refusal):
     code = "invalid_withdrawal_policy"
     kind = RefusalKind.INVALID
-    title = "A policy can't be like that"
+    title = "The withdrawal policy is invalid"
     remedy = (
         "Keep 0 <= auto_approve_up_to <= second_approval_above, 0 < minimum <= maximum, and a percentage below 100."
     )
@@ -127,21 +127,21 @@ class UnknownProvider(Refusal):
 class InvalidSignature(Refusal):
     code = "invalid_signature"
     kind = RefusalKind.FORBIDDEN
-    title = "The callback is not signed as it must be"
-    remedy = "Sign timestamp, nonce and the raw body with HMAC-SHA256 under the shared secret."
+    title = "The callback's signature is invalid"
+    remedy = "Sign timestamp, nonce, method and target, and the raw body with HMAC-SHA256 under the shared secret."
 
 
 class StaleTimestamp(Refusal):
     code = "stale_timestamp"
     kind = RefusalKind.FORBIDDEN
     title = "The callback's timestamp is too far from our clock"
-    remedy = "Sign the callback anew with the present time, in whole seconds since 1970."
+    remedy = "Sign the callback again with the current time, in whole seconds since 1970."
 
 
 class NonceReused(Refusal):
     code = "nonce_reused"
     kind = RefusalKind.CONFLICT
-    title = "This nonce came with another callback before"
+    title = "The nonce was used by another callback"
     remedy = "Use a new nonce for every callback."
 
 

@@ -15,7 +15,8 @@ from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
-from wallet.payments import debts, records, wakeups, withdrawal_state
+from wallet.payments import debts, records, withdrawal_state
+from wallet.payments.deposits import APPLIED, NO_CHANGE, UNKNOWN
 from wallet.payments.events import (
     WithdrawalCancelled,
     WithdrawalRejected,
@@ -26,13 +27,10 @@ from wallet.payments.events import (
 from wallet.payments.methods import find_method, policy
 from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
 from wallet.payments.refusals import DepositMethodUnavailable, UnknownWithdrawal, WithdrawalsNotSupported
+from wallet.payments.terms import quote_withdrawal, require_capacity
 from wallet.payments.withdrawal_state import WithdrawalState
-from wallet.payments.withdrawal_terms import quote, require_capacity
 
 Decide = Callable[[WithdrawalState, datetime], Sequence[Any]]
-UNKNOWN: Final = "unknown_payment"
-NO_CHANGE: Final = "no_change"
-APPLIED: Final = "applied"
 REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
 _OWNER: Final = "SELECT operator_id, player_id, currency, provider FROM wallet_withdrawal WHERE id = %s"
@@ -55,13 +53,13 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     if not version.offer.supports_withdrawals:
         raise WithdrawalsNotSupported
     store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
-    rules = policy(operator=operator)
-    fee = quote(rules.terms, amount, currency=currency).fee
-    approvals = rules.approvals_required(amount)
-    withdrawal, provider = new_id(), version.offer.provider
+    current_policy = policy(operator=operator)
+    fee = quote_withdrawal(current_policy.terms, amount, currency=currency).fee
+    approvals = current_policy.approvals_required(amount)
     with transaction.atomic():
         account, at = records.lock_account(operator=operator, player=player, currency=currency)
-        require_capacity(rules.terms, pending_count=count_pending(operator=operator, player=player))
+        withdrawal, provider = new_id(at), version.offer.provider
+        require_capacity(current_policy.terms, pending_count=count_pending(operator=operator, player=player))
         balance = debts.available(account)
         if balance < amount:
             raise InsufficientFunds(account=account, balance=balance, needed=amount)
@@ -69,7 +67,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
             withdrawal, operator, player, version.id, version.version, provider, currency, amount, approvals, at, fee
         )
         records.write_withdrawal(None, version=0, events=[event], metadata=metadata)
-        wakeups.on_commit()
+        records.wake_processor_on_commit()
     return withdrawal
 
 
@@ -107,7 +105,7 @@ def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata
 
 
 def send(withdrawal: UUID) -> bool:
-    """Record that the provider is about to be called, and return whether it may be. Commit before calling it.
+    """Mark a withdrawal as sent and return whether the provider may be called. Commit before calling it.
 
     Raises UnknownWithdrawal, and DebtOutstanding while the player has a debt.
     """
@@ -157,7 +155,7 @@ def _change(withdrawal: UUID, decide: Decide, metadata: Metadata, *, free_of_deb
             raise UnknownWithdrawal
         state, changed = _decide(withdrawal, rows[0], decide, metadata, free_of_debt=free_of_debt)
         if changed:
-            wakeups.on_commit()
+            records.wake_processor_on_commit()
         return state
 
 

@@ -18,14 +18,14 @@ from wallet.reconciliation.events import (
 from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATIONS, discrepancy_row, reconciliation_row
 from wallet.reconciliation.state import fold
 
-_LIVE: Final = frozenset({"DiscrepancyDetected", "DiscrepancyAssigned"})
+_OPEN: Final = frozenset({"DiscrepancyDetected", "DiscrepancyAssigned"})
 ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DiscrepancyDetected": frozenset(
         {None, "DiscrepancyDetected", "DiscrepancyCleared", "DiscrepancyAssigned", "DiscrepancyResolved"}
     ),
-    "DiscrepancyCleared": _LIVE,
-    "DiscrepancyAssigned": _LIVE,
-    "DiscrepancyResolved": _LIVE,
+    "DiscrepancyCleared": _OPEN,
+    "DiscrepancyAssigned": _OPEN,
+    "DiscrepancyResolved": _OPEN,
 }
 """The events that each one may follow in its stream."""
 
@@ -43,9 +43,9 @@ class ReconciliationTraces:
         if stream != stream_of(event):
             yield Finding("stream differs", where, stream_of(event), stream)
         if isinstance(event, ReconciliationCompleted):
-            yield from self._run(event, version, where)
+            yield from self._replay_run(event, version, where)
         else:
-            yield from self._discrepancy(event, version, where)
+            yield from self._replay_discrepancy(event, version, where)
 
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with the result of the events."""
@@ -55,7 +55,7 @@ class ReconciliationTraces:
         discrepancies = (discrepancy_row(fold(events), len(events)) for events in sound)
         yield from DISCREPANCIES.compare(discrepancies, ignored=self._broken)
 
-    def _run(self, event: ReconciliationCompleted, version: int, where: str) -> Iterator[Finding]:
+    def _replay_run(self, event: ReconciliationCompleted, version: int, where: str) -> Iterator[Finding]:
         due = run_id(operator=event.operator, provider=event.provider, currency=event.currency, day=event.day)
         if event.run != due:
             yield Finding("id is not that of its name", where, str(due), str(event.run))
@@ -68,18 +68,18 @@ class ReconciliationTraces:
             yield Finding("reconciliation differs", where, "matches that both sides have", str(event.matched))
         self._runs[event.run] = event, version
 
-    def _discrepancy(self, event: DiscrepancyEvent, version: int, where: str) -> Iterator[Finding]:
+    def _replay_discrepancy(self, event: DiscrepancyEvent, version: int, where: str) -> Iterator[Finding]:
         history = self._discrepancies.setdefault(event.discrepancy, [])
         last = type(history[-1]).__name__ if history else None
         if last not in ALLOWED_PREDECESSORS[type(event).__name__] or version != len(history) + 1:
             self._broken.add(event.discrepancy)
-            yield Finding("event out of place", where, "what may come before it", str(last))
+            yield Finding("event out of place", where, "an allowed predecessor", str(last))
         history.append(event)
         if isinstance(event, DiscrepancyDetected):
-            yield from _check_found(event, where)
+            yield from _check_detection(event, where)
 
 
-def _check_found(event: DiscrepancyDetected, where: str) -> Iterator[Finding]:
+def _check_detection(event: DiscrepancyDetected, where: str) -> Iterator[Finding]:
     due = discrepancy_id(run=event.run, kind=event.kind, payment=event.payment, discrepancy_type=event.type)
     if event.discrepancy != due:
         yield Finding("id is not that of its name", where, str(due), str(event.discrepancy))

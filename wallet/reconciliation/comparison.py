@@ -73,24 +73,24 @@ def compare(ours: Iterable[OurPayment], theirs: Iterable[TheirPayment]) -> Recon
     discrepancies: list[PaymentDiscrepancy] = []
     matched: list[OurPayment] = []
     for key in sorted(by_key.keys() | theirs_by_key.keys()):
-        mine, other = by_key.get(key), theirs_by_key.get(key)
-        types = _differences(mine, other)
-        discrepancies.extend(PaymentDiscrepancy(type_, mine, other) for type_ in types)
-        if mine is not None and other is not None and not types:
-            matched.append(mine)
+        our_payment, their_payment = by_key.get(key), theirs_by_key.get(key)
+        types = _differences(our_payment, their_payment)
+        discrepancies.extend(PaymentDiscrepancy(type_, our_payment, their_payment) for type_ in types)
+        if our_payment is not None and their_payment is not None and not types:
+            matched.append(our_payment)
     amount = sum(each.amount if each.kind is PaymentKind.DEPOSIT else -each.amount for each in matched)
     expected = sum(each.expected for each in by_key.values())
     return ReconciliationOutcome(expected, len(theirs_by_key), len(matched), amount, tuple(discrepancies))
 
 
-def _differences(mine: OurPayment | None, other: TheirPayment | None) -> list[DiscrepancyType]:
-    if mine is None:
+def _differences(our_payment: OurPayment | None, their_payment: TheirPayment | None) -> list[DiscrepancyType]:
+    if our_payment is None:
         return [DiscrepancyType.MISSING_OURS]
-    if other is None:
-        return [DiscrepancyType.MISSING_THEIRS] if mine.expected else []
+    if their_payment is None:
+        return [DiscrepancyType.MISSING_THEIRS] if our_payment.expected else []
     types = []
-    if (mine.amount, mine.currency) != (other.amount, other.currency):
+    if (our_payment.amount, our_payment.currency) != (their_payment.amount, their_payment.currency):
         types.append(DiscrepancyType.AMOUNT_MISMATCH)
-    if other.status not in MATCHING_STATUSES.get(mine.status, ()):
+    if their_payment.status not in MATCHING_STATUSES.get(our_payment.status, ()):
         types.append(DiscrepancyType.STATUS_MISMATCH)
     return types

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from casino.events.projections import ProjectionTable, RebuildResult, Row, rebuild, stream_histories
-from wallet.ledger.recording import event_group
+from casino.events.projections import ProjectionTable, Row, stream_histories
+from casino.events.rebuild import Events, Projector
+from wallet.ledger.store import event_group
 from wallet.models import Discrepancy, Reconciliation
 from wallet.reconciliation.events import ReconciliationCompleted, ReconciliationEvent
 from wallet.reconciliation.state import DiscrepancyState, fold
@@ -62,14 +63,13 @@ def discrepancy_row(state: DiscrepancyState, version: int) -> Row:
     )
 
 
-def rebuild_reconciliation(*, compare: bool = False) -> RebuildResult:
-    """Rebuild both projections in one transaction, holding writers out."""
-    return rebuild({RECONCILIATIONS.table: "id", DISCREPANCIES.table: "id"}, _fill, compare=compare)
-
-
-def _fill() -> None:
+def _project(events: Events) -> None:
     registry = RECONCILIATION_EVENTS.registry
-    for chunk in stream_histories(registry, "ReconciliationCompleted"):
-        RECONCILIATIONS.upsert([reconciliation_row(events[-1], len(events)) for events in chunk])
-    for chunk in stream_histories(registry, "DiscrepancyDetected"):
-        DISCREPANCIES.upsert([discrepancy_row(fold(events), len(events)) for events in chunk])
+    compared = stream_histories(registry, events, "ReconciliationCompleted")
+    RECONCILIATIONS.upsert([reconciliation_row(history[-1], len(history)) for history in compared])
+    detected = stream_histories(registry, events, "DiscrepancyDetected")
+    DISCREPANCIES.upsert([discrepancy_row(fold(history), len(history)) for history in detected])
+
+
+PROJECTOR: Final = Projector({RECONCILIATIONS.table: "id", DISCREPANCIES.table: "id"}, _project)
+"""Derives both projections from the events."""

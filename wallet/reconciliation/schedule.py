@@ -1,4 +1,4 @@
-"""Find and compare the days that are due; a query finds them, so a night without a worker is made up for."""
+"""Find and compare the days that are due; days missed while no worker ran are still due later."""
 
 import logging
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from casino.events.sql import execute, fetch
 from casino.kernel.errors import Refusal
-from wallet.payments.provider import ProviderUnavailable
+from wallet.payments.providers import ProviderUnavailable
 from wallet.reconciliation.services import reconcile
 
 logger = logging.getLogger(__name__)
@@ -63,16 +63,16 @@ def reconcile_due(*, providers: list[str], limit: int = 20) -> int:
 
 def attempt_reconciliation(due: DueDay) -> str:
     """Compare a day and record the attempt; returns the error, or an empty string."""
-    error = ""
+    message = ""
     try:
         reconcile(operator=due.operator, provider=due.provider, day=due.day)
-    except ProviderUnavailable as reason:
-        error = f"no answer: {reason}"[:200]
+    except ProviderUnavailable as error:
+        message = f"no answer: {error}"[:200]
     except Refusal as refusal:
-        error = refusal.code
-    except Exception as reason:
-        # One provider's odd records hold up nobody else's; the day is tried again in half an hour.
+        message = refusal.code
+    except Exception as error:
+        # One provider's malformed records do not block the others; the day is retried in half an hour.
         logger.exception("%s of %s with %s could not be compared.", due.day, due.operator, due.provider)
-        error = f"failed here: {type(reason).__name__}"
-    execute(_TRIED, [due.operator, due.provider, due.day, error])
-    return error
+        message = f"failed here: {type(error).__name__}"
+    execute(_TRIED, [due.operator, due.provider, due.day, message])
+    return message

@@ -12,16 +12,15 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.crypto import crypto_shredding
-from casino.events.sql import fetch
+from casino.events.sql import database_now, fetch
 from casino.events.store import Append, Metadata, append, read_many
 from casino.operators.models import Operator
-from wallet.ledger.store import database_now
+from casino.reports.intervals import ReportPeriod, period_interval
 from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, Withdrawal
 from wallet.payments.providers import provider as adapter_of
 from wallet.reconciliation import sources
 from wallet.reconciliation import state as lifecycle
 from wallet.reconciliation.comparison import PaymentDiscrepancy, ReconciliationOutcome, compare
-from wallet.reconciliation.days import bounds
 from wallet.reconciliation.events import (
     DiscrepancyDetected,
     DiscrepancyEvent,
@@ -60,12 +59,12 @@ class ReconciliationResult:
 def reconcile(*, operator: UUID, provider: str, day: date) -> list[ReconciliationResult]:
     """Compare a day of an operator with a provider's records, and record the outcome for each currency.
 
-    Raises DayNotOver, UnknownProvider, ProviderUnavailable (with nothing recorded).
+    Raises IntervalInvalid, DayNotOver, UnknownProvider, ProviderUnavailable (with nothing recorded).
     """
-    since, until = bounds(day, Operator.objects.get(pk=operator).time_zone)
-    if until > database_now():
-        raise DayNotOver(f"{day} ends at {until.isoformat()}.")
-    return compare_day(ReconciliationDay(operator, provider, day, since, until))
+    interval = period_interval(ReportPeriod.DAY, day=day, zone=Operator.objects.get(pk=operator).time_zone)
+    if interval.until > database_now():
+        raise DayNotOver(f"{day} ends at {interval.until.isoformat()}.")
+    return compare_day(ReconciliationDay(operator, provider, day, interval.since, interval.until))
 
 
 def compare_day(day: ReconciliationDay) -> list[ReconciliationResult]:
@@ -119,7 +118,7 @@ def _record(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcom
     run = run_id(operator=day.operator, provider=day.provider, currency=currency, day=day.day)
     with transaction.atomic():
         at = fetch(_LOCK, [str(run)])[0][1]
-        events = [_discrepancy_found(day, currency, run, each, at) for each in outcome.discrepancies]
+        events = [_detection(day, currency, run, each, at) for each in outcome.discrepancies]
         completed = ReconciliationCompleted(
             run, day.operator, day.provider, currency, day.day, day.since, day.until, outcome.ours, outcome.theirs,
             outcome.matched, outcome.amount, len(outcome.discrepancies), at,
@@ -158,13 +157,13 @@ def _changes(
     return () if state is None else lifecycle.record_cleared(state, at=at)
 
 
-def _discrepancy_found(
+def _detection(
     day: ReconciliationDay, currency: str, run: UUID, discrepancy: PaymentDiscrepancy, at: datetime
 ) -> DiscrepancyDetected:
     ours, theirs = discrepancy.ours, discrepancy.theirs
     side = ours or theirs
     if side is None:
-        raise AssertionError("a discrepancy is about a payment that one side has")
+        raise AssertionError("A discrepancy has a payment on at least one side.")
     return DiscrepancyDetected(
         discrepancy=discrepancy_id(
             run=run, kind=side.kind.value, payment=side.payment, discrepancy_type=discrepancy.type
@@ -221,11 +220,11 @@ def _change(
 def _encrypted(payment: str, note: str) -> str:
     """Encrypt a note under the key of the player whose payment it is about.
 
-    A payment that only the provider knows has no player: the note stays as it is.
+    The note on a payment that only the provider knows, and so without a player, is not encrypted.
     """
     try:
         key = UUID(payment)
-    except ValueError:  # an id of the provider's
+    except ValueError:  # an id of the provider
         return note
     for model in (Deposit, Withdrawal):
         player = model.objects.filter(pk=key).values_list("player_id", flat=True).first()

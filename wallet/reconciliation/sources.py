@@ -8,8 +8,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.events.sql import fetch
-from wallet.payments.provider import PaymentProvider, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind
+from wallet.payments.providers import PaymentProvider, UnknownPayment
 from wallet.reconciliation.comparison import Key, OurPayment, TheirPayment
 
 MAX_STATUS_REQUESTS: Final = 200

@@ -30,7 +30,7 @@ CLOSED = frozenset({DiscrepancyStatus.RESOLVED, DiscrepancyStatus.CLEARED})
 
 @dataclass(frozen=True, slots=True)
 class DiscrepancyState:
-    """A discrepancy with its latest finding."""
+    """A discrepancy with its latest detection."""
 
     latest: DiscrepancyDetected
     first_detected_at: datetime
@@ -42,23 +42,23 @@ class DiscrepancyState:
 
 
 def fold(events: Iterable[DiscrepancyEvent], before: DiscrepancyState | None = None) -> DiscrepancyState:
-    """Rebuild a discrepancy from its events, or from those after `before`. Raises TypeError without its finding."""
+    """Rebuild a discrepancy from its events, or from those after `before`. Raises TypeError without its detection."""
     state = before
     for event in events:
         state = _begin(event) if state is None else evolve(state, event)
     if state is None:
-        raise TypeError("A discrepancy begins with being found.")
+        raise TypeError("A discrepancy begins with its detection.")
     return state
 
 
 def _begin(event: DiscrepancyEvent) -> DiscrepancyState:
     if not isinstance(event, DiscrepancyDetected):
-        raise TypeError(f"A discrepancy begins with being found, not with {type(event).__name__}.")
+        raise TypeError(f"A discrepancy begins with its detection, not with {type(event).__name__}.")
     return DiscrepancyState(event, event.at)
 
 
 def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState:
-    """Apply one event; a new finding opens the discrepancy again and keeps its owner."""
+    """Apply one event; a new detection reopens the discrepancy and keeps its owner."""
     match event:
         case DiscrepancyDetected():
             status = DiscrepancyStatus.OPEN if state.owner is None else DiscrepancyStatus.ASSIGNED
@@ -73,16 +73,18 @@ def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState
             return replace(resolved, resolved_by=event.by, ended_at=event.at)
 
 
-def record_discrepancy(state: DiscrepancyState | None, found: DiscrepancyDetected) -> tuple[DiscrepancyDetected, ...]:
-    """Return the events when a comparison finds it: none if it is known, whatever was decided."""
+def record_discrepancy(
+    state: DiscrepancyState | None, detected: DiscrepancyDetected
+) -> tuple[DiscrepancyDetected, ...]:
+    """Return the events when a comparison detects it: none if it is known and unchanged."""
     if state is None:
-        return (found,)
-    same = replace(found, at=state.latest.at) == state.latest
-    return () if same and state.status is not DiscrepancyStatus.CLEARED else (found,)
+        return (detected,)
+    same = replace(detected, at=state.latest.at) == state.latest
+    return () if same and state.status is not DiscrepancyStatus.CLEARED else (detected,)
 
 
 def record_cleared(state: DiscrepancyState, *, at: datetime) -> tuple[DiscrepancyCleared, ...]:
-    """Return the events when a comparison no longer finds it; a resolved one stays resolved."""
+    """Return the events when a comparison no longer detects it; a resolved one stays resolved."""
     if state.status in CLOSED:
         return ()
     return (DiscrepancyCleared(state.latest.discrepancy, state.latest.operator, at),)

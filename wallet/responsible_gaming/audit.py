@@ -1,27 +1,64 @@
-"""Audit of responsible gaming: every change is decided again, and usage is recomputed from entries."""
+"""Audit of responsible gaming: decides every change again, and recomputes usage and stakes over limits from entries."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.findings import Finding
+from casino.kernel.money import MAX_AMOUNT
 from wallet.responsible_gaming import decider, projection
 from wallet.responsible_gaming import events as e
 from wallet.responsible_gaming.decider import WalletOwner
-from wallet.responsible_gaming.events import Initiator, operator_limits_stream, responsible_gaming_stream
-from wallet.responsible_gaming.stake_limit_audit import StakeLimitTraces
+from wallet.responsible_gaming.events import (
+    Initiator,
+    LimitPeriod,
+    LimitType,
+    TableLimitSet,
+    operator_limits_stream,
+    responsible_gaming_stream,
+    table_limit_stream,
+)
+from wallet.responsible_gaming.projection import PLAYED, TURNOVER
 from wallet.responsible_gaming.state import (
     Exclusion,
     OperatorLimitsState,
     PlayerRestrictionsState,
     evolve,
     evolve_operator_limits,
+    strictest_limits,
 )
-from wallet.responsible_gaming.usage import PLAYED, TURNOVER
+from wallet.responsible_gaming.table_limit import WEEK
+from wallet.responsible_gaming.table_limit_services import TABLE_LIMITS, table_limit_row
 
+_Span = tuple[UUID, LimitPeriod, int, datetime, datetime]
+_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
+
+# The windows are those of wallet.responsible_gaming.limits, in UTC.
+_OVERSTAKED: Final = """
+    SELECT 'event ' || entry.cause, span.most::text, sums.staked::text
+      FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::timestamptz[], %s::timestamptz[])
+           AS span (player, period, most, since, until)
+      JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game'
+           AND account.money_type = 'real'
+      JOIN wallet_posting posting ON posting.account_id = account.id
+      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
+           AND entry.recorded_at > span.since AND entry.recorded_at <= span.until
+     CROSS JOIN LATERAL (
+         SELECT CASE span.period
+                     WHEN 'day' THEN entry.recorded_at - interval '24 hours'
+                     WHEN 'week' THEN entry.recorded_at - interval '168 hours'
+                     ELSE CASE date_part('day', entry.recorded_at - interval '1 month')
+                          WHEN date_part('day', entry.recorded_at) THEN entry.recorded_at - interval '1 month'
+                          ELSE date_trunc('month', entry.recorded_at) END
+                END AS start) its
+     CROSS JOIN LATERAL (
+         SELECT wallet_play_total(span.player, entry.recorded_at, false)
+              - wallet_play_total(span.player, its.start, false) AS staked) sums
+     WHERE sums.staked > span.most ORDER BY entry.cause
+"""
 _HOUR: Final = timedelta(hours=1)
 _COUNTED: Final = {
     "turnover differs from entries": (
@@ -58,7 +95,7 @@ class ResponsibleGamingTraces:
         _, state, before = self._players.get(event.player, (event.operator, PlayerRestrictionsState(), 0))
         if wallet is None or wallet[0] != event.operator:
             yield Finding("responsible gaming of another wallet", where, str(wallet), str(event.operator))
-        yield from _place(stream, responsible_gaming_stream(event.player), version, before, where)
+        yield from _check_position(stream, responsible_gaming_stream(event.player), version, before, where)
         yield from _check_restriction(state, event, where)
         after = evolve(state, event)
         self._players[event.player] = event.operator, after, version
@@ -68,7 +105,7 @@ class ResponsibleGamingTraces:
         self, event: e.OperatorLimitEvent, *, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
         _, state, before = self._operators.get(event.operator, ("", OperatorLimitsState(), 0))
-        yield from _place(stream, operator_limits_stream(event.operator), version, before, where)
+        yield from _check_position(stream, operator_limits_stream(event.operator), version, before, where)
         yield from _check_operator_limit(state, event, where)
         self._operators[event.operator] = event.currency, evolve_operator_limits(state, event), version
 
@@ -97,9 +134,67 @@ class ResponsibleGamingTraces:
         yield from self._stakes.violations()
 
 
-def _place(stream: str, right: str, version: int, before: int, where: str) -> Iterator[Finding]:
-    if stream != right:
-        yield Finding("stream differs", where, right, stream)
+class StakeLimitTraces:
+    """The stake limits of each player, current and past, with their times."""
+
+    def __init__(self) -> None:
+        self._current: dict[tuple[UUID, LimitPeriod], tuple[int, datetime]] = {}
+        self._past: list[_Span] = []
+
+    def replay(self, player: UUID, state: PlayerRestrictionsState, at: datetime) -> None:
+        """Record a player's stake limits from now on."""
+        limits = strictest_limits(state, OperatorLimitsState())
+        for period in LimitPeriod:
+            limit, before = limits.get((LimitType.STAKE, period)), self._current.get((player, period))
+            amount = None if limit is None else limit.limit
+            if amount == (None if before is None else before[0]):
+                continue
+            if before is not None:
+                self._past.append((player, period, *before, at))
+            if amount is None:
+                del self._current[player, period]
+            else:
+                self._current[player, period] = amount, at
+
+    def violations(self) -> Iterator[Finding]:
+        """Yield every wager that exceeded its player's limit at the time."""
+        spans = [*self._past, *((*key, *limit, _FOREVER) for key, limit in self._current.items())]
+        if spans:
+            columns = [list(column) for column in zip(*spans, strict=True)]
+            for where, limit, staked in fetch(_OVERSTAKED, columns):
+                yield Finding("staked over a limit", where, f"{limit} at most", staked)
+
+
+class TableLimitTraces:
+    """The last change of every player's table limit, with its version."""
+
+    def __init__(self) -> None:
+        self._last: dict[UUID, tuple[TableLimitSet, int]] = {}
+
+    def replay(
+        self, event: TableLimitSet, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
+    ) -> Iterator[Finding]:
+        """Replay a change and yield violations; `wallet` is the operator and currency of the player's accounts."""
+        last, before = self._last.get(event.player, (None, 0))
+        self._last[event.player] = event, version
+        yield from _check_position(stream, table_limit_stream(event.player), version, before, where)
+        if wallet != (event.operator, event.currency):
+            yield Finding("limit of another wallet", where, str(wallet), f"{event.operator} {event.currency}")
+        if event.amount is not None and not 0 < event.amount < MAX_AMOUNT:
+            yield Finding("amount out of range", where, f"1 to {MAX_AMOUNT - 1}", str(event.amount))
+        if not event.at < event.next_change_at <= event.at + WEEK:
+            yield Finding("betting week differs", where, "an end within seven days", str(event.next_change_at))
+        if last is not None and event.at < last.next_change_at:
+            yield Finding("limit changed twice in a week", where, f"{last.next_change_at} or later", str(event.at))
+
+    def check_state(self) -> Iterator[Finding]:
+        """Compare the rows with those that the events have led to."""
+        yield from TABLE_LIMITS.compare(table_limit_row(event, version) for event, version in self._last.values())
+
+
+def _check_position(stream: str, due_stream: str, version: int, before: int, where: str) -> Iterator[Finding]:
+    if stream != due_stream:
+        yield Finding("stream differs", where, due_stream, stream)
     if version != before + 1:
         yield Finding("event out of place", where, f"version {before + 1}", f"version {version}")
 

@@ -27,6 +27,7 @@ from wallet.responsible_gaming.events import (
     SelfExcluded,
     SelfExclusionEnded,
 )
+from wallet.responsible_gaming.limits import month_after
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
     ExclusionStillRunning,
@@ -41,7 +42,6 @@ from wallet.responsible_gaming.refusals import (
     RealityCheckInvalid,
 )
 from wallet.responsible_gaming.state import ExclusionKind, OperatorLimitsState, PlayerRestrictionsState
-from wallet.responsible_gaming.windows import month_after
 
 INCREASE_DELAY: Final = timedelta(hours=24)
 MAX_TIME_LIMIT_MINUTES: Final = 31 * 24 * 60

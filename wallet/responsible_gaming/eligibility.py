@@ -15,7 +15,7 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.refusals import DebtOutstanding
-from wallet.responsible_gaming import projection, windows
+from wallet.responsible_gaming import limits, projection
 from wallet.responsible_gaming.events import LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import (
     SLOT_MINUTES,
@@ -59,8 +59,8 @@ def available_at(excess: ExceededLimit, *, player: UUID, now: datetime) -> datet
     if excess.needed > excess.limit.limit:
         return None
     period = excess.limit.period
-    ((at,),) = fetch(_QUERIES[excess.limit.limit_type], [player, windows.start(period, now), excess.shortfall])
-    return None if at is None else windows.leaves_window_at(period, at)
+    ((at,),) = fetch(_QUERIES[excess.limit.limit_type], [player, limits.window_start(period, now), excess.shortfall])
+    return None if at is None else limits.leaves_window_at(period, at)
 
 
 ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
@@ -108,12 +108,12 @@ class PlayerEligibility:
         """
         self._require(wager_usage(staked=staked, real_money=self._real, usage=self.usage))
 
-    def require_buy_in(self, moved: int) -> None:
+    def require_buy_in(self, amount: int) -> None:
         """Check a buy-in or rebuy of minor units: the smallest wager has to fit the limits.
 
         Raises DebtOutstanding, PlayerExcluded, PlayLimitReached.
         """
-        self._require(buy_in_usage(amount=moved, real_money=self._real, usage=self.usage))
+        self._require(buy_in_usage(amount=amount, real_money=self._real, usage=self.usage))
 
     @property
     def _real(self) -> bool:
@@ -140,12 +140,12 @@ def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
     player, operator, currency = _player(account), account.operator, account.currency
     real = account.money_type is MoneyType.REAL
     lock = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    owing = (
+    debt = (
         debt_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency).id
         if real
         else None
     )
-    return [account.id, lock.id, owing, player, operator, window_starts(now), real]
+    return [account.id, lock.id, debt, player, operator, window_starts(now), real]
 
 
 def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> PlayerEligibility:
@@ -164,7 +164,7 @@ def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]
 
 def window_starts(now: datetime) -> list[datetime]:
     """Return the starts of the windows that end now, the longest last."""
-    return [windows.start(period, now) for period in PERIODS]
+    return [limits.window_start(period, now) for period in PERIODS]
 
 
 def usage(*, player: UUID, now: datetime) -> Usage:
@@ -199,8 +199,8 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
 
 
 def _limit_reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
-    moment = available_at(excess, player=player, now=now)
-    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=moment)
+    fits_at = available_at(excess, player=player, now=now)
+    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=fits_at)
 
 
 def _deposited(player: UUID, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:
@@ -223,5 +223,5 @@ def _by_period(
 
 def _player(account: AccountName) -> UUID:
     if account.player is None:
-        raise ValueError(f"A {account.kind} account is no player's.")
+        raise ValueError(f"A {account.kind} account does not belong to a player.")
     return account.player

@@ -200,9 +200,8 @@ class TableLimitSet:
 
 PlayLimitEvent = PlayLimitSet | PlayLimitIncreaseRequested | PlayLimitIncreased | PlayLimitIncreaseCancelled
 PlayerBlockEvent = PlayerBlocked | PlayerUnblocked
-PlayerRestrictionEvent = (
-    PlayLimitEvent | CoolingOffStarted | SelfExcluded | SelfExclusionEnded | RealityCheckSet | PlayerBlockEvent
-)
+ExclusionEvent = CoolingOffStarted | SelfExcluded | SelfExclusionEnded
+PlayerRestrictionEvent = PlayLimitEvent | ExclusionEvent | RealityCheckSet | PlayerBlockEvent
 OperatorLimitEvent = OperatorLimitSet | PlayMoneyCapSet
 ResponsibleGamingEvent = PlayerRestrictionEvent | OperatorLimitEvent
 PlayerRequestEvent = PlayMoneyToppedUp | TableLimitSet

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
-from casino.operators.queries import require_player
+from casino.operators.services import require_player
 from wallet.responsible_gaming.events import responsible_gaming_stream
-from wallet.responsible_gaming.exclusion_history import ExclusionRecord, exclusion_history
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.refusals import ExclusionNoteInvalid
+from wallet.responsible_gaming.state import ExclusionRecord, exclusion_history
 
 MAX_NOTE_LENGTH: Final = 500
 MAX_EXCLUSIONS: Final = 100

@@ -52,8 +52,8 @@ def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
         now, version, last, balance = fetch(_CURRENT, [wallet_stream(player), wallet_stream(player), player, operator])[
             0
         ]
-        _require_playing(operator, player, now)
-        amount = _missing(
+        _require_not_excluded(operator, player, now)
+        amount = _top_up_amount(
             balance, play_money_cap(operator=operator, currency=currency), last=last, now=now, currency=currency
         )
         event = PlayMoneyToppedUp(operator, player, currency, amount, now)
@@ -61,13 +61,13 @@ def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
         return amount, store.balances((account,))[account]
 
 
-def _require_playing(operator: UUID, player: UUID, now: datetime) -> None:
+def _require_not_excluded(operator: UUID, player: UUID, now: datetime) -> None:
     exclusion = projection.load_restrictions(operator=operator, player=player)[0].active_exclusion(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
 
 
-def _missing(balance: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:
+def _top_up_amount(balance: int, cap: int, *, last: datetime | None, now: datetime, currency: str) -> int:
     if balance >= cap:
         raise PlayMoneyCapReached(
             balance=money.format_amount(balance, currency), cap=money.format_amount(cap, currency), currency=currency

@@ -5,12 +5,62 @@ from uuid import UUID
 
 import msgspec
 
-from casino.events.projections import RebuildResult, encode, rebuild, stream_histories
+from casino.events.projections import encode, stream_histories
+from casino.events.rebuild import Events, Projector
 from casino.events.sql import execute, fetch
-from wallet.ledger.recording import event_group
+from wallet.ledger.store import event_group
 from wallet.responsible_gaming.events import PlayerRequestEvent, ResponsibleGamingEvent, entry_for
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, fold, fold_operator_limits
-from wallet.responsible_gaming.usage import PLAYED, TURNOVER
+
+TURNOVER: Final = """
+    SELECT posting.account_id, max(entry.recorded_at) OVER so_far AS at, posting.sequence,
+           (-coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'wager') OVER so_far, 0))::bigint AS staked,
+           (-sum(posting.amount) OVER so_far)::bigint AS lost
+      FROM wallet_posting posting
+      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
+      JOIN wallet_account account ON account.id = posting.account_id
+           AND account.kind IN ('game', 'account', 'debt') AND account.money_type = 'real'
+    WINDOW so_far AS (PARTITION BY posting.account_id ORDER BY posting.sequence)
+"""
+"""Rows of wallet_turnover, computed from all entries as `wallet_post` counts them one by one.
+
+A wager counts as lost until a settlement or void returns something; a voided wager still counts as staked.
+"""
+
+PLAYED: Final = """
+    SELECT DISTINCT account.player_id, date_bin('5 minutes', entry.recorded_at, '2000-01-01 00:00+00') AS slot
+      FROM wallet_posting posting
+      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
+      JOIN wallet_account account ON account.id = posting.account_id AND account.kind = 'game'
+"""
+"""Rows of wallet_played: player_id, slot."""
+
+# Postings of an account are committed in the order of their numbers, so everything after its last row is new. Causes
+# are joined, because a plan that compares every entry with a long array of them may take minutes.
+_PROJECT_TURNOVER: Final = """
+    INSERT INTO wallet_turnover (account_id, at, sequence, staked, lost)
+    SELECT account.id, greatest(before.at, max(entry.recorded_at) OVER so_far), posting.sequence,
+           coalesce(before.staked, 0)
+               - coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'wager') OVER so_far, 0),
+           coalesce(before.lost, 0) - sum(posting.amount) OVER so_far
+      FROM (SELECT DISTINCT moved.account_id
+              FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.id
+             WHERE caused.cause IN (SELECT unnest(%s::bigint[]))
+               AND caused.kind IN ('wager', 'settlement', 'void')) touched
+      JOIN wallet_account account ON account.id = touched.account_id
+           AND account.kind IN ('game', 'account', 'debt') AND account.money_type = 'real'
+      LEFT JOIN LATERAL (
+          SELECT at, sequence, staked, lost FROM wallet_turnover total WHERE total.account_id = account.id
+           ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
+      JOIN wallet_posting posting ON posting.account_id = account.id
+           AND posting.sequence > coalesce(before.sequence, 0)
+      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
+    WINDOW so_far AS (PARTITION BY account.id ORDER BY posting.sequence)
+"""
+_PROJECT_PLAYED: Final = f"""
+    INSERT INTO wallet_played (player_id, slot)
+    {PLAYED} WHERE entry.cause IN (SELECT unnest(%s::bigint[])) ON CONFLICT DO NOTHING
+"""
 
 RESTRICTIONS_TABLE: Final = "wallet_playerrestrictions"
 OPERATOR_LIMITS_TABLE: Final = "wallet_operatorlimits"
@@ -90,26 +140,26 @@ def _limit_types(state: PlayerRestrictionsState | OperatorLimitsState) -> list[A
     return sorted({limit.limit_type.value for limit in state.limits})
 
 
-def rebuild_responsible_gaming(*, compare: bool = False) -> RebuildResult:
-    """Rebuild restrictions and operators' limits from events, turnover and time played from entries."""
-    tables = {
+def _project(events: Events) -> None:
+    registry = RESPONSIBLE_GAMING_EVENTS.registry
+    for history in stream_histories(registry, events, *_FIRST_OF_PLAYER):
+        first = history[0]
+        save_restrictions(operator=first.operator, player=first.player, state=fold(history), version=len(history))
+    for history in stream_histories(registry, events, *_FIRST_OF_OPERATOR):
+        last, state = history[-1], fold_operator_limits(history)
+        save_operator_limits(operator=last.operator, currency=last.currency, state=state, version=len(history))
+    causes = [event.id for event in events]
+    execute(_PROJECT_TURNOVER, [causes])
+    execute(_PROJECT_PLAYED, [causes])
+
+
+PROJECTOR: Final = Projector(
+    {
         RESTRICTIONS_TABLE: "player_id",
         OPERATOR_LIMITS_TABLE: "operator_id",
         "wallet_turnover": "account_id || ' ' || sequence",
         "wallet_played": "player_id || ' ' || slot",
-    }
-    return rebuild(tables, _fill, compare=compare)
-
-
-def _fill() -> None:
-    registry = RESPONSIBLE_GAMING_EVENTS.registry
-    for chunk in stream_histories(registry, *_FIRST_OF_PLAYER):
-        for events in chunk:
-            first = events[0]
-            save_restrictions(operator=first.operator, player=first.player, state=fold(events), version=len(events))
-    for chunk in stream_histories(registry, *_FIRST_OF_OPERATOR):
-        for events in chunk:
-            last, state = events[-1], fold_operator_limits(events)
-            save_operator_limits(operator=last.operator, currency=last.currency, state=state, version=len(events))
-    execute(f"INSERT INTO wallet_turnover (account_id, at, sequence, staked, lost) {TURNOVER}")
-    execute(f"INSERT INTO wallet_played (player_id, slot) {PLAYED}")
+    },
+    _project,
+)
+"""Derives restrictions and operators' limits from events, turnover and time played from the entries of events."""

@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from casino.events.sql import fetch
-from casino.operators.queries import require_player
-from wallet.ledger.store import database_now
+from casino.events.sql import database_now, fetch
+from casino.kernel.money import MoneyType
+from casino.operators.principals import PlayerPrincipal
+from casino.operators.services import require_player
+from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.responsible_gaming import eligibility, projection
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import Usage
@@ -22,6 +24,12 @@ _SESSION: Final = """
     SELECT session.created_at, clock_timestamp(), own.state::text FROM operators_playersession session
       LEFT JOIN wallet_playerrestrictions own ON own.player_id = session.player_id
      WHERE session.player_id = %s AND session.operator_id = %s ORDER BY session.created_at DESC LIMIT 1
+"""
+_BALANCES: Final = """
+    SELECT own.state::text, kind, money_type, currency, table_id, balance
+      FROM wallet_account account JOIN wallet_balance ON account_id = id
+      LEFT JOIN wallet_playerrestrictions own ON own.player_id = account.player_id
+     WHERE account.player_id = %s AND account.operator_id = %s ORDER BY kind, money_type, currency, table_id
 """
 _SESSIONS: Final = """
     SELECT players.player, latest.created_at, clock_timestamp(), own.state::text
@@ -46,7 +54,7 @@ class LimitStatus:
 
     @property
     def remaining(self) -> int | None:
-        """What may still be used, None without a limit."""
+        """The amount that remains, None without a limit."""
         return None if self.limit is None else max(0, self.limit - max(0, self.used))
 
 
@@ -99,6 +107,16 @@ def load_operator_limits(*, operator: UUID) -> OperatorLimitsState:
     return projection.load_operator_limits(operator=operator)[0]
 
 
+def balances_and_reminder(player: PlayerPrincipal) -> tuple[dict[AccountName, int], Reminder]:
+    """Return a player's accounts with their balances in minor units, and the next reminder, in one query."""
+    rows = fetch(_BALANCES, [player.player, player.operator])
+    balances = {
+        AccountName(AccountKind(kind), player.operator, MoneyType(money_type), currency, player.player, table): balance
+        for _, kind, money_type, currency, table, balance in rows
+    }
+    return balances, _reminder(player.session_started_at, player.authenticated_at, rows[0][0] if rows else None)
+
+
 def reminder(*, operator: UUID, player: UUID) -> Reminder | None:
     """Return a player's next reminder of time and result, counted from the login; None without a session."""
     rows = fetch(_SESSION, [player, operator])
@@ -126,10 +144,12 @@ def next_reminder_at(started_at: datetime, *, minutes: int, now: datetime) -> da
 def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
     """Return a player's time and result since the login and in the windows. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    due = reminder(operator=operator, player=player)
-    now = database_now() if due is None else due.now
-    session = Usage() if due is None else eligibility.usage_since(player=player, since=due.started_at)
-    return RealityCheck(due, session, eligibility.usage(player=player, now=now))
+    next_reminder = reminder(operator=operator, player=player)
+    now = database_now() if next_reminder is None else next_reminder.now
+    session = (
+        Usage() if next_reminder is None else eligibility.usage_since(player=player, since=next_reminder.started_at)
+    )
+    return RealityCheck(next_reminder, session, eligibility.usage(player=player, now=now))
 
 
 def _status(

@@ -48,7 +48,7 @@ class PlayerIsBlocked(Refusal):
     code = "player_blocked"
     kind = RefusalKind.FORBIDDEN
     title = "The player is blocked from play"
-    remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Ask the casino."
+    remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Contact the casino."
 
     def __init__(self, block: PlayerBlock) -> None:
         super().__init__(block.player_message, since=block.since)
@@ -133,13 +133,13 @@ class RealityCheckInvalid(Refusal):
 class PlayMoneyCapReached(Refusal):
     code = "play_money_cap_reached"
     title = "The player has the maximum of play money"
-    remedy = "Ask again with less than `cap` in all, including tables."
+    remedy = "Request again once the player has less than `cap`, including at tables."
 
 
 class PlayMoneyTooSoon(Refusal):
     code = "play_money_too_soon"
     title = "Play money was topped up within the last hour"
-    remedy = "Ask again at `next_at`."
+    remedy = "Request again at `next_at`."
 
 
 def format_limit(limit: int, limit_type: LimitType, currency: str) -> str:

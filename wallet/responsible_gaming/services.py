@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
@@ -42,7 +43,7 @@ class PlayerContext:
 
     @property
     def owner(self) -> WalletOwner:
-        """The player as the decision functions take it."""
+        """The player, as a parameter of decisions."""
         return WalletOwner(self.operator, self.player, self.currency)
 
 
@@ -107,7 +108,7 @@ def self_exclude(*, context: PlayerContext, by: Initiator, months: int) -> Playe
 
 
 def end_exclusion(*, context: PlayerContext) -> PlayerRestrictionsState:
-    """Let a player play again whose self-exclusion is over. Raises NotSelfExcluded, ExclusionNotOver."""
+    """End a player's self-exclusion that is over. Raises NotSelfExcluded, ExclusionStillRunning."""
     return _change(context, lambda state, now: decider.end_exclusion(state, owner=context.owner, now=now))
 
 
@@ -152,7 +153,7 @@ def set_operator_wide_limit(
             limit_type=limit_type,
             period=period,
             limit=limit,
-            now=store.database_now(),
+            now=database_now(),
         )
         _change_operator_limits(event, version, metadata)
 
@@ -161,7 +162,7 @@ def set_play_money_cap(*, operator: UUID, currency: str, cap: int, metadata: Met
     """Set the cap on play money in minor units. Raises InvalidPlayLimit, VersionConflict."""
     with transaction.atomic():
         _, version = projection.load_operator_limits(operator=operator)
-        event = decider.set_play_money_cap(operator=operator, currency=currency, cap=cap, now=store.database_now())
+        event = decider.set_play_money_cap(operator=operator, currency=currency, cap=cap, now=database_now())
         _change_operator_limits(event, version, metadata)
 
 
@@ -173,7 +174,7 @@ def _change(context: PlayerContext, decide: Decide) -> PlayerRestrictionsState:
         store.require_open(account)
         # Wagers and deposits take this lock too, so the change applies to every later one.
         store.lock((account,))
-        now = store.database_now()
+        now = database_now()
         state, version = projection.load_restrictions(operator=context.operator, player=context.player)
         event = decide(state, now)
         stream = responsible_gaming_stream(context.player)

@@ -49,7 +49,7 @@ class Exclusion:
     until: datetime
 
     def is_active(self, now: datetime) -> bool:
-        """Return whether it is active; a self-exclusion is until it is ended, whatever the time."""
+        """Return whether it is active; a self-exclusion stays active until the operator ends it."""
         return self.kind is ExclusionKind.SELF_EXCLUSION or now < self.until
 
 
@@ -172,6 +172,29 @@ def strictest_limits(
     return strictest
 
 
+@dataclass(frozen=True, slots=True)
+class ExclusionRecord:
+    """An exclusion and when it ended: by itself, by the operator, or by a longer one. None while it is active."""
+
+    exclusion: Exclusion
+    ended_at: datetime | None = None
+
+
+def exclusion_history(events: Iterable[e.ExclusionEvent], *, now: datetime) -> list[ExclusionRecord]:
+    """List the exclusions that follow from events, given oldest first; newest exclusion first."""
+    records: list[ExclusionRecord] = []
+    state = PlayerRestrictionsState()
+    for event in events:
+        if records:
+            records[-1] = _ended(records[-1], event.at)
+        state = evolve(state, event)
+        if state.exclusion is not None:
+            records.append(ExclusionRecord(state.exclusion))
+    if records and not records[-1].exclusion.is_active(now):
+        records[-1] = _ended(records[-1], now)
+    return records[::-1]
+
+
 def _with(
     limits: tuple[PlayLimit, ...], event: e.PlayLimitSet | e.PlayLimitIncreased | e.OperatorLimitSet, *, by: Initiator
 ) -> tuple[PlayLimit, ...]:
@@ -188,3 +211,10 @@ def _without_pending(
 
 def _first_limit(limits: Iterable[PlayLimit]) -> int | None:
     return next((limit.limit for limit in limits), None)
+
+
+def _ended(record: ExclusionRecord, at: datetime) -> ExclusionRecord:
+    if record.ended_at is not None:
+        return record
+    own_end = record.exclusion.until if record.exclusion.kind is ExclusionKind.COOLING_OFF else at
+    return replace(record, ended_at=min(own_end, at))

@@ -1,14 +1,61 @@
-"""The limit that a player sets on stakes per spot, in all games. Pure."""
+"""The limit that a player sets on stakes per spot, in all games; it changes once in a betting week. Pure.
 
+A betting week begins by default on Friday 00:00 EST (UTC-5). Source: the printed rules, "a betting week begins on
+Friday 00:00 EST". The offset from UTC is fixed, so daylight saving time never makes a week longer or shorter.
+"""
+
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Final
 from uuid import UUID
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal, RefusalKind
-from wallet.responsible_gaming.betting_week import BettingWeek
 from wallet.responsible_gaming.events import TableLimitSet
+
+DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEK: Final = timedelta(days=7)
+_BETTING_WEEK: Final = re.compile(
+    rf"({'|'.join(DAYS)}) ([01][0-9]|2[0-3]):([0-5][0-9]) ([+-])(0[0-9]|1[0-4]):([0-5][0-9])", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BettingWeek:
+    """A week that begins `minutes` after midnight on a weekday (Monday is 0), in the zone `offset` from UTC."""
+
+    weekday: int
+    minutes: int
+    offset: timedelta
+
+    def start_of(self, moment: datetime) -> datetime:
+        """Return when the week of a moment began, in UTC. Raises ValueError for a moment without a zone."""
+        if moment.tzinfo is None:
+            raise ValueError("A moment needs its zone.")
+        local = moment.astimezone(timezone(self.offset))
+        midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+        begin = midnight + timedelta(days=self.weekday - local.weekday(), minutes=self.minutes)
+        if begin > local:
+            begin -= WEEK
+        if begin <= local - WEEK:
+            begin += WEEK
+        return begin.astimezone(UTC)
+
+    def next_start(self, moment: datetime) -> datetime:
+        """Return when the next week begins, always after the moment. Raises ValueError as `start_of`."""
+        return self.start_of(moment) + WEEK
+
+
+def parse_betting_week(text: str) -> BettingWeek:
+    """Parse "friday 00:00 -05:00": weekday, time of day, offset from UTC. Raises ValueError."""
+    match = _BETTING_WEEK.fullmatch(text)
+    if match is None:
+        raise ValueError(f'A betting week is written "friday 00:00 -05:00", not {text!r}.')
+    day, hour, minute, sign, hours, minutes = match.groups()
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    return BettingWeek(DAYS.index(day), int(hour) * 60 + int(minute), -offset if sign == "-" else offset)
 
 
 class OverOwnTableLimit(Refusal):
@@ -38,7 +85,7 @@ class TableLimitChangedThisWeek(Refusal):
 class TableLimitUnchanged(Refusal):
     code = "table_limit_unchanged"
     title = "This limit is already set"
-    remedy = "Send another limit, or leave it as it is: it changes once in a betting week."
+    remedy = "Send another limit; it can change once in a betting week."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,40 @@
-"""Read the limit per spot that a player sets, and change it with the PIN."""
+"""Read and change the limit per spot that a player sets, check wagers against it, and rebuild its rows."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
 
+from casino.events.projections import ProjectionTable, Row, stream_histories
+from casino.events.rebuild import Events, Projector
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from casino.operators import pins
-from wallet.ledger.accounts import player_account
+from wallet.ledger.accounts import AccountName, player_account
 from wallet.ledger.refusals import UnknownAccount
-from wallet.responsible_gaming.events import table_limit_stream
+from wallet.models import PlayerTableLimit
+from wallet.responsible_gaming import eligibility
+from wallet.responsible_gaming.eligibility import PlayerEligibility
+from wallet.responsible_gaming.events import TableLimitSet, table_limit_stream
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from_event, set_limit
-from wallet.responsible_gaming.table_limit_projection import TABLE_LIMITS, table_limit_row
 
+TABLE_LIMITS: Final = ProjectionTable.of(PlayerTableLimit)
 _CURRENT: Final = """
     SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE id = %s),
-           kept.version, kept.amount, kept.currency, kept.set_at, kept.next_change_at
-      FROM (SELECT) AS always LEFT JOIN wallet_table_limit kept ON kept.player_id = %s
+           stored.version, stored.amount, stored.currency, stored.set_at, stored.next_change_at
+      FROM (SELECT) AS always LEFT JOIN wallet_table_limit stored ON stored.player_id = %s
 """
+_ELIGIBILITY: Final = f"""
+    SELECT table_limit.amount, table_limit.currency, table_limit.set_at, table_limit.next_change_at,
+           {eligibility.ELIGIBILITY_COLUMNS}
+      FROM {eligibility.ELIGIBILITY_CALL_SQL}
+      LEFT JOIN wallet_table_limit table_limit ON table_limit.player_id = %s AND table_limit.currency = %s
+"""  # noqa: S608  (constants)
 
 
 def table_limit(*, operator: UUID, player: UUID, currency: str) -> PersonalTableLimit | None:
@@ -43,6 +56,41 @@ def set_table_limit(
         if refusal is None:
             return _change(operator, player, currency, amount, metadata)
     raise refusal
+
+
+@dataclass(frozen=True, slots=True)
+class WagerEligibility:
+    """A player's eligibility to wager from a game balance, and the limit per spot that the player has set."""
+
+    eligibility: PlayerEligibility
+    table_limit: PersonalTableLimit | None
+
+    @property
+    def balance(self) -> int:
+        """The game balance, in minor units."""
+        return self.eligibility.balance
+
+
+def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligibility:
+    """Read a game balance and everything that its wagers are checked against, locking the player, in one statement."""
+    ((amount, currency, set_at, next_change_at, *row),) = fetch(
+        _ELIGIBILITY, [*eligibility.eligibility_parameters(account, now), account.player, account.currency]
+    )
+    limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
+    return WagerEligibility(eligibility.eligibility_from_row(account, now, row), limit)
+
+
+def table_limit_row(event: TableLimitSet, version: int) -> Row:
+    """Return the row that an event at a version of its stream leads to."""
+    return TABLE_LIMITS.row(
+        player_id=event.player,
+        operator_id=event.operator,
+        currency=event.currency,
+        amount=event.amount,
+        set_at=event.at,
+        next_change_at=event.next_change_at,
+        version=version,
+    )
 
 
 def _change(operator: UUID, player: UUID, currency: str, amount: int | None, metadata: Metadata) -> PersonalTableLimit:
@@ -69,3 +117,12 @@ def _current(operator: UUID, player: UUID, currency: str) -> tuple[Any, int, Per
     if not is_open:
         raise UnknownAccount
     return now, version or 0, None if version is None else PersonalTableLimit(*limit)
+
+
+def _project(events: Events) -> None:
+    histories = stream_histories(RESPONSIBLE_GAMING_EVENTS.registry, events, TableLimitSet.__name__)
+    TABLE_LIMITS.upsert([table_limit_row(history[-1], len(history)) for history in histories])
+
+
+PROJECTOR: Final = Projector({TABLE_LIMITS.table: "player_id"}, _project)
+"""Derives the projection from the events."""

@@ -11,9 +11,9 @@ from django.utils import timezone
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
+from casino.reports.intervals import day_of
 from wallet.payments import methods
-from wallet.payments.provider import ProviderUnavailable
-from wallet.reconciliation import days
+from wallet.payments.providers import ProviderUnavailable
 from wallet.reconciliation.services import ReconciliationResult, reconcile
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--date", type=_day, metavar="YYYY-MM-DD", help="the day; default: yesterday")
+        parser.add_argument("--date", type=date.fromisoformat, metavar="YYYY-MM-DD", help="the day; default: yesterday")
         parser.add_argument("--operator", metavar="SLUG", help="one operator; default: all")
 
     def handle(self, *_args: Any, operator: str | None, **options: Any) -> None:
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _reconcile(self, operator: Operator, day: date | None) -> bool:
-        day = day or days.day_of(timezone.now(), operator.time_zone) - timedelta(days=1)
+        day = day or day_of(timezone.now(), operator.time_zone) - timedelta(days=1)
         matched = True
         for provider in sorted({method.offer.provider for method in methods.list_methods(operator=operator.id)}):
             try:
@@ -62,9 +62,3 @@ class Command(BaseCommand):
             side = each.ours or each.theirs
             if side is not None:
                 self.stdout.write(f"  {each.type}: {side.kind} {side.payment}")
-
-
-def _day(text: str) -> date:
-    day = date.fromisoformat(text)
-    day.replace(year=day.year + 1, day=1)  # raises ValueError for the last year that dates can have
-    return day

@@ -1,11 +1,12 @@
-"""Every event of the wallet and the entry that follows from it, as the audit and the compliance mapping read them."""
+"""Every event of the wallet and the entry that follows from it, for the audit and the compliance mapping."""
 
 from typing import Final
 
 from casino.events.codec import EventRegistry, EventType
 from wallet.adjustments.records import ADJUSTMENT_EVENTS
 from wallet.ledger.entries import NewEntry
-from wallet.ledger.recording import PLAYER_ACCOUNT_EVENTS, EventGroup
+from wallet.ledger.player_accounts import PLAYER_ACCOUNT_EVENTS
+from wallet.ledger.store import EventGroup
 from wallet.payments.records import PAYMENT_EVENTS
 from wallet.reconciliation.records import RECONCILIATION_EVENTS
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS

@@ -1,7 +1,7 @@
-"""Statements: one account of a player over a period, as JSON in pages or as CSV in one stream."""
+"""A player's accounts: balances, and statements over a period as JSON in pages or as one CSV file."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -12,6 +12,7 @@ from msgspec import Meta
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from casino.api import paging
 from casino.api.fields import EnumField, IdField, MoneyTypeField, parse_query
@@ -22,18 +23,21 @@ from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, PeriodQuery
+from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
-from wallet.ledger.accounts import AccountKind
+from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.queries import AccountStatement
 from wallet.ledger.refusals import TableNotAllowed, TableRequired
 from wallet.ledger.store import StatementLine
+from wallet.responsible_gaming import queries as responsible_gaming
+from wallet.responsible_gaming.queries import Reminder
 
 COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "event")
 _SHEET: Final = (
     "sequence,recorded_at,kind,amount,balance,currency,entry,event\r\n,,opening balance,,100.00,EUR,,\r\n"
     "2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,412,9871\r\n,,closing balance,,87.50,EUR,,\r\n"
 )
-_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
+_ENTRY_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
 
 class PlayerAccountKind(StrEnum):
@@ -46,13 +50,69 @@ class PlayerAccountKind(StrEnum):
     DEBT = AccountKind.DEBT.value
 
 
+class BalanceResponse(Shape):
+    """One account of a player."""
+
+    account: PlayerAccountKind
+    money_type: MoneyType
+    table: Annotated[UUID | None, Meta(description="The table of a game balance or a rack.", examples=[None])]
+    balance: Money
+
+    @classmethod
+    def of(cls, account: AccountName, balance: int) -> "BalanceResponse":
+        """Present the balance of an account in minor units."""
+        return cls(
+            PlayerAccountKind(account.kind.value),
+            account.money_type,
+            account.table,
+            Money.of(balance, account.currency),
+        )
+
+
+class Balances(Shape):
+    """All accounts of a player, and the next reality check."""
+
+    items: tuple[BalanceResponse, ...]
+    reality_check: Annotated[RealityCheckReminder | None, Meta(description="Null for a player who never logged in.")]
+
+    @classmethod
+    def of(cls, balances: Mapping[AccountName, int], reminder: Reminder | None) -> "Balances":
+        """Present a player's balances."""
+        items = tuple(BalanceResponse.of(account, balance) for account, balance in balances.items())
+        return cls(items, RealityCheckReminder.of(reminder))
+
+    @classmethod
+    def load(cls, *, operator: UUID, player: UUID) -> "Balances":
+        """Read the balances of an operator's player. Raises UnknownPlayer."""
+        balances = queries.player_balances(operator=operator, player=player)
+        return cls.of(balances, responsible_gaming.reminder(operator=operator, player=player))
+
+
+class PlayerBalancesView(OperatorView):
+    """Balances of one of the caller's players."""
+
+    @operation("getPlayerBalances", "Show all balances of one of your players", returns=Balances)
+    def get(self, request: Request, player: UUID) -> Response:
+        del request
+        return Response(Balances.load(operator=self.caller.operator, player=player))
+
+
+class MyBalancesView(PlayerView):
+    """The caller's balances."""
+
+    @operation("getMyBalances", "Show all your balances", returns=Balances)
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(Balances.of(*responsible_gaming.balances_and_reminder(self.caller)))
+
+
 @extend_schema_field({"type": "string", "examples": ["buy_in,cash_out"]})
 class EntryKindsField(serializers.Field[list[str], Any, str, list[str]]):
     """Kinds of ledger entries, comma separated."""
 
     def to_internal_value(self, data: Any) -> list[str]:
         kinds = data.split(",") if isinstance(data, str) else []
-        if not 1 <= len(kinds) <= 20 or not all(_KIND.fullmatch(kind) for kind in kinds):
+        if not 1 <= len(kinds) <= 20 or not all(_ENTRY_KIND.fullmatch(kind) for kind in kinds):
             raise ValidationError("Send up to 20 kinds such as buy_in,wager.", code="field_invalid")
         return kinds
 
@@ -179,7 +239,7 @@ def statement_response(request: Request, caller: Principal, player: UUID) -> Htt
     )
     if csv_export.requested_format(request, query) is ExportFormat.CSV:
         name = f"statement-{statement.account.kind}-{statement.account.money_type}.csv"
-        return csv_export.download(request, format_statement_csv(statement), name=name)
+        return csv_export.download(format_statement_csv(statement), name=name)
     return csv_export.json_response(request, Statement.of(statement, page))
 
 

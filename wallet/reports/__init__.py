@@ -1,1 +1,0 @@
-"""Money reports: liability, accounts and adjustments, each one SQL query over sealed entries."""
