@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.void_events import RoundVoided, SeatVoided
+from baccarat.domain.rounds.events import RoundVoided, SeatVoided
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import (
@@ -36,8 +36,8 @@ class TableAccounts:
         return player_account(operator=self.operator, player=player, money_type=money_type, currency=self.currency)
 
     def game(self, player: UUID, money_type: MoneyType) -> AccountName:
-        known = self._names.get((AccountKind.GAME, player, money_type))
-        return known or self._keep(
+        cached = self._names.get((AccountKind.GAME, player, money_type))
+        return cached or self._cache(
             game_account(
                 operator=self.operator, player=player, table=self.table, money_type=money_type, currency=self.currency
             )
@@ -54,132 +54,134 @@ class TableAccounts:
 
     def house(self, kind: AccountKind, money_type: MoneyType) -> AccountName:
         """Return one of the table's own accounts: stakes, bank or commission."""
-        known = self._names.get((kind, None, money_type))
-        return known or self._keep(
+        cached = self._names.get((kind, None, money_type))
+        return cached or self._cache(
             table_account(
                 kind=kind, operator=self.operator, table=self.table, money_type=money_type, currency=self.currency
             )
         )
 
-    def _keep(self, name: AccountName) -> AccountName:
+    def _cache(self, name: AccountName) -> AccountName:
         return self._names.setdefault((name.kind, name.player, name.money_type), name)
 
 
-def entry_for(event: object, cause: int, place: TableAccounts) -> NewEntry | None:
+def entry_for(event: object, cause: int, accounts: TableAccounts) -> NewEntry | None:
     """Return the entry that follows from the event with id `cause`, None if no money moves."""
     build = _BUILD.get(type(event))
-    return None if build is None else build(event, cause, place)
+    return None if build is None else build(event, cause, accounts)
 
 
 def _entry(kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry | None:
     """Return an entry, None if every amount is zero."""
-    moved = [posting for posting in postings if posting.amount]
-    return build_entry(kind=kind, cause=cause, postings=moved) if moved else None
+    nonzero = [posting for posting in postings if posting.amount]
+    return build_entry(kind=kind, cause=cause, postings=nonzero) if nonzero else None
 
 
-def _seat_taken(event: te.SeatTaken, cause: int, place: TableAccounts) -> NewEntry | None:
+def _seat_taken(event: te.SeatTaken, cause: int, accounts: TableAccounts) -> NewEntry | None:
     if not event.buy_in:
         return None
     return buy_in(
         cause=cause,
-        operator=place.operator,
+        operator=accounts.operator,
         player=event.player,
-        table=place.table,
+        table=accounts.table,
         money_type=event.money_type,
-        currency=place.currency,
+        currency=accounts.currency,
         amount=event.buy_in,
     )
 
 
-def _rebought(event: te.Rebought, cause: int, place: TableAccounts) -> NewEntry:
+def _rebought(event: te.Rebought, cause: int, accounts: TableAccounts) -> NewEntry:
     return rebuy(
         cause=cause,
-        operator=place.operator,
+        operator=accounts.operator,
         player=event.player,
-        table=place.table,
+        table=accounts.table,
         money_type=event.money_type,
-        currency=place.currency,
+        currency=accounts.currency,
         amount=event.amount,
     )
 
 
-def _seat_left(event: te.SeatLeft | te.SeatReleased, cause: int, place: TableAccounts) -> NewEntry | None:
+def _seat_left(event: te.SeatLeft | te.SeatReleased, cause: int, accounts: TableAccounts) -> NewEntry | None:
     return _entry(
         "cash_out",
         cause,
         (
-            NewPosting(place.game(event.player, event.money_type), -event.returned),
-            NewPosting(place.player(event.player, event.money_type), event.returned),
-            NewPosting(place.rack(event.player, event.money_type), -event.commission_collected),
-            NewPosting(place.house(AccountKind.COMMISSION, event.money_type), event.commission_collected),
+            NewPosting(accounts.game(event.player, event.money_type), -event.returned),
+            NewPosting(accounts.player(event.player, event.money_type), event.returned),
+            NewPosting(accounts.rack(event.player, event.money_type), -event.commission_collected),
+            NewPosting(accounts.house(AccountKind.COMMISSION, event.money_type), event.commission_collected),
         ),
     )
 
 
-def _shoe_ended(event: te.ShoeEnded, cause: int, place: TableAccounts) -> NewEntry | None:
+def _shoe_ended(event: te.ShoeEnded, cause: int, accounts: TableAccounts) -> NewEntry | None:
     postings = []
     for owed in event.collected:
-        postings.append(NewPosting(place.rack(owed.player, owed.money_type), -owed.amount))
-        postings.append(NewPosting(place.house(AccountKind.COMMISSION, owed.money_type), owed.amount))
+        postings.append(NewPosting(accounts.rack(owed.player, owed.money_type), -owed.amount))
+        postings.append(NewPosting(accounts.house(AccountKind.COMMISSION, owed.money_type), owed.amount))
     return _entry("commission_collected", cause, postings)
 
 
-def _wager_confirmed(event: re.WagerConfirmed, cause: int, place: TableAccounts) -> NewEntry | None:
+def _wager_confirmed(event: re.WagerConfirmed, cause: int, accounts: TableAccounts) -> NewEntry | None:
     staked = sum(event.stakes.values())
     return _entry(
         "wager",
         cause,
         (
-            NewPosting(place.game(event.player, event.money_type), -staked),
-            NewPosting(place.house(AccountKind.STAKES, event.money_type), staked),
+            NewPosting(accounts.game(event.player, event.money_type), -staked),
+            NewPosting(accounts.house(AccountKind.STAKES, event.money_type), staked),
         ),
     )
 
 
-def _round_settled(event: re.RoundSettled, cause: int, place: TableAccounts) -> NewEntry | None:
+def _round_settled(event: re.RoundSettled, cause: int, accounts: TableAccounts) -> NewEntry | None:
     postings: list[NewPosting] = []
     for wager in event.wagers:
-        postings.extend(_wager_settled(wager, place))
+        postings.extend(_wager_settled(wager, accounts))
     return _entry("settlement", cause, postings)
 
 
-def _wager_settled(wager: re.SeatSettled, place: TableAccounts) -> Iterable[NewPosting]:
+def _wager_settled(wager: re.SeatSettled, accounts: TableAccounts) -> Iterable[NewPosting]:
     """Move stakes off the table: returns to the player, commission to house or rack, the rest to the bank."""
-    held = wager.commission if wager.deferred else 0
-    to_player = wager.returned - held
+    held_in_rack = wager.commission if wager.deferred else 0
+    to_player = wager.returned - held_in_rack
     commission = (
-        place.rack(wager.player, wager.money_type) if held else place.house(AccountKind.COMMISSION, wager.money_type)
+        accounts.rack(wager.player, wager.money_type)
+        if held_in_rack
+        else accounts.house(AccountKind.COMMISSION, wager.money_type)
     )
     return (
-        NewPosting(place.house(AccountKind.STAKES, wager.money_type), -wager.staked),
-        NewPosting(place.game(wager.player, wager.money_type), to_player),
+        NewPosting(accounts.house(AccountKind.STAKES, wager.money_type), -wager.staked),
+        NewPosting(accounts.game(wager.player, wager.money_type), to_player),
         NewPosting(commission, wager.commission),
-        NewPosting(place.house(AccountKind.BANK, wager.money_type), wager.staked - to_player - wager.commission),
+        NewPosting(accounts.house(AccountKind.BANK, wager.money_type), wager.staked - to_player - wager.commission),
     )
 
 
-def _round_voided(event: RoundVoided, cause: int, place: TableAccounts) -> NewEntry | None:
+def _round_voided(event: RoundVoided, cause: int, accounts: TableAccounts) -> NewEntry | None:
     postings: list[NewPosting] = []
-    for undone in event.seats:
-        postings.extend(_wager_voided(undone, place, was_settled=event.was_settled))
+    for void in event.seats:
+        postings.extend(_wager_voided(void, accounts, was_settled=event.was_settled))
     return _entry("void", cause, postings)
 
 
-def _wager_voided(undone: SeatVoided, place: TableAccounts, *, was_settled: bool) -> Iterable[NewPosting]:
+def _wager_voided(void: SeatVoided, accounts: TableAccounts, *, was_settled: bool) -> Iterable[NewPosting]:
     """Return the stakes of a wager in play; reverse the postings of a settled one."""
-    player, money_type = undone.player, undone.money_type
+    player, money_type = void.player, void.money_type
     if was_settled:
-        bank = undone.paid + undone.commission - undone.staked - undone.forgiven
-        house = NewPosting(place.house(AccountKind.BANK, money_type), bank)
+        bank = void.paid + void.commission - void.staked - void.forgiven
+        house = NewPosting(accounts.house(AccountKind.BANK, money_type), bank)
     else:
-        house = NewPosting(place.house(AccountKind.STAKES, money_type), -undone.staked)
+        house = NewPosting(accounts.house(AccountKind.STAKES, money_type), -void.staked)
     return (
         house,
-        NewPosting(place.house(AccountKind.COMMISSION, money_type), undone.from_rack - undone.commission),
-        NewPosting(place.rack(player, money_type), -undone.from_rack),
-        NewPosting(place.game(player, money_type), undone.to_game - undone.from_game),
-        NewPosting(place.player(player, money_type), undone.to_account - undone.from_account),
-        NewPosting(place.debt(player, money_type), -undone.owed),
+        NewPosting(accounts.house(AccountKind.COMMISSION, money_type), void.from_rack - void.commission),
+        NewPosting(accounts.rack(player, money_type), -void.from_rack),
+        NewPosting(accounts.game(player, money_type), void.to_game - void.from_game),
+        NewPosting(accounts.player(player, money_type), void.to_account - void.from_account),
+        NewPosting(accounts.debt(player, money_type), -void.owed),
     )
 
 

@@ -57,12 +57,16 @@ class UnitOfWork:
         self.loaded_table, self.loaded_round = self.table, self.round
         self.loaded_version = self.table_version
 
+    def new_events(self) -> list[GameEvent]:
+        """Return the decided events of all streams, in order."""
+        return [event for stream in self.changes for event in stream.events]
+
     def decide_on_table(self, command: table_commands.TableCommand) -> None:
         """Decide a command of the table and record the events. Raises its Refusal."""
         events = TABLE.decide(command, self.table)
         for event in events:
             self.table = TABLE.evolve(self.table, event)
-        self._note(f"table-{self.table.require_opened().table}", self.table_version, events)
+        self._add_changes(f"table-{self.table.require_opened().table}", self.table_version, events)
         self.table_version += len(events)
 
     def decide_on_round(self, command: round_commands.RoundCommand) -> Sequence[RoundEvent]:
@@ -72,10 +76,10 @@ class UnitOfWork:
             self.round = ROUND.evolve(self.round, event)
             self.table = TABLE.evolve(self.table, event)
         if events:
-            identity = self.round.require_opened().round
-            self._note(f"round-{identity}", self.round_version, events)
+            round_id = self.round.require_opened().round
+            self._add_changes(f"round-{round_id}", self.round_version, events)
             self.round_version += len(events)
-            self.changed_rounds[identity] = (self.round, self.round_version)
+            self.changed_rounds[round_id] = (self.round, self.round_version)
         return events
 
     def decide_on_ended_round(self, ended: RoundState, version: int, command: round_commands.RoundCommand) -> None:
@@ -84,16 +88,16 @@ class UnitOfWork:
         for event in events:
             ended = ROUND.evolve(ended, event)
             self.table = TABLE.evolve(self.table, event)
-        identity = ended.require_opened().round
-        self._note(f"round-{identity}", version, events)
-        self.changed_rounds[identity] = (ended, version + len(events))
+        round_id = ended.require_opened().round
+        self._add_changes(f"round-{round_id}", version, events)
+        self.changed_rounds[round_id] = (ended, version + len(events))
 
     def open_round(self, command: round_commands.OpenRound) -> None:
         """Start a new round as the current one and open it."""
         self.round, self.round_version = NO_ROUND, 0
         self.decide_on_round(command)
 
-    def _note(self, stream: str, version: int, events: Sequence[GameEvent]) -> None:
+    def _add_changes(self, stream: str, version: int, events: Sequence[GameEvent]) -> None:
         if not events:
             return
         if self.changes and self.changes[-1].stream == stream:

@@ -1,6 +1,7 @@
 """Read models of tables, rounds and wagers, rebuilt from events; and the encrypted seeds, which are not.
 
 Amounts are minor units. `state` is the folded state as canonical JSON; `version` is the stream's version it reflects.
+Only what commands need is kept folded: tables, each with its current round. Ended rounds are folded when they are read.
 """
 
 from enum import StrEnum
@@ -10,7 +11,10 @@ from django.db.models.functions import Now
 
 
 class Table(models.Model):
-    """Current state of a table. `due_at` is when a worker must act on it, NULL if never."""
+    """Current state of a table and of its current round: the rows that commands lock.
+
+    `in_lobby`: listed, and neither closed nor about to close.
+    """
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -23,22 +27,42 @@ class Table(models.Model):
     seats_taken = models.IntegerField()
     round_id = models.UUIDField(null=True)
     rounds = models.IntegerField()
-    due_at = models.DateTimeField(null=True)
     suspension_reason = models.TextField(null=True)
+    in_lobby = models.BooleanField()
     opened_at = models.DateTimeField()
     version = models.IntegerField()
     state = models.JSONField()
+    round_version = models.IntegerField(null=True)
+    round_state = models.JSONField(null=True)
 
     class Meta:
         indexes = [
-            models.Index(fields=["due_at"], name="table_due", condition=models.Q(due_at__isnull=False)),
             models.Index(fields=["operator_id", "id"], name="table_operator"),
+            models.Index(fields=["operator_id", "id"], name="table_lobby", condition=models.Q(in_lobby=True)),
             models.Index(fields=["rules"], name="table_rules"),
         ]
         permissions = [("close_table", "Can close a table for good")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.preset})"
+
+
+class DueTable(models.Model):
+    """When a worker must act on a table, NULL if never: to close it, deal `round_id`, or end the show if that is NULL.
+
+    A row of its own, because an update of an indexed column touches every index of its row.
+    """
+
+    table_id = models.UUIDField(primary_key=True)
+    round_id = models.UUIDField(null=True)
+    closes = models.BooleanField()
+    due_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["due_at"], name="duetable_due", condition=models.Q(due_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return f"table {self.table_id} due at {self.due_at}"
 
 
 class Round(models.Model):
@@ -61,8 +85,6 @@ class Round(models.Model):
     wagers = models.IntegerField()
     suspension_reason = models.TextField(null=True)
     void_requested = models.BooleanField(db_default=False)
-    version = models.IntegerField()
-    state = models.JSONField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
@@ -141,7 +163,7 @@ class Sitting(models.Model):
         return f"sitting {self.id}"
 
 
-class Switch(models.Model):
+class KillSwitch(models.Model):
     """A stop, in force or lifted, of all gaming, an operator, rules, a table or a player. The id is scope and subject.
 
     `operator_id` is NULL if it reaches beyond one operator. `reason`, `by` and `at` are those of the last change.
@@ -151,7 +173,7 @@ class Switch(models.Model):
     scope = models.TextField()
     subject = models.TextField()
     operator_id = models.UUIDField(null=True)
-    stopped = models.BooleanField()
+    active = models.BooleanField()
     reason = models.TextField()
     message = models.TextField()
     by = models.TextField()
@@ -159,9 +181,9 @@ class Switch(models.Model):
     version = models.IntegerField()
 
     class Meta:
-        verbose_name_plural = "switches"
-        indexes = [models.Index(fields=["operator_id", "id"], name="switch_operator")]
-        permissions = [("throw_switch", "Can stop and resume play")]
+        verbose_name_plural = "kill switches"
+        indexes = [models.Index(fields=["operator_id", "id"], name="killswitch_operator")]
+        permissions = [("stop_play", "Can stop and resume play")]
 
     def __str__(self) -> str:
         return self.id
@@ -248,10 +270,9 @@ class Style(StrEnum):
 
 
 class PlayerPreferences(models.Model):
-    """A player's preferences. `changed_in` is the hash of the session token with which they were last changed.
+    """A player's preferences. A client reads `animation` whenever the player enters a game.
 
-    Animation changes with the next entry to the game, as the Atlantic City rules print it. An entry is a session:
-    `animation_at_entry` is the value in effect when the session of the last change began.
+    So the Atlantic City rules print it: "You must exit and re-enter the game to activate the Animation feature."
     """
 
     player_id = models.UUIDField(primary_key=True)
@@ -261,9 +282,8 @@ class PlayerPreferences(models.Model):
     animation = models.BooleanField(default=True)
     full_screen = models.BooleanField(default=False)
     instant = models.BooleanField(default=False)
+    show_nickname = models.BooleanField(default=False)
     style = models.TextField(choices=[(style.value, style.name.title()) for style in Style], default=Style.MODERN.value)
-    changed_in = models.BinaryField()
-    animation_at_entry = models.BooleanField(default=True)
 
     class Meta:
         constraints = [
@@ -274,7 +294,3 @@ class PlayerPreferences(models.Model):
 
     def __str__(self) -> str:
         return f"preferences of {self.player_id}"
-
-    def animation_in(self, session: bytes) -> bool:
-        """Return whether cards are animated in the session with this token hash."""
-        return self.animation_at_entry if bytes(self.changed_in) == session else self.animation

@@ -1,6 +1,6 @@
-"""Pure mapping from states to read-model rows, used when a command is written and by every rebuild."""
+"""Rows of the read models: a pure mapping from states and events, used by every command and every rebuild."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -10,12 +10,25 @@ import msgspec
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.kill_switch_events import StopImposed, SwitchEvent, switch_id
+from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, stop_id
 from baccarat.domain.tables.state import TableState
-from baccarat.storage.rows import RoundRow, SittingRow, SwitchRow, TableRow, WagerRow
-from casino.events.projections import encode
+from baccarat.storage.models import DueTable, KillSwitch, Round, Sitting, Table, Wager
+from casino.events.projections import ProjectionTable, Row, encode
+from casino.events.sql import execute
 from casino.kernel.money import MoneyType
 
+TABLES: Final = ProjectionTable.of(Table)
+DUE_TABLES: Final = ProjectionTable.of(DueTable)
+ROUNDS: Final = ProjectionTable.of(Round)
+WAGERS: Final = ProjectionTable.of(Wager)
+SITTINGS: Final = ProjectionTable.of(Sitting)
+KILL_SWITCHES: Final = ProjectionTable.of(KillSwitch)
+PROJECTION_TABLES: Final = (TABLES, DUE_TABLES, ROUNDS, WAGERS, SITTINGS, KILL_SWITCHES)
+
+_SAVE: Final = (
+    f"WITH tables AS ({TABLES.upsert_sql}), due_tables AS ({DUE_TABLES.upsert_sql}), rounds AS ({ROUNDS.upsert_sql}), "
+    f"wagers AS ({WAGERS.upsert_sql}) SELECT"
+)
 decode_table: Final = msgspec.json.Decoder(TableState).decode
 decode_round: Final = msgspec.json.Decoder(RoundState).decode
 
@@ -34,8 +47,8 @@ def due_at(round_: RoundState) -> datetime | None:
 
 def is_ready(round_: RoundState) -> bool:
     """Return whether a worker may deal now: every seat has acted and none has cards."""
-    waits = round_.suspension_reason is not None or has_cards_out(round_)
-    return round_.is_running() and not waits and round_.all_have_acted()
+    is_held_up = round_.suspension_reason is not None or has_cards_out(round_)
+    return round_.is_running() and not is_held_up and round_.all_have_acted()
 
 
 def has_cards_out(round_: RoundState) -> bool:
@@ -44,16 +57,28 @@ def has_cards_out(round_: RoundState) -> bool:
     return round_.phase is Phase.CLOSED and ceremony is not None and ceremony.handed_back is None
 
 
-def _closes_at(table: TableState) -> datetime | None:
-    """Return when a worker may close a table that has a pending closure and no running round."""
-    return table.pending_closure.since if table.pending_closure is not None and not table.closed else None
+def _due_without_round(table: TableState) -> datetime | None:
+    """Return when a worker may close a table that has a pending closure, or end its show."""
+    if table.pending_closure is not None:
+        return None if table.closed else table.pending_closure.since
+    return None if table.rules.turn_seconds is None else table.betting_opens_at
 
 
-def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
+def due_row(table: TableState, round_: RoundState) -> Row:
+    """Map a table with its current round to the row of when a worker must act on it, and how."""
+    return DUE_TABLES.row(
+        table_id=table.require_opened().table,
+        round_id=table.round,
+        closes=table.round is None and table.pending_closure is not None,
+        due_at=_due_without_round(table) if table.round is None else due_at(round_),
+    )
+
+
+def table_row(table: TableState, version: int, round_: RoundState, round_version: int) -> Row:
     """Map a table with its current round to a row; an ended round counts as none."""
     facts = table.require_opened()
-    in_hand = round_ if table.round is not None else None
-    return TableRow(
+    current = round_ if table.round is not None else None
+    return TABLES.row(
         id=facts.table,
         operator_id=facts.operator,
         name=facts.name,
@@ -65,18 +90,20 @@ def table_row(table: TableState, version: int, round_: RoundState) -> TableRow:
         seats_taken=len(table.seats),
         round_id=table.round,
         rounds=table.rounds,
-        due_at=_closes_at(table) if in_hand is None else due_at(in_hand),
-        suspension_reason=None if in_hand is None else in_hand.suspension_reason,
+        suspension_reason=None if current is None else current.suspension_reason,
+        in_lobby=facts.listed and not table.closed and table.pending_closure is None,
         opened_at=facts.opened_at,
         version=version,
         state=encode(table).decode(),
+        round_version=None if current is None else round_version,
+        round_state=None if current is None else encode(current).decode(),
     )
 
 
-def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
+def round_row(round_: RoundState, table: TableState) -> Row:
     """Map a round of a table to a row."""
     facts = round_.require_opened()
-    return RoundRow(
+    return ROUNDS.row(
         id=facts.round,
         table_id=facts.table,
         operator_id=facts.operator,
@@ -94,23 +121,21 @@ def round_row(round_: RoundState, version: int, table: TableState) -> RoundRow:
         wagers=len(round_.confirmed_seats()),
         suspension_reason=round_.suspension_reason,
         void_requested=round_.void_request is not None,
-        version=version,
-        state=encode(round_).decode(),
     )
 
 
-def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[WagerRow]:
+def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[Row]:
     """Map a round's confirmed wagers to rows, except seats unchanged from `since`."""
     facts = round_.require_opened()
     same = {id(seat) for seat in since.seats} if round_.voided is since.voided else set()
     return [_wager_row(seat, facts, round_, table) for seat in round_.confirmed_seats() if id(seat) not in same]
 
 
-def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: TableState) -> WagerRow:
+def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: TableState) -> Row:
     stakes, settled = seat.stakes or {}, seat.settlement
     if seat.confirmed_at is None:
         raise LookupError("a confirmed wager has its time")
-    return WagerRow(
+    return WAGERS.row(
         id=f"{facts.round}/{seat.seat}",
         round_id=facts.round,
         table_id=facts.table,
@@ -131,9 +156,9 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
     )
 
 
-def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow]:
+def sitting_rows(events: Iterable[object], table: TableState) -> list[Row]:
     """Map events to seat rows of a table in this state: the last change for each player."""
-    rows: dict[UUID, SittingRow] = {}
+    rows: dict[UUID, Row] = {}
     for event in events:
         seat = table.seat_of(event.player) if isinstance(event, te.SeatChanged) else None
         row = sitting_row(event, table.require_opened(), money_type=None if seat is None else seat.money_type)
@@ -142,7 +167,7 @@ def sitting_rows(events: Iterable[object], table: TableState) -> list[SittingRow
     return list(rows.values())
 
 
-def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType | None) -> SittingRow | None:
+def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType | None) -> Row | None:
     """Map an event of a table to its player's row; `money_type` is the player's, None for one who has left.
 
     Returns None for an event that moves nobody, and for a move right before leaving in the same batch.
@@ -162,20 +187,27 @@ def sitting_row(event: object, facts: te.TableOpened, *, money_type: MoneyType |
     player, seat, money, at = change
     if money is None:
         return None
-    return SittingRow(f"{facts.table}/{player}", facts.table, facts.operator, player, seat, money.value, at)
+    return SITTINGS.row(f"{facts.table}/{player}", facts.table, facts.operator, player, seat, money.value, at)
 
 
-def switch_row(event: SwitchEvent, version: int) -> SwitchRow:
+def kill_switch_row(event: StopEvent, version: int) -> Row:
     """Map the last event of a switch, with the version of its stream, to a row."""
-    return SwitchRow(
-        id=switch_id(event.scope, event.subject),
+    return KILL_SWITCHES.row(
+        id=stop_id(event.scope, event.subject),
         scope=event.scope.value,
         subject=event.subject,
         operator_id=event.operator,
-        stopped=isinstance(event, StopImposed),
+        active=isinstance(event, StopImposed),
         reason=event.reason,
         message=event.player_message if isinstance(event, StopImposed) else "",
         by=event.by,
         at=event.at,
         version=version,
     )
+
+
+def save(tables: Sequence[Row], due_tables: Sequence[Row], rounds: Sequence[Row], wagers: Sequence[Row]) -> None:
+    """Upsert rows of all four tables in one statement."""
+    if tables or due_tables or rounds or wagers:
+        rows = ((TABLES, tables), (DUE_TABLES, due_tables), (ROUNDS, rounds), (WAGERS, wagers))
+        execute(_SAVE, [table.as_json(each) for table, each in rows])

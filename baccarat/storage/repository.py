@@ -1,6 +1,7 @@
 """Loads tables with their rounds under lock, and writes decisions: events, entries and read models together."""
 
 import logging
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,43 +10,54 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.postings import TableAccounts, entry_for
+from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.refusals import NextShoeUnreadable, UnknownTable
 from baccarat.domain.tables.state import TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
-from baccarat.storage import projections, rows, rules_versions, shoe_seeds, wakeups
+from baccarat.storage import projections, rules_versions, shoe_seeds, wakeups
 from baccarat.storage.event_registry import CATALOGUE
+from baccarat.storage.models import Round
 from casino.events import store
 from casino.events.ids import new_id
+from casino.events.projections import Row, read_histories
+from casino.events.sql import database_now, fetch
 from wallet.ledger import store as ledger
 from wallet.ledger.entries import NewEntry
 
 logger = logging.getLogger(__name__)
 
-_COLUMNS: Final = "id, round_id, version, state::text"
+_COLUMNS: Final = "id, round_id, version, state::text, round_version, round_state::text"
 # The outer SELECT reads the clock after the lock is held, so a command that waited is judged by the later time.
 _LOCK: Final = (
     f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
     "WHERE id = %s AND operator_id = %s FOR UPDATE) AS locked"
 )
-_CLAIM: Final = (
-    f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
-    "WHERE due_at <= statement_timestamp() AND round_id IS NOT NULL "
-    "AND id <> ALL (%s::uuid[]) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) AS locked"
-)
+# A table whose round another dealer has just dealt, or whose show it has ended, has another round by now.
+_CLAIM: Final = """
+SELECT locked.*, clock_timestamp() FROM (
+    SELECT kept.id, kept.round_id, kept.version, kept.state::text, kept.round_version, kept.round_state::text
+      FROM baccarat_table AS kept
+      JOIN baccarat_duetable AS due ON due.table_id = kept.id AND due.round_id IS NOT DISTINCT FROM kept.round_id
+     WHERE due.due_at <= statement_timestamp() AND NOT due.closes AND due.table_id <> ALL (%s::uuid[])
+     ORDER BY due.due_at LIMIT %s FOR UPDATE OF kept SKIP LOCKED
+) AS locked
+"""
+_NEXT_DUE: Final = """
+SELECT EXISTS (SELECT FROM baccarat_duetable WHERE due_at <= statement_timestamp() AND NOT closes),
+       (SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8
+          FROM baccarat_duetable WHERE due_at > statement_timestamp())
+"""
 _LOCK_MANY: Final = (
     f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
     "WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"
 )
-# A separate statement, because the one that waited for the lock still sees the rounds as they were before.
-_TABLE_OF: Final = "SELECT table_id FROM baccarat_round WHERE id = %s AND operator_id = %s"
-_ROUNDS: Final = "SELECT id, version, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
+_TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 
 
 class StateUnreadable(Exception):
@@ -59,6 +71,28 @@ class LoadedTables:
     units_of_work: list[UnitOfWork]
     unreadable: list[UUID]
     now: datetime
+
+
+def read_table(*, table: UUID, operator: UUID) -> TableState:
+    """Return the state of one of this operator's tables, without locking it. Raises UnknownTable."""
+    rows = fetch(_TABLE, [table, operator])
+    if not rows:
+        raise UnknownTable
+    return projections.decode_table(rows[0][0])
+
+
+def read_round(*, round_: UUID, operator: UUID) -> RoundState:
+    """Return the state of one of this operator's rounds. Raises UnknownRound."""
+    state, _ = load_round(round_)
+    if state.require_opened().operator != operator:
+        raise UnknownRound
+    return state
+
+
+def read_rounds(rounds: Sequence[UUID]) -> dict[UUID, RoundState]:
+    """Fold rounds, running or ended, from their events, with one statement; unknown ones are left out."""
+    histories = read_histories(CATALOGUE, [f"round-{round_}" for round_ in rounds]) if rounds else {}
+    return {UUID(stream.removeprefix("round-")): ROUND.fold(events) for stream, events in histories.items()}
 
 
 def lock_table(*, table: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
@@ -78,103 +112,89 @@ def lock_tables(tables: Sequence[UUID]) -> LoadedTables:
 
 def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
     """Lock the table of one of this operator's rounds, current or earlier. Raises UnknownRound."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TABLE_OF, [round_, operator])
-        rows = cursor.fetchall()
-    if not rows:
+    table = Round.objects.filter(pk=round_, operator_id=operator).values_list("table_id", flat=True).first()
+    if table is None:
         raise UnknownRound
-    return lock_table(table=rows[0][0], operator=operator)
+    return lock_table(table=table, operator=operator)
 
 
-def load_ended_round(round_: UUID) -> tuple[RoundState, int]:
-    """Return an earlier round and its version, under the lock of its table. Raises StateUnreadable, UnknownRound."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ROUNDS, [[round_]])
-        rows = cursor.fetchall()
-    if not rows:
-        raise UnknownRound
-    try:
-        return projections.decode_round(rows[0][2]), rows[0][1]
-    except msgspec.DecodeError as error:
-        raise StateUnreadable(f"round {round_} has to be rebuilt from its events") from error
+def load_round(round_: UUID) -> tuple[RoundState, int]:
+    """Fold a round, running or ended, from its events; return it with its version. Raises UnknownRound."""
+    for events in read_histories(CATALOGUE, [f"round-{round_}"]).values():
+        return ROUND.fold(events), len(events)
+    raise UnknownRound
+
+
+def next_due() -> tuple[bool, float]:
+    """Return whether a round or the end of a show is due, and in how many seconds the next table will be.
+
+    By the database's clock.
+    """
+    is_due, seconds = fetch(_NEXT_DUE, [])[0]
+    return is_due, math.inf if seconds is None else seconds
 
 
 def claim_due(*, limit: int, excluding: Sequence[UUID] = ()) -> LoadedTables:
-    """Lock tables with a due round that nobody else has locked, longest overdue first."""
+    """Lock tables with a due round or show that nobody else has locked, longest overdue first."""
     return _load(_CLAIM, [list(excluding), limit])
 
 
 def _load(query: str, parameters: list[Any]) -> LoadedTables:
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        tables = cursor.fetchall()
-        in_hand = [row[1] for row in tables if row[1] is not None]
-        if in_hand:
-            cursor.execute(_ROUNDS, [in_hand])
-        rows = cursor.fetchall() if in_hand else []
-    states = {identity: (state, version) for identity, version, state in rows}
-    loaded = LoadedTables(units_of_work=[], unreadable=[], now=tables[-1][4] if tables else database_now())
+    tables = fetch(query, parameters)
+    loaded = LoadedTables(units_of_work=[], unreadable=[], now=tables[-1][-1] if tables else database_now())
     for row in tables:
         try:
-            loaded.units_of_work.append(_journal(row, states))
+            loaded.units_of_work.append(_unit_of_work(row))
         except (msgspec.DecodeError, LookupError):
             loaded.unreadable.append(row[0])
     return loaded
 
 
-def _journal(row: tuple[Any, ...], states: dict[UUID, tuple[str, int]]) -> UnitOfWork:
-    """Return the unit of work of one table. Raises if the row is damaged or its round is missing."""
-    _, round_id, version, state, _ = row
+def _unit_of_work(row: tuple[Any, ...]) -> UnitOfWork:
+    """Return the unit of work of one table. Raises DecodeError or LookupError if it is damaged or lacks its round."""
+    _, round_id, version, state, round_version, round_state, _ = row
     table = projections.decode_table(state)
     table.require_opened()
     if round_id is None:
         return UnitOfWork(table=table, table_version=version)
-    round_state, round_version = states[round_id]
+    if round_state is None or round_version is None:
+        raise LookupError("the current round is missing")
     round_ = projections.decode_round(round_state)
     round_.require_opened()
     return UnitOfWork(table=table, table_version=version, round=round_, round_version=round_version)
 
 
-def database_now() -> datetime:
-    """Return the database's time, the only clock used for decisions."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        moment: datetime = cursor.fetchall()[0][0]
-    return moment
-
-
 def draw_entropy(
-    journal: UnitOfWork, *, seeds: Mapping[UUID, bytes] | None = None, defer_seed_check: bool = False
+    uow: UnitOfWork, *, now: datetime, seeds: Mapping[UUID, bytes] | None = None, defer_seed_check: bool = False
 ) -> Entropy:
-    """Draw new ids and a new seed from the operating system's generator.
+    """Draw new ids, of the database's time `now`, and a new seed from the operating system's generator.
 
     Includes the seed of the table's committed shoe if it is to come into play: from `seeds` if already read, otherwise
     read now. With `defer_seed_check`, the check of a round's own seed is left to the write, which reads it anyway.
     """
-    table, coming = journal.table, journal.table.next_shoe
-    long = table.has_long_shoe()
-    trusted, available = defer_seed_check and not long, seeds or {}
-    is_due = coming is not None and table.shoe is None and table.round is None and table.seats
-    if coming is not None and is_due and seeds is None and not trusted:
-        available = shoe_seeds.decrypt([coming.shoe])
+    table, next_shoe = uow.table, uow.table.next_shoe
+    deferred, available = defer_seed_check and not table.has_long_shoe(), seeds or {}
+    starts_now = table.shoe is None and table.round is None and bool(table.seats)
+    if next_shoe is not None and starts_now and seeds is None and not deferred:
+        available = shoe_seeds.decrypt([next_shoe.shoe])
         if not available:
-            _alert(table)
-    drawn = draw_shoe_seed()
+            _alert_seed_unreadable(table)
+    drawn = draw_shoe_seed(now)
     return Entropy(
-        round=new_id(),
+        round=new_id(now),
         shoe=drawn.shoe,
         seed=drawn.seed,
-        committed_seed=None if coming is None else available.get(coming.shoe),
-        deferred_seed_check=trusted,
+        committed_seed=None if next_shoe is None else available.get(next_shoe.shoe),
+        deferred_seed_check=deferred,
     )
 
 
-def draw_shoe_seed() -> ShoeSeed:
+def draw_shoe_seed(now: datetime) -> ShoeSeed:
     """Draw a shoe's id and seed from the operating system's generator."""
-    return ShoeSeed(shoe=new_id(), seed=secrets.token_bytes(32))
+    return ShoeSeed(shoe=new_id(now), seed=secrets.token_bytes(32))
 
 
-def _alert(table: TableState) -> None:
+def _alert_seed_unreadable(table: TableState) -> None:
     logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.require_opened().table)
 
 
@@ -184,95 +204,97 @@ def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
     Uses a fixed number of statements. Raises InsufficientFunds, VersionConflict, and NextShoeUnreadable if a round was
     opened on a shoe whose seed is missing.
     """
-    written = [(journal, metadata) for journal, metadata in decided if journal.changes]
-    if not written:
+    changed = [(uow, metadata) for uow, metadata in decided if uow.changes]
+    if not changed:
         return
-    ledger.post(_record(written))
-    _project([journal for journal, _ in written])
-    _keep_secrets([journal for journal, _ in written])
-    shoe_seeds.delete([shoe for journal, _ in written for shoe in journal.revealed_shoes])
+    units = [uow for uow, _ in changed]
+    ledger.post(_append_events(changed))
+    _project(units)
+    _store_seeds(units)
+    shoe_seeds.delete([shoe for uow in units for shoe in uow.revealed_shoes])
 
 
-def _keep_secrets(journals: Sequence[UnitOfWork]) -> None:
+def _store_seeds(units: Sequence[UnitOfWork]) -> None:
     """Store new seeds, and check in the same statement those of shoes used without reading them."""
-    trusted = [(journal.table, shoe) for journal in journals for shoe in journal.deferred_seed_checks]
-    new = [secret for journal in journals for secret in journal.new_seeds]
-    seeds = shoe_seeds.store(new, also_read=[shoe.shoe for _, shoe in trusted])
-    for table, shoe in trusted:
+    deferred = [(uow.table, shoe) for uow in units for shoe in uow.deferred_seed_checks]
+    new = [seed for uow in units for seed in uow.new_seeds]
+    seeds = shoe_seeds.store(new, also_read=[shoe.shoe for _, shoe in deferred])
+    for table, shoe in deferred:
         seed = seeds.get(shoe.shoe)
         if seed is None or not opens(shoe.commitment, seed):
-            _alert(table)
+            _alert_seed_unreadable(table)
             raise NextShoeUnreadable
 
 
-def _record(written: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[NewEntry]:
+def _append_events(changed: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[NewEntry]:
     """Append all changes in one statement and return the entries that follow from their events."""
-    pages = [(journal, metadata, page) for journal, metadata in written for page in journal.changes]
+    changes = [(uow, metadata, stream) for uow, metadata in changed for stream in uow.changes]
     ids = store.append(
         [
             store.Append(
-                stream=page.stream,
-                expected_version=page.expected_version,
-                events=tuple(CATALOGUE.encode(event) for event in page.events),
+                stream=stream.stream,
+                expected_version=stream.expected_version,
+                events=tuple(CATALOGUE.encode(event) for event in stream.events),
                 metadata=metadata,
             )
-            for _, metadata, page in pages
+            for _, metadata, stream in changes
         ]
     )
     entries: list[NewEntry] = []
-    for (journal, _, page), causes in zip(pages, ids, strict=True):
-        place = accounts_of(journal)
-        derived = (entry_for(event, cause, place) for event, cause in zip(page.events, causes, strict=True))
+    for (uow, _, stream), causes in zip(changes, ids, strict=True):
+        accounts = accounts_of(uow)
+        derived = (entry_for(event, cause, accounts) for event, cause in zip(stream.events, causes, strict=True))
         entries.extend(entry for entry in derived if entry is not None)
     return entries
 
 
-def accounts_of(journal: UnitOfWork) -> TableAccounts:
+def accounts_of(uow: UnitOfWork) -> TableAccounts:
     """Return the ledger accounts of this table."""
-    facts = journal.table.require_opened()
-    return TableAccounts(operator=facts.operator, table=facts.table, currency=facts.rules.currency)
+    opened = uow.table.require_opened()
+    return TableAccounts(operator=opened.operator, table=opened.table, currency=opened.rules.currency)
 
 
-def _project(journals: Sequence[UnitOfWork]) -> None:
-    tables: list[rows.TableRow] = []
-    rounds_: list[rows.RoundRow] = []
-    wagers: list[rows.WagerRow] = []
-    for journal in journals:
-        if _table_changed(journal):
-            tables.append(projections.table_row(journal.table, journal.table_version, journal.round))
-        for round_, version in journal.changed_rounds.values():
-            rounds_.append(projections.round_row(round_, version, journal.table))
-            wagers.extend(projections.wager_rows(round_, journal.table, since=journal.loaded_round))
-    rows.save(tables, rounds_, wagers)
-    rows.save_sittings([row for journal in journals for row in _sittings(journal)])
-    _save_versions([journal for journal in journals if _speaks_of_rules(journal)])
-    if any(projections.is_ready(journal.round) for journal in journals):
+def _project(units: Sequence[UnitOfWork]) -> None:
+    tables: list[Row] = []
+    due_tables: list[Row] = []
+    rounds: list[Row] = []
+    wagers: list[Row] = []
+    sittings: list[Row] = []
+    for uow in units:
+        if _table_changed(uow):
+            tables.append(projections.table_row(uow.table, uow.table_version, uow.round, uow.round_version))
+        due_row = projections.due_row(uow.table, uow.round)
+        if not uow.loaded_version or due_row != projections.due_row(uow.loaded_table, uow.loaded_round):
+            due_tables.append(due_row)
+        for round_, _ in uow.changed_rounds.values():
+            rounds.append(projections.round_row(round_, uow.table))
+            wagers.extend(projections.wager_rows(round_, uow.table, since=uow.loaded_round))
+        sittings.extend(projections.sitting_rows(uow.new_events(), uow.table))
+    projections.save(tables, due_tables, rounds, wagers)
+    projections.SITTINGS.upsert(sittings)
+    _save_versions([uow for uow in units if _rules_changed(uow)])
+    if any(projections.is_ready(uow.round) for uow in units):
         wakeups.wake_dealers_on_commit()
 
 
-def _sittings(journal: UnitOfWork) -> list[rows.SittingRow]:
-    return projections.sitting_rows((event for page in journal.changes for event in page.events), journal.table)
+def _rules_changed(uow: UnitOfWork) -> bool:
+    return uow.table.rules_lifecycle is not uow.loaded_table.rules_lifecycle or not uow.loaded_version
 
 
-def _speaks_of_rules(journal: UnitOfWork) -> bool:
-    return journal.table.rules_lifecycle is not journal.loaded_table.rules_lifecycle or not journal.loaded_version
-
-
-def _save_versions(journals: Sequence[UnitOfWork]) -> None:
+def _save_versions(units: Sequence[UnitOfWork]) -> None:
     """Save versions of rules. They change seldom, so they are read and written separately."""
-    if not journals:
+    if not units:
         return
-    known = rules_versions.load(journal.table.require_opened().table for journal in journals)
-    for journal in journals:
-        events = [event for page in journal.changes for event in page.events]
-        facts = journal.table.require_opened()
-        rules_versions.save(rules_versions.apply_events(known[facts.table], events, facts).values())
+    versions = rules_versions.load(uow.table.require_opened().table for uow in units)
+    for uow in units:
+        opened = uow.table.require_opened()
+        changed = rules_versions.apply_events(versions[opened.table], uow.new_events(), opened)
+        rules_versions.VERSIONS.upsert(list(changed.values()))
 
 
-def _table_changed(journal: UnitOfWork) -> bool:
-    if journal.table is not journal.loaded_table or journal.table_version != journal.loaded_version:
-        return True
-    before, after = journal.loaded_round, journal.round
+def _table_changed(uow: UnitOfWork) -> bool:
     return (
-        projections.due_at(before) != projections.due_at(after) or before.suspension_reason != after.suspension_reason
+        uow.table is not uow.loaded_table
+        or uow.table_version != uow.loaded_version
+        or uow.round is not uow.loaded_round
     )

@@ -5,17 +5,17 @@ One pure mapping from events, used on write, by every rebuild and by the audit.
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables import rules_events as e
+from baccarat.domain.tables import events as e
 from baccarat.domain.tables.events import TableOpened
 from baccarat.storage.models import RulesVersion
-from casino.events.projections import ProjectionTable
-from casino.events.sql import execute, fetch
+from casino.events.projections import ProjectionTable, Row
+from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonicalize_cached
 
 DRAFT: Final = "draft"
@@ -36,38 +36,12 @@ _encode: Final = msgspec.json.Encoder(order="sorted").encode
 decode_rules: Final = msgspec.json.Decoder(TableRules).decode
 
 
-class VersionRow(NamedTuple):
-    """A row of baccarat_rulesversion, in the order of its columns. It was in force from `since` until `until`."""
-
-    id: str
-    table_id: UUID
-    operator_id: UUID
-    version: int
-    label: str
-    rules: str
-    returns: str
-    return_floor: int
-    acknowledgement: str
-    status: str
-    drafted_by: str
-    drafted_at: datetime
-    decided_by: str
-    decided_at: datetime | None
-    effective_from: str
-    reason: str
-    first_round: int | None
-    since: datetime | None
-    until: datetime | None
-    ended_by: str
-
-
 VERSIONS: Final = ProjectionTable.of(RulesVersion)
 _NAMES: Final = ", ".join(f"{name}::text" if kind == "jsonb" else name for name, kind in VERSIONS.columns)
 _OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id = ANY (%s::uuid[])"  # noqa: S608
-_SAVE: Final = VERSIONS.upsert_sql
 _JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
 
-VersionRows = dict[int, VersionRow]
+VersionRows = dict[int, Row]
 """The versions of one table, by number."""
 
 
@@ -83,16 +57,9 @@ def apply_events(rows: VersionRows, events: Iterable[object], facts: TableOpened
 def load(tables: Iterable[UUID]) -> dict[UUID, VersionRows]:
     versions: dict[UUID, VersionRows] = {table: {} for table in tables}
     for values in fetch(_OF_TABLES, [list(versions)]):
-        row = VersionRow(*_canonical(values))
+        row = VERSIONS.row(*_canonical(values))
         versions[row.table_id][row.version] = row
     return versions
-
-
-def save(rows: Iterable[VersionRow]) -> None:
-    """Upsert rows; does nothing without rows."""
-    changed = list(rows)
-    if changed:
-        execute(_SAVE, [VERSIONS.as_json(changed)])
 
 
 def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -103,7 +70,7 @@ def _canonical(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def _rows_of(event: object, rows: VersionRows, facts: TableOpened) -> list[VersionRow]:
+def _rows_of(event: object, rows: VersionRows, facts: TableOpened) -> list[Row]:
     match event:
         case TableOpened():
             return [_first(event)]
@@ -117,7 +84,7 @@ def _rows_of(event: object, rows: VersionRows, facts: TableOpened) -> list[Versi
             return []
 
 
-def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesRetired, rows: VersionRows) -> list[VersionRow]:
+def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesRetired, rows: VersionRows) -> list[Row]:
     row = rows[event.version]
     if isinstance(event, e.RulesRetired):
         return [row._replace(status=RETIRED, until=event.at, ended_by=event.by, reason=event.reason)]
@@ -127,7 +94,7 @@ def _decided(event: e.RulesRejected | e.RulesPublished | e.RulesRetired, rows: V
     return [*_overtaken(rows, event), row._replace(status=PUBLISHED, effective_from=event.effective_from.value)]
 
 
-def _overtaken(rows: VersionRows, event: e.RulesPublished) -> list[VersionRow]:
+def _overtaken(rows: VersionRows, event: e.RulesPublished) -> list[Row]:
     """Return versions that another publication replaced before they took effect."""
     return [
         row._replace(status=RETIRED, until=event.at, ended_by=event.by)
@@ -136,7 +103,7 @@ def _overtaken(rows: VersionRows, event: e.RulesPublished) -> list[VersionRow]:
     ]
 
 
-def _took_effect(event: e.RulesTookEffect, rows: VersionRows) -> list[VersionRow]:
+def _took_effect(event: e.RulesTookEffect, rows: VersionRows) -> list[Row]:
     row = rows[event.version]
     ended = [
         old._replace(status=RETIRED, until=event.at, ended_by=row.decided_by)
@@ -146,7 +113,7 @@ def _took_effect(event: e.RulesTookEffect, rows: VersionRows) -> list[VersionRow
     return [*ended, row._replace(status=IN_FORCE, since=event.at, first_round=event.first_round)]
 
 
-def _first(event: TableOpened) -> VersionRow:
+def _first(event: TableOpened) -> Row:
     row = _row(event.rules, facts=event, returns=_encode(event.returns).decode(), at=event.opened_at)
     return row._replace(
         return_floor=event.return_floor,
@@ -157,13 +124,13 @@ def _first(event: TableOpened) -> VersionRow:
     )
 
 
-def _drafted(event: e.RulesDrafted, facts: TableOpened) -> VersionRow:
+def _drafted(event: e.RulesDrafted, facts: TableOpened) -> Row:
     row = _row(event.rules, facts=facts, returns=_encode(event.returns).decode(), at=event.at)
     return row._replace(return_floor=event.return_floor, acknowledgement=event.acknowledgement, drafted_by=event.by)
 
 
-def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -> VersionRow:
-    return VersionRow(
+def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -> Row:
+    return VERSIONS.row(
         id=f"{facts.table}/{rules.version}",
         table_id=facts.table,
         operator_id=facts.operator,

@@ -12,25 +12,29 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
 
 from baccarat.domain.unit_of_work import ShoeSeed
+from baccarat.storage.models import ShoeSecret
+from casino.events.projections import encode
+from casino.events.sql import execute, fetch
 
 NONCE_BYTES: Final = 12
 
-_KEEP: Final = """
+_INSERT: Final = """
 INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, ciphertext)
-SELECT * FROM unnest(%s::uuid[], %s::text[], %s::bytea[], %s::bytea[])
+SELECT shoe_id, key_id, nonce, ciphertext FROM jsonb_populate_recordset(NULL::baccarat_shoesecret, %s::jsonb)
 """
 _READ: Final = "SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
-_KEEP_AND_READ: Final = f"WITH kept AS ({_KEEP}) {_READ}"
-_FORGET: Final = "DELETE FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
-_KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
-_OLDER: Final = """
+_ONE_OF_EACH_KEY: Final = """
+SELECT DISTINCT ON (key_id) shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret ORDER BY key_id, shoe_id
+"""
+_INSERT_AND_READ: Final = f"WITH inserted AS ({_INSERT}) {_READ}"
+_DELETE: Final = "DELETE FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
+_OLDER_KEYS: Final = """
 SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret
 WHERE shoe_id > %s AND key_id <> %s ORDER BY shoe_id LIMIT %s FOR UPDATE
 """
-_RESEAL: Final = """
+_UPDATE: Final = """
 UPDATE baccarat_shoesecret SET key_id = %s, nonce = sent.nonce, ciphertext = sent.ciphertext
 FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS sent (shoe_id, nonce, ciphertext)
 WHERE baccarat_shoesecret.shoe_id = sent.shoe_id
@@ -72,17 +76,32 @@ def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping
     if not new:
         return decrypt(also_read)
     key_id, key = next(iter(parse_keys(settings.SHOE_KEYS).items()))
-    nonces = [secrets.token_bytes(NONCE_BYTES) for _ in new]
-    ciphertexts = [
-        key.encrypt(nonce, secret.seed, secret.shoe.bytes) for secret, nonce in zip(new, nonces, strict=True)
-    ]
-    rows: list[Any] = [[secret.shoe for secret in new], [key_id] * len(new), nonces, ciphertexts]
-    with connection.cursor() as cursor:
-        if not also_read:
-            cursor.execute(_KEEP, rows)
-            return {}
-        cursor.execute(_KEEP_AND_READ, [*rows, list(also_read)])
-        return _opened(cursor.fetchall())
+    rows = encode([_encrypted_row(secret, key_id, key) for secret in new]).decode()
+    if not also_read:
+        execute(_INSERT, [rows])
+        return {}
+    return _decrypt_rows(fetch(_INSERT_AND_READ, [rows, list(also_read)]))
+
+
+def _encrypted_row(secret: ShoeSeed, key_id: str, key: AESGCM) -> dict[str, Any]:
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    ciphertext = key.encrypt(nonce, secret.seed, secret.shoe.bytes)
+    return {
+        "shoe_id": secret.shoe,
+        "key_id": key_id,
+        "nonce": rf"\x{nonce.hex()}",
+        "ciphertext": rf"\x{ciphertext.hex()}",
+    }
+
+
+def check_keys() -> str:
+    """Return `ok` if this process's SHOE_KEYS, unless it has none, decrypt a seed of every key in use."""
+    if not settings.SHOE_KEYS:
+        return "ok"
+    samples = fetch(_ONE_OF_EACH_KEY)
+    decrypted = _decrypt_rows(samples)
+    missing = sorted(key_id for shoe, key_id, _, _ in samples if shoe not in decrypted)
+    return f"SHOE_KEYS are not those of the other processes: no {', '.join(missing)}" if missing else "ok"
 
 
 def decrypt(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
@@ -90,19 +109,17 @@ def decrypt(shoes: Iterable[UUID]) -> Mapping[UUID, bytes]:
     wanted = list(shoes)
     if not wanted:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_READ, [wanted])
-        return _opened(cursor.fetchall())
+    return _decrypt_rows(fetch(_READ, [wanted]))
 
 
-def _opened(rows: Iterable[tuple[UUID, str, bytes, bytes]]) -> dict[UUID, bytes]:
+def _decrypt_rows(rows: Iterable[tuple[UUID, str, bytes, bytes]]) -> dict[UUID, bytes]:
     """Return the seeds that our keys decrypt, by shoe."""
-    ring = parse_keys(settings.SHOE_KEYS)
-    opened = {shoe: _open(ring.get(key_id), shoe, nonce, ciphertext) for shoe, key_id, nonce, ciphertext in rows}
-    return {shoe: seed for shoe, seed in opened.items() if seed is not None}
+    keys = parse_keys(settings.SHOE_KEYS)
+    seeds = {shoe: _decrypt(keys.get(key_id), shoe, nonce, ciphertext) for shoe, key_id, nonce, ciphertext in rows}
+    return {shoe: seed for shoe, seed in seeds.items() if seed is not None}
 
 
-def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, ciphertext: bytes) -> bytes | None:
+def _decrypt(key: AESGCM | None, shoe: UUID, nonce: bytes, ciphertext: bytes) -> bytes | None:
     """Return the seed, None if its key is not configured or the ciphertext does not verify."""
     if key is None:
         return None
@@ -114,36 +131,28 @@ def _open(key: AESGCM | None, shoe: UUID, nonce: bytes, ciphertext: bytes) -> by
 
 def find_stored(shoes: Sequence[UUID]) -> set[UUID]:
     """Return which of these shoes have an encrypted seed, readable or not."""
-    with connection.cursor() as cursor:
-        cursor.execute(_KEPT, [list(shoes)])
-        return {row[0] for row in cursor.fetchall()}
+    return set(ShoeSecret.objects.filter(pk__in=shoes).values_list("pk", flat=True))
 
 
 def reencrypt(*, after: UUID, limit: int) -> ReencryptedBatch:
     """Encrypt up to `limit` seeds of shoes after an id with the first key. Call it in a transaction."""
-    ring = parse_keys(settings.SHOE_KEYS)
-    key_id, key = next(iter(ring.items()))
-    with connection.cursor() as cursor:
-        cursor.execute(_OLDER, [after, key_id, limit])
-        rows = cursor.fetchall()
-        opened = [(shoe, old, _open(ring.get(old), shoe, nonce, ciphertext)) for shoe, old, nonce, ciphertext in rows]
-        ready = [(shoe, old, seed) for shoe, old, seed in opened if seed is not None]
-        nonces = [secrets.token_bytes(NONCE_BYTES) for _ in ready]
-        encrypted_again = [
-            key.encrypt(nonce, seed, shoe.bytes) for (shoe, _, seed), nonce in zip(ready, nonces, strict=True)
-        ]
-        cursor.execute(_RESEAL, [key_id, [shoe for shoe, _, _ in ready], nonces, encrypted_again])
+    keys = parse_keys(settings.SHOE_KEYS)
+    key_id, key = next(iter(keys.items()))
+    rows = fetch(_OLDER_KEYS, [after, key_id, limit])
+    decrypted = [(shoe, old, _decrypt(keys.get(old), shoe, nonce, ciphertext)) for shoe, old, nonce, ciphertext in rows]
+    ready = [(shoe, old, seed) for shoe, old, seed in decrypted if seed is not None]
+    nonces = [secrets.token_bytes(NONCE_BYTES) for _ in ready]
+    ciphertexts = [key.encrypt(nonce, seed, shoe.bytes) for (shoe, _, seed), nonce in zip(ready, nonces, strict=True)]
+    execute(_UPDATE, [key_id, [shoe for shoe, _, _ in ready], nonces, ciphertexts])
     return ReencryptedBatch(
         key=key_id,
         reencrypted=dict(Counter(old for _, old, _ in ready)),
-        unreadable=tuple(shoe for shoe, _, seed in opened if seed is None),
+        unreadable=tuple(shoe for shoe, _, seed in decrypted if seed is None),
         last=rows[-1][0] if len(rows) == limit else None,
     )
 
 
 def delete(shoes: Sequence[UUID]) -> None:
     """Delete revealed seeds in one statement."""
-    if not shoes:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [list(shoes)])
+    if shoes:
+        execute(_DELETE, [list(shoes)])

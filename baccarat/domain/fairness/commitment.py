@@ -1,12 +1,25 @@
-"""Commitment to a seed: a hash published before the first bet on the cards that the seed determines."""
+"""Commitments to a shoe, published before its first bet: the hash of its seed, and the root over all its cards.
+
+The root commits to the whole order. A dealt card is opened with its salt and its path in the tree. The salts of the
+other cards stay as secret as the seed, so the paths reveal nothing about cards not yet dealt.
+"""
 
 import hashlib
 import hmac
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from baccarat.domain.fairness.stream import require_seed
+from baccarat.domain.fairness.shuffle import require_seed, shuffle
+from baccarat.domain.rules.cards import Card
+from casino.kernel import merkle
 
 COMMITMENT_TAG: Final = b"casino.baccarat.commitment.v1\x00"
+CARD_TAG: Final = b"casino.baccarat.card.v1\x00"
+SALT_TAG: Final = b"casino.baccarat.salt.v1\x00"
+
+_NUMBER: Final = struct.Struct(">Q")
 
 
 def commit(seed: bytes) -> str:
@@ -17,3 +30,60 @@ def commit(seed: bytes) -> str:
 def opens(commitment: str, seed: bytes) -> bool:
     """Return whether a revealed seed matches the commitment. Raises MalformedSeed."""
     return hmac.compare_digest(commit(seed).encode(), commitment.encode())
+
+
+class NoSuchCard(ValueError):
+    """The shoe has no card at this position."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardOpening:
+    """One card with its position (from 0), its salt and the hashes up to the root, in hex."""
+
+    shoe_position: int
+    card: Card
+    salt: str
+    path: tuple[str, ...]
+
+
+def card_salt(seed: bytes, position: int) -> bytes:
+    """Return the salt of the card at a position: HMAC-SHA-256 keyed with the seed. Raises MalformedSeed."""
+    return hmac.new(require_seed(seed), SALT_TAG + _NUMBER.pack(position), "sha256").digest()
+
+
+def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
+    """Return a card's leaf hash: over the tag, the position, the card's two letters, and the salt."""
+    return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
+
+
+def shoe_root(seed: bytes, *, cut: bytes, decks: int) -> str:
+    """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, InvalidCardCount."""
+    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks))).hex()
+
+
+def open_cards(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[CardOpening, ...]:
+    """Open only the cards at these positions. Raises NoSuchCard, MalformedSeed, InvalidCardCount."""
+    cards = shuffle(seed, cut=cut, decks=decks)
+    if not all(0 <= position < len(cards) for position in positions):
+        raise NoSuchCard(f"A shoe of {len(cards)} cards does not have all of the positions {list(positions)}.")
+    leaves = _leaves(seed, cards)
+    return tuple(
+        CardOpening(
+            shoe_position=position,
+            card=cards[position],
+            salt=card_salt(seed, position).hex(),
+            path=tuple(sibling.hex() for sibling in merkle.path(leaves, position)),
+        )
+        for position in positions
+    )
+
+
+def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
+    return [card_leaf(position, card, card_salt(seed, position)) for position, card in enumerate(cards)]
+
+
+def is_valid_opening(opening: CardOpening, *, decks: int, root: str) -> bool:
+    """Return whether the root has this card at its position."""
+    leaf = card_leaf(opening.shoe_position, opening.card, bytes.fromhex(opening.salt))
+    path = [bytes.fromhex(sibling) for sibling in opening.path]
+    return merkle.is_included(leaf, opening.shoe_position, 52 * decks, path, bytes.fromhex(root))

@@ -1,16 +1,47 @@
-"""The order of a shoe, computed from a seed and a cut. Anyone who has both can recompute it."""
+"""The order of a shoe, computed from a secret seed and the players' cut. Anyone who has both can recompute it."""
 
+import hmac
+import struct
 from collections.abc import Iterator
 from typing import Final
 
-from baccarat.domain.fairness.stream import uint32_stream
 from baccarat.domain.rules.cards import FULL_DECK, Card
 
+SEED_BYTES: Final = 32
+BLOCK_TAG: Final = b"casino.baccarat.shuffle.v1\x00"
 WORD_RANGE: Final = 1 << 32
+
+_WORDS: Final = struct.Struct(">8I")
+_NUMBER: Final = struct.Struct(">Q")
+
+
+class MalformedSeed(ValueError):
+    """A seed is not exactly 32 bytes."""
 
 
 class InvalidCardCount(ValueError):
     """A shoe has at least one deck, and at most all of its cards can be requested."""
+
+
+def require_seed(seed: bytes) -> bytes:
+    """Return the seed if it has 32 bytes. Raises MalformedSeed."""
+    if len(seed) != SEED_BYTES:
+        raise MalformedSeed(f"A seed has {SEED_BYTES} bytes, not {len(seed)}.")
+    return seed
+
+
+def uint32_stream(seed: bytes, *, cut: bytes) -> Iterator[int]:
+    """Yield 32-bit words without end, eight big-endian words per block, unpredictable without the seed.
+
+    Block n, from 0, is HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the length of the cut in
+    8 big-endian bytes, the cut, and n in 8 big-endian bytes. Raises MalformedSeed.
+    """
+    key, counter = require_seed(seed), 0
+    prefix = BLOCK_TAG + _NUMBER.pack(len(cut)) + cut
+    while True:
+        # Not hmac.digest: it releases the GIL, which costs more than the hash when other threads are running.
+        yield from _WORDS.unpack(hmac.new(key, prefix + _NUMBER.pack(counter), "sha256").digest())
+        counter += 1
 
 
 def shuffle(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> tuple[Card, ...]:
@@ -29,10 +60,10 @@ def shuffle(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) ->
     moved: dict[int, int] = {}  # only positions whose card has changed, so that drawing a few cards takes a few steps
     dealt = []
     stream = uint32_stream(seed, cut=cut)
-    for place in range(count):
-        chosen = place + uniform_below(stream, size - place)
+    for position in range(count):
+        chosen = position + uniform_below(stream, size - position)
         dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])
-        moved[chosen] = moved.get(place, place)
+        moved[chosen] = moved.get(position, position)
     return tuple(dealt)
 
 
@@ -41,8 +72,8 @@ def uniform_below(stream: Iterator[int], below: int) -> int:
 
     Rejection sampling: words in the last, incomplete run of `below` values are skipped.
     """
-    refused_from = WORD_RANGE - WORD_RANGE % below
+    rejected_from = WORD_RANGE - WORD_RANGE % below
     word = next(stream)
-    while word >= refused_from:
+    while word >= rejected_from:
         word = next(stream)
     return word % below

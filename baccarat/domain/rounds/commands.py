@@ -4,11 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.domain.rounds.commitment import ShoeCommitment
-from baccarat.domain.rounds.events import SeatInRound
-from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.rounds.events import SeatInRound, ShoeCommitment, VoidReason
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
 
@@ -102,14 +100,14 @@ class LeaveRound:
 
 @dataclass(frozen=True, slots=True)
 class DealRound:
-    """Close betting, deal and settle. `cards` are the next cards of the shoe, from `position` on.
+    """Close betting, deal and settle. `cards` are the next cards of the shoe, from `shoe_position` on.
 
     At a table with a ceremony, the first command may hand out the Player's cards instead, and a later one settles.
     `seed` is the shoe's seed in hex if it is revealed with this round.
     """
 
     cards: tuple[Card, ...] = field(repr=False)
-    position: int
+    shoe_position: int
     seed: str | None = field(repr=False)
     rules: TableRules
     now: datetime

@@ -27,7 +27,7 @@ SeatContributions = tuple[SeatContribution, ...]
 
 def find_contribution(contributions: SeatContributions, seat: int) -> SeatContribution | None:
     """Return a seat's contribution, None if it has made none."""
-    return next((each for each in contributions if each.seat == seat), None)
+    return next((contribution for contribution in contributions if contribution.seat == seat), None)
 
 
 def is_new_contribution(contributions: SeatContributions, *, seat: int, player: UUID, contribution: str) -> bool:
@@ -47,9 +47,11 @@ def replace_contribution(
 ) -> SeatContributions:
     """Replace a seat's contribution, keeping seats in ascending order."""
     last = find_contribution(contributions, seat)
-    times = last.change_count + 1 if last is not None and last.player == player else 1
+    change_count = last.change_count + 1 if last is not None and last.player == player else 1
     others = [each for each in contributions if each.seat != seat]
-    return tuple(sorted((*others, SeatContribution(seat, player, contribution, times)), key=lambda each: each.seat))
+    return tuple(
+        sorted((*others, SeatContribution(seat, player, contribution, change_count)), key=lambda each: each.seat)
+    )
 
 
 def as_contributions(contributions: SeatContributions) -> tuple[Contribution, ...]:

@@ -8,18 +8,16 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import cut, dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
-from baccarat.domain.rules.chips import AmountNotInChips, is_makeable
-from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimumPolicy
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
+from baccarat.domain.rules.wagers import AmountNotInChips, Spot, is_makeable
 from casino.kernel.decider import Decider
 from casino.kernel.money import format_amount
 from wallet.ledger.accounts import game_account
 from wallet.ledger.refusals import InsufficientFunds
 
 Events = Sequence[e.RoundEvent]
-_Spends = c.PlaceChips | c.RepeatWager | c.ConfirmWager
+_StakingCommand = c.PlaceChips | c.RepeatWager | c.ConfirmWager
 
 
 def decide(command: c.RoundCommand, state: RoundState) -> Events:
@@ -47,7 +45,7 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
     )
 
 
-def _turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
+def _require_turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
     """Return the player's seat if it may still act: betting is open and the seat has not acted."""
     _require_open(state, command.now)
     seat = state.seat_of(command.player)
@@ -71,49 +69,49 @@ def _require_open(state: RoundState, now: datetime) -> None:
 
 
 def _place(command: c.PlaceChips, state: RoundState) -> Events:
-    seat = _turn(command, state)
+    seat = _require_turn(command, state)
     rules = command.rules
     if command.amount <= 0 or not is_makeable(command.amount, rules):
         raise AmountNotInChips(
             chips=[format_amount(chip, rules.currency) for chip in rules.chips], currency=rules.currency
         )
-    stakes = _added(seat.placed_stakes(), {command.spot: command.amount})
-    _require_allowed(stakes, rules)
+    stakes = _add_stakes(seat.placed_stakes(), {command.spot: command.amount})
+    _require_within_rules(stakes, rules)
     _require_funds(stakes, seat, command, state)
     return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
 
 
 def _undo(command: c.UndoPlacement, state: RoundState) -> Events:
-    seat = _turn(command, state)
+    seat = _require_turn(command, state)
     if not seat.placements:
         raise r.NoChipsPlaced
     return (e.PlacementUndone(seat=seat.seat),)
 
 
 def _clear(command: c.ClearChips, state: RoundState) -> Events:
-    seat = _turn(command, state)
+    seat = _require_turn(command, state)
     return (e.ChipsCleared(seat=seat.seat),) if seat.placements else ()
 
 
 def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
-    seat = _turn(command, state)
+    seat = _require_turn(command, state)
     if seat.placements:
         raise r.ChipsAlreadyPlaced
     if not command.stakes:
         raise r.NothingToRepeat
-    _require_allowed(command.stakes, command.rules)
+    _require_within_rules(command.stakes, command.rules)
     _require_funds(command.stakes, seat, command, state)
     return (e.StakesRebet(seat=seat.seat, stakes=dict(command.stakes)),)
 
 
 def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
-    seat = _turn(command, state)
+    seat = _require_turn(command, state)
     placed = seat.placed_stakes()
     if not placed:
         raise r.NoChipsPlaced
-    raised = _raises(placed, command.rules)
-    stakes = _added(placed, raised)
-    _require_allowed(stakes, command.rules)
+    raised = _shortfalls(placed, command.rules)
+    stakes = _add_stakes(placed, raised)
+    _require_within_rules(stakes, command.rules)
     _require_funds(stakes, seat, command, state)
     return (
         e.WagerConfirmed(
@@ -127,20 +125,20 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
     )
 
 
-def _raises(placed: Mapping[Spot, int], rules: TableRules) -> dict[Spot, int]:
-    """Return what each stake lacks to the minimum. Raises UnderMinimum if the table does not raise stakes."""
-    lacking = {spot: rules.minimum - stake for spot, stake in placed.items() if stake < rules.minimum}
-    if lacking and rules.under_minimum is UnderMinimumPolicy.REJECT:
+def _shortfalls(placed: Mapping[Spot, int], rules: TableRules) -> dict[Spot, int]:
+    """Return by how much each stake is under the minimum. Raises UnderMinimum if the table does not raise stakes."""
+    shortfalls = {spot: rules.minimum - stake for spot, stake in placed.items() if stake < rules.minimum}
+    if shortfalls and rules.under_minimum is UnderMinimumPolicy.REJECT:
         minimum = format_amount(rules.minimum, rules.currency)
-        raise r.UnderMinimum(minimum=minimum, currency=rules.currency, spots=sorted(lacking))
-    return lacking
+        raise r.UnderMinimum(minimum=minimum, currency=rules.currency, spots=sorted(shortfalls))
+    return shortfalls
 
 
-def _added(stakes: Mapping[Spot, int], more: Mapping[Spot, int]) -> dict[Spot, int]:
+def _add_stakes(stakes: Mapping[Spot, int], more: Mapping[Spot, int]) -> dict[Spot, int]:
     return {spot: stakes.get(spot, 0) + more.get(spot, 0) for spot in Spot if spot in stakes or spot in more}
 
 
-def _require_allowed(stakes: Mapping[Spot, int], rules: TableRules) -> None:
+def _require_within_rules(stakes: Mapping[Spot, int], rules: TableRules) -> None:
     over = sorted(spot for spot, stake in stakes.items() if stake > rules.maximum)
     if over:
         maximum = format_amount(rules.maximum, rules.currency)
@@ -149,7 +147,7 @@ def _require_allowed(stakes: Mapping[Spot, int], rules: TableRules) -> None:
         raise r.OneSpotOnly
 
 
-def _require_funds(stakes: Mapping[Spot, int], seat: RoundSeat, command: _Spends, state: RoundState) -> None:
+def _require_funds(stakes: Mapping[Spot, int], seat: RoundSeat, command: _StakingCommand, state: RoundState) -> None:
     total = sum(stakes.values())
     if total <= command.available:
         return
@@ -165,10 +163,10 @@ def _require_funds(stakes: Mapping[Spot, int], seat: RoundSeat, command: _Spends
 
 
 def _pass(command: c.PassTurn, state: RoundState) -> Events:
-    return (e.SeatPassed(seat=_turn(command, state).seat),)
+    return (e.SeatPassed(seat=_require_turn(command, state).seat),)
 
 
-def _give_cut(command: c.ContributeToCut, state: RoundState) -> Events:
+def _contribute(command: c.ContributeToCut, state: RoundState) -> Events:
     """Accept a contribution from any player in the round until betting closes, even with a wager confirmed."""
     _require_open(state, command.now)
     seat = state.seat_of(command.player)
@@ -181,13 +179,13 @@ def _give_cut(command: c.ContributeToCut, state: RoundState) -> Events:
     ):
         return ()
     return (
-        CutContributed(
+        e.CutContributed(
             seat=seat.seat, player=seat.player, contribution=command.contribution, contributed_at=command.now
         ),
     )
 
 
-def _withdraw(command: c.LeaveRound, state: RoundState) -> Events:
+def _leave(command: c.LeaveRound, state: RoundState) -> Events:
     if not state.is_running():
         return ()
     seat = state.seat_of(command.player)
@@ -206,8 +204,8 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.RepeatWager: _repeat,
     c.ConfirmWager: _confirm,
     c.PassTurn: _pass,
-    c.ContributeToCut: _give_cut,
-    c.LeaveRound: _withdraw,
+    c.ContributeToCut: _contribute,
+    c.LeaveRound: _leave,
     **dealing.DECIDE,
     **voiding.DECIDE,
 }

@@ -1,22 +1,34 @@
 """Events of a round, in the past tense. A stored contract: a changed shape is a new schema, upcast when read.
 
-Amounts are minor units of the table's currency. Players are ids; events contain no personal data.
+Amounts are minor units of the table's currency. Players are ids and staff are numbers, because names would be personal
+data. A `note` is stored encrypted under the keys of the round's players, so that it becomes unreadable when one of them
+is erased while the round stays provable.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.ceremony_events import CardsHandedBack, CardsHandedOut, CardsLookedAt, HandTurned
-from baccarat.domain.rounds.commitment import ShoeCommitment
-from baccarat.domain.rounds.cut_events import CutContributed
-from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult
+from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeCommitment:
+    """The committed shoe of the table's next round: its id, its commitment in hex, and its shape.
+
+    Published when the table or the previous round opens, before anybody can bet on it.
+    """
+
+    shoe: UUID
+    commitment: str
+    shape: ShoeShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +126,19 @@ class SeatLeftRound:
 
 
 @dataclass(frozen=True, slots=True)
+class CutContributed:
+    """A seat set its contribution, 1 to 32 bytes in hex, replacing its earlier one.
+
+    It applies to the shoe committed to when the round opened. Everyone at the table may see it at once.
+    """
+
+    seat: int
+    player: UUID
+    contribution: str
+    contributed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class BettingClosed:
     """Betting closed.
 
@@ -125,11 +150,63 @@ class BettingClosed:
     cut: str
 
 
+class Side(StrEnum):
+    """The Player's or the Banker's hand."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+
+
+class HandedBackBy(StrEnum):
+    """How the seat's time with the cards ended."""
+
+    PLAYER = "player"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class CardsHandedOut:
+    """The Player's two cards went face down to the seat with the highest Player wager, which has them until `until`.
+
+    This begins the Caller's ceremony (rules, section 3). No event before `HandTurned` names a card.
+    """
+
+    seat: int
+    handed_out_at: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CardsLookedAt:
+    """The seat looked at its cards; it has until `until` to hand them back."""
+
+    seat: int
+    looked_at: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CardsHandedBack:
+    """The cards are with the Caller again."""
+
+    seat: int
+    by: HandedBackBy
+    handed_back_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HandTurned:
+    """The Caller turned a hand's first two cards over; the Player's hand comes first."""
+
+    side: Side
+    cards: tuple[Card, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CardsDealt:
-    """The cards in deal order (P B P B, then the thirds). `position` is the first card's position in the shoe."""
+    """The cards in deal order (P B P B, then the thirds). `shoe_position` is where the first is in the shoe."""
 
-    position: int
+    shoe_position: int
     cards: tuple[Card, ...]
 
 
@@ -153,7 +230,10 @@ class SeatSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundSettled:
-    """The outcome and every wager's result. `seed` opens the commitment if the shoe ends with the round."""
+    """The outcome and every wager's result. `seed` opens the commitment if the shoe ends with the round.
+
+    At `betting_opens_at` the show of the deal is over, and betting on the next round opens.
+    """
 
     outcome: Outcome
     player_total: int
@@ -161,6 +241,7 @@ class RoundSettled:
     natural: bool
     wagers: tuple[SeatSettled, ...]
     settled_at: datetime
+    betting_opens_at: datetime
     seed: str | None
 
 
@@ -187,6 +268,81 @@ class RoundResumed:
 
     by: str
     resumed_at: datetime
+
+
+class VoidReason(StrEnum):
+    """Why a round is voided."""
+
+    MALFUNCTION = "malfunction"
+    MISDEAL = "misdeal"
+    WRONG_RULES = "wrong_rules"
+    FRAUD = "fraud"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundVoidRequested:
+    """Voiding was requested after the outcome was known; a second person must approve it."""
+
+    by: str
+    reason: VoidReason
+    note: str
+    requested_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RoundVoidDeclined:
+    """The request was declined; the settlement remains valid."""
+
+    by: str
+    note: str
+    declined_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SeatVoided:
+    """How one wager is undone: `staked` is given back; `paid`, what the settlement paid the player, is taken back.
+
+    A positive difference goes to the game balance or, if the player has left, to the account. A negative one is taken
+    from the game balance, then from the account; the rest is `owed`, or `forgiven` by the house. `commission` is undone
+    as well: `from_rack` of it had not been collected yet.
+    """
+
+    seat: int
+    player: UUID
+    money_type: MoneyType
+    staked: int
+    paid: int
+    commission: int
+    from_rack: int
+    to_game: int
+    to_account: int
+    from_game: int
+    from_account: int
+    owed: int
+    forgiven: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundVoided:
+    """All stakes, payouts and commissions of the round were undone. `was_settled` is whether there was an outcome.
+
+    `approved_by` is the second person, None if none is needed. `seed` opens the commitment of the round's own shoe if
+    it was still secret. `number` is the round's number at its table. `burned_count` cards were burned from a shoe that
+    continues, seen by nobody except one player who looked at two of them.
+    """
+
+    round: UUID
+    was_settled: bool
+    requested_by: str
+    approved_by: str | None
+    reason: VoidReason
+    note: str
+    seats: tuple[SeatVoided, ...]
+    voided_at: datetime
+    seed: str | None
+    number: int
+    burned_count: int
 
 
 RoundEvent = (

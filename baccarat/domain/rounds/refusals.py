@@ -12,7 +12,7 @@ class BettingIsClosed(Refusal):
 class NoOpenRound(Refusal):
     code = "no_open_round"
     title = "No round is open at this table"
-    remedy = "Ask for a new game, or wait until the next round opens."
+    remedy = "Request a new game, or wait until the next round opens."
 
 
 class NotYourTurn(Refusal):
@@ -29,14 +29,14 @@ class AlreadyConfirmed(Refusal):
 
 class NoShoeToCut(Refusal):
     code = "no_open_cut"
-    title = "No shoe takes your contribution now"
-    remedy = "Contribute when the table shows a shoe that it has committed to and that has not started."
+    title = "No shoe accepts your contribution now"
+    remedy = "Contribute when the table shows a committed shoe that has not started."
 
 
 class CutChangedTooOften(Refusal):
     code = "too_many_contributions"
-    title = "You have changed your contribution to this shoe often enough"
-    remedy = "Your last contribution counts. Choose another one for the next shoe."
+    title = "You have changed your contribution to this shoe too often"
+    remedy = "Your last contribution counts. You can contribute again to the next shoe."
 
 
 class NoCeremony(Refusal):
@@ -49,7 +49,7 @@ class NotYourCards(Refusal):
     code = "not_your_cards"
     kind = RefusalKind.FORBIDDEN
     title = "The cards are with another seat"
-    remedy = "Wait: the hand is turned over when that seat has handed it back, or its time is over."
+    remedy = "Wait: the hand is turned over when that seat hands it back or its time is over."
 
 
 class CardsAreHandedBack(Refusal):
@@ -93,7 +93,7 @@ class UnderMinimum(Refusal):
 class OneSpotOnly(Refusal):
     code = "one_spot_only"
     kind = RefusalKind.INVALID
-    title = "This table takes a bet on one spot in a round"
+    title = "This table accepts bets on one spot per round"
     remedy = "Clear your chips to choose another spot."
 
 
@@ -117,14 +117,14 @@ class WagerInPlay(Refusal):
 
 class RoundNotSuspended(Refusal):
     code = "round_not_suspended"
-    title = "The round is not set aside"
-    remedy = "Only a round that was set aside can be resumed."
+    title = "The round is not suspended"
+    remedy = "Only a suspended round can be resumed."
 
 
 class RoundIsRunning(Refusal):
     code = "round_is_running"
     title = "The round has not ended"
-    remedy = "Ask again when it is settled, voided or has lapsed."
+    remedy = "Try again when it is settled, voided or lapsed."
 
 
 class UnknownRound(Refusal):
@@ -137,43 +137,43 @@ class UnknownRound(Refusal):
 class RoundNotVoidable(Refusal):
     code = "round_not_voidable"
     title = "There is nothing to void in this round"
-    remedy = "Only a round in play, set aside or settled can be voided: one that lapsed moved no money."
+    remedy = "Only a round in play, suspended or settled can be voided: a lapsed round moved no money."
 
 
 class RoundAlreadyVoided(Refusal):
     code = "round_already_voided"
-    title = "The round is void already"
-    remedy = "Look at the round: all of it has been undone."
+    title = "The round is already void"
+    remedy = "See the round: it has been undone completely."
 
 
 class VoidAlreadyRequested(Refusal):
     code = "void_already_requested"
-    title = "Somebody has asked to void this round"
+    title = "A void of this round is already requested"
     remedy = "Approve or decline that request."
 
 
 class NoVoidRequested(Refusal):
     code = "no_void_requested"
-    title = "Nobody has asked to void this round"
-    remedy = "Ask for the void first; another person approves it."
+    title = "No void of this round is requested"
+    remedy = "Request the void first; another person approves it."
 
 
 class VoidNeedsSecondPerson(Refusal):
     code = "void_requires_second_person"
     kind = RefusalKind.FORBIDDEN
-    title = "Who asks for a void can't approve it"
-    remedy = "The outcome is known: have another member of staff look at it."
+    title = "The requester can't approve their own void"
+    remedy = "The outcome is known: another member of staff must approve it."
 
 
 class UnknownVoidReason(Refusal):
     code = "unknown_void_reason"
     kind = RefusalKind.INVALID
-    title = "This is no reason for a void"
-    remedy = "Choose one of the reasons listed."
+    title = "Unknown reason for a void"
+    remedy = "Choose one of the listed reasons."
 
 
 class VoidNoteInvalid(Refusal):
     code = "void_note_invalid"
     kind = RefusalKind.INVALID
-    title = "Say why in your own words"
+    title = "The note must explain the void"
     remedy = "Write 1 to 500 characters."

@@ -7,14 +7,9 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.ceremony_state import Ceremony
-from baccarat.domain.rounds.ceremony_state import evolve as after
 from baccarat.domain.rounds.cut import SeatContributions
-from baccarat.domain.rounds.cut_events import CutContributed
-from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.wagers import Spot
@@ -67,6 +62,16 @@ class RoundSeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Ceremony:
+    """A seat's turn with the Player's cards. `handed_back` is how the turn ended, None while it lasts."""
+
+    seat: int
+    until: datetime
+    looked_at: datetime | None = None
+    handed_back: e.HandedBackBy | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RoundState:
     """All state needed to decide about a round and to display it.
 
@@ -77,7 +82,7 @@ class RoundState:
     opened: e.RoundOpened | None = None
     seats: tuple[RoundSeat, ...] = ()
     closed_at: datetime | None = None
-    position: int | None = None
+    shoe_position: int | None = None
     cards: tuple[Card, ...] = ()
     outcome: Outcome | None = None
     player_total: int | None = None
@@ -87,8 +92,8 @@ class RoundState:
     seed: str | None = None
     lapse_reason: str | None = None
     suspension_reason: str | None = None
-    void_request: RoundVoidRequested | None = None
-    voided: RoundVoided | None = None
+    void_request: e.RoundVoidRequested | None = None
+    voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
     contributions: SeatContributions = ()
     cut: str | None = None
@@ -103,9 +108,9 @@ class RoundState:
         """Return the player's seat in this round, None for a player waiting for the next one."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
-    def void_of(self, seat: int) -> SeatVoided | None:
+    def void_of(self, seat: int) -> e.SeatVoided | None:
         """Return how the seat's wager was undone, None if it was not."""
-        return None if self.voided is None else next((each for each in self.voided.seats if each.seat == seat), None)
+        return None if self.voided is None else next((void for void in self.voided.seats if void.seat == seat), None)
 
     def all_have_acted(self) -> bool:
         """Return whether no seat is still to act."""
@@ -131,7 +136,7 @@ def evolve(state: RoundState, event: e.RoundEvent) -> RoundState:
     return _APPLY[type(event)](state, event)
 
 
-def _seat(state: RoundState, number: int, **changes: Any) -> RoundState:
+def _change_seat(state: RoundState, number: int, **changes: Any) -> RoundState:
     return replace(
         state, seats=tuple(replace(seat, **changes) if seat.seat == number else seat for seat in state.seats)
     )
@@ -141,30 +146,30 @@ def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
     return next(seat.placements for seat in state.seats if seat.seat == number)
 
 
-def _opened(state: RoundState, event: e.RoundOpened) -> RoundState:
+def _round_opened(state: RoundState, event: e.RoundOpened) -> RoundState:
     seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in event.seats)
     return replace(state, phase=Phase.BETTING, opened=event, seats=seats)
 
 
-def _placed(state: RoundState, event: e.ChipsPlaced) -> RoundState:
+def _chips_placed(state: RoundState, event: e.ChipsPlaced) -> RoundState:
     placed = (*_placements(state, event.seat), {event.spot: event.amount})
-    return _seat(state, event.seat, placements=placed)
+    return _change_seat(state, event.seat, placements=placed)
 
 
-def _undone(state: RoundState, event: e.PlacementUndone) -> RoundState:
-    return _seat(state, event.seat, placements=_placements(state, event.seat)[:-1])
+def _placement_undone(state: RoundState, event: e.PlacementUndone) -> RoundState:
+    return _change_seat(state, event.seat, placements=_placements(state, event.seat)[:-1])
 
 
-def _cleared(state: RoundState, event: e.ChipsCleared) -> RoundState:
-    return _seat(state, event.seat, placements=())
+def _chips_cleared(state: RoundState, event: e.ChipsCleared) -> RoundState:
+    return _change_seat(state, event.seat, placements=())
 
 
-def _repeated(state: RoundState, event: e.StakesRebet) -> RoundState:
-    return _seat(state, event.seat, placements=(*_placements(state, event.seat), event.stakes))
+def _stakes_rebet(state: RoundState, event: e.StakesRebet) -> RoundState:
+    return _change_seat(state, event.seat, placements=(*_placements(state, event.seat), event.stakes))
 
 
-def _confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
-    return _seat(
+def _wager_confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
+    return _change_seat(
         state,
         event.seat,
         status=SeatStatus.CONFIRMED,
@@ -175,38 +180,51 @@ def _confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
     )
 
 
-def _passed(state: RoundState, event: e.SeatPassed) -> RoundState:
-    return _seat(state, event.seat, status=SeatStatus.PASSED, placements=())
+def _seat_passed(state: RoundState, event: e.SeatPassed) -> RoundState:
+    return _change_seat(state, event.seat, status=SeatStatus.PASSED, placements=())
 
 
-def _timed_out(state: RoundState, event: e.SeatTimedOut) -> RoundState:
-    return _seat(state, event.seat, status=SeatStatus.TIMED_OUT, placements=())
+def _seat_timed_out(state: RoundState, event: e.SeatTimedOut) -> RoundState:
+    return _change_seat(state, event.seat, status=SeatStatus.TIMED_OUT, placements=())
 
 
-def _withdrawn(state: RoundState, event: e.SeatLeftRound) -> RoundState:
-    return _seat(state, event.seat, status=SeatStatus.LEFT, placements=())
+def _seat_left_round(state: RoundState, event: e.SeatLeftRound) -> RoundState:
+    return _change_seat(state, event.seat, status=SeatStatus.LEFT, placements=())
 
 
-def _closed(state: RoundState, event: e.BettingClosed) -> RoundState:
+def _betting_closed(state: RoundState, event: e.BettingClosed) -> RoundState:
     return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, cut=event.cut)
 
 
-def _cut_given(state: RoundState, event: CutContributed) -> RoundState:
+def _cut_contributed(state: RoundState, event: e.CutContributed) -> RoundState:
     contributions = cut.replace_contribution(
         state.contributions, seat=event.seat, player=event.player, contribution=event.contribution
     )
     return replace(state, contributions=contributions)
 
 
-def _ceremony(state: RoundState, event: ce.CeremonyEvent) -> RoundState:
-    return replace(state, ceremony=after(state.ceremony, event))
+def _cards_handed_out(state: RoundState, event: e.CardsHandedOut) -> RoundState:
+    return replace(state, ceremony=Ceremony(seat=event.seat, until=event.until))
 
 
-def _dealt(state: RoundState, event: e.CardsDealt) -> RoundState:
-    return replace(state, phase=Phase.DEALT, position=event.position, cards=event.cards)
+def _cards_looked_at(state: RoundState, event: e.CardsLookedAt) -> RoundState:
+    return replace(state, ceremony=Ceremony(seat=event.seat, until=event.until, looked_at=event.looked_at))
 
 
-def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
+def _cards_handed_back(state: RoundState, event: e.CardsHandedBack) -> RoundState:
+    return state if state.ceremony is None else replace(state, ceremony=replace(state.ceremony, handed_back=event.by))
+
+
+def _hand_turned(state: RoundState, event: e.HandTurned) -> RoundState:
+    """Change nothing, because the deal follows at once."""
+    return state
+
+
+def _cards_dealt(state: RoundState, event: e.CardsDealt) -> RoundState:
+    return replace(state, phase=Phase.DEALT, shoe_position=event.shoe_position, cards=event.cards)
+
+
+def _round_settled(state: RoundState, event: e.RoundSettled) -> RoundState:
     results = {wager.seat: wager for wager in event.wagers}
     seats = tuple(
         replace(seat, settlement=results[seat.seat]) if seat.seat in results else seat for seat in state.seats
@@ -224,7 +242,7 @@ def _settled(state: RoundState, event: e.RoundSettled) -> RoundState:
     )
 
 
-def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
+def _round_lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
     return replace(
         state,
         phase=Phase.LAPSED,
@@ -235,23 +253,23 @@ def _lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
     )
 
 
-def _set_aside(state: RoundState, event: e.RoundSuspended) -> RoundState:
+def _round_suspended(state: RoundState, event: e.RoundSuspended) -> RoundState:
     return replace(state, suspension_reason=event.reason)
 
 
-def _resumed(state: RoundState, event: e.RoundResumed) -> RoundState:
+def _round_resumed(state: RoundState, event: e.RoundResumed) -> RoundState:
     return replace(state, suspension_reason=None)
 
 
-def _void_requested(state: RoundState, event: RoundVoidRequested) -> RoundState:
+def _round_void_requested(state: RoundState, event: e.RoundVoidRequested) -> RoundState:
     return replace(state, void_request=event)
 
 
-def _void_declined(state: RoundState, event: RoundVoidDeclined) -> RoundState:
+def _round_void_declined(state: RoundState, event: e.RoundVoidDeclined) -> RoundState:
     return replace(state, void_request=None)
 
 
-def _voided(state: RoundState, event: RoundVoided) -> RoundState:
+def _round_voided(state: RoundState, event: e.RoundVoided) -> RoundState:
     return replace(
         state,
         phase=Phase.VOIDED,
@@ -264,27 +282,27 @@ def _voided(state: RoundState, event: RoundVoided) -> RoundState:
 
 
 _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
-    e.RoundOpened: _opened,
-    e.ChipsPlaced: _placed,
-    e.PlacementUndone: _undone,
-    e.ChipsCleared: _cleared,
-    e.StakesRebet: _repeated,
-    e.WagerConfirmed: _confirmed,
-    e.SeatPassed: _passed,
-    e.SeatTimedOut: _timed_out,
-    e.SeatLeftRound: _withdrawn,
-    CutContributed: _cut_given,
-    e.BettingClosed: _closed,
-    ce.CardsHandedOut: _ceremony,
-    ce.CardsLookedAt: _ceremony,
-    ce.CardsHandedBack: _ceremony,
-    ce.HandTurned: _ceremony,
-    e.CardsDealt: _dealt,
-    e.RoundSettled: _settled,
-    e.RoundLapsed: _lapsed,
-    e.RoundSuspended: _set_aside,
-    e.RoundResumed: _resumed,
-    RoundVoidRequested: _void_requested,
-    RoundVoidDeclined: _void_declined,
-    RoundVoided: _voided,
+    e.RoundOpened: _round_opened,
+    e.ChipsPlaced: _chips_placed,
+    e.PlacementUndone: _placement_undone,
+    e.ChipsCleared: _chips_cleared,
+    e.StakesRebet: _stakes_rebet,
+    e.WagerConfirmed: _wager_confirmed,
+    e.SeatPassed: _seat_passed,
+    e.SeatTimedOut: _seat_timed_out,
+    e.SeatLeftRound: _seat_left_round,
+    e.CutContributed: _cut_contributed,
+    e.BettingClosed: _betting_closed,
+    e.CardsHandedOut: _cards_handed_out,
+    e.CardsLookedAt: _cards_looked_at,
+    e.CardsHandedBack: _cards_handed_back,
+    e.HandTurned: _hand_turned,
+    e.CardsDealt: _cards_dealt,
+    e.RoundSettled: _round_settled,
+    e.RoundLapsed: _round_lapsed,
+    e.RoundSuspended: _round_suspended,
+    e.RoundResumed: _round_resumed,
+    e.RoundVoidRequested: _round_void_requested,
+    e.RoundVoidDeclined: _round_void_declined,
+    e.RoundVoided: _round_voided,
 }

@@ -2,19 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
-from uuid import UUID
 
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
-from baccarat.domain.rounds.void_events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided
 from casino.kernel.money import MoneyType
 
 Events = Sequence[e.RoundEvent]
 
 
-def _set_aside(command: c.SuspendRound, state: RoundState) -> Events:
+def _suspend(command: c.SuspendRound, state: RoundState) -> Events:
     if not state.is_running() or state.suspension_reason is not None:
         return ()
     return (e.RoundSuspended(reason=command.reason, suspended_at=command.now),)
@@ -31,14 +29,14 @@ def _void(command: c.VoidRound, state: RoundState) -> Events:
     _require_voidable(state)
     if state.is_running():
         return (
-            RoundVoided(
+            e.RoundVoided(
                 round=state.require_opened().round,
                 was_settled=False,
                 requested_by=command.by,
                 approved_by=None,
                 reason=command.reason,
                 note=command.note,
-                seats=tuple(_stake_back(seat) for seat in state.confirmed_seats()),
+                seats=tuple(_return_stake(seat) for seat in state.confirmed_seats()),
                 voided_at=command.now,
                 seed=command.seed,
                 number=state.require_opened().number,
@@ -47,7 +45,7 @@ def _void(command: c.VoidRound, state: RoundState) -> Events:
         )
     if state.void_request is not None:
         raise r.VoidAlreadyRequested
-    return (RoundVoidRequested(by=command.by, reason=command.reason, note=command.note, requested_at=command.now),)
+    return (e.RoundVoidRequested(by=command.by, reason=command.reason, note=command.note, requested_at=command.now),)
 
 
 def _was_looked_at(state: RoundState) -> bool:
@@ -61,9 +59,9 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
         raise r.NoVoidRequested
     if request.by == command.by:
         raise r.VoidNeedsSecondPerson
-    purses = {purse.player: purse for purse in command.funds}
+    funds = {each.player: each for each in command.funds}
     return (
-        RoundVoided(
+        e.RoundVoided(
             round=state.require_opened().round,
             was_settled=True,
             requested_by=request.by,
@@ -71,7 +69,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
             reason=request.reason,
             note=request.note,
             seats=tuple(
-                undo_settlement(seat, purses[seat.player], forgive=command.forgive) for seat in state.confirmed_seats()
+                undo_settlement(seat, funds[seat.player], forgive=command.forgive) for seat in state.confirmed_seats()
             ),
             voided_at=command.now,
             seed=None,
@@ -84,7 +82,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
 def _decline(command: c.DeclineVoid, state: RoundState) -> Events:
     if state.void_request is None:
         raise r.NoVoidRequested
-    return (RoundVoidDeclined(by=command.by, note=command.note, declined_at=command.now),)
+    return (e.RoundVoidDeclined(by=command.by, note=command.note, declined_at=command.now),)
 
 
 def _require_voidable(state: RoundState) -> None:
@@ -94,62 +92,60 @@ def _require_voidable(state: RoundState) -> None:
         raise r.RoundNotVoidable
 
 
-def _stake_back(seat: RoundSeat) -> SeatVoided:
+def _return_stake(seat: RoundSeat) -> e.SeatVoided:
     """Undo a wager in play. Its player has a seat, because nobody can leave with a wager in play."""
     staked = sum((seat.stakes or {}).values())
-    return _voided(seat, staked=staked, paid=0, commission=0, to_game=staked)
+    return _seat_voided(seat, staked=staked, paid=0, commission=0, to_game=staked)
 
 
-def undo_settlement(seat: RoundSeat, purse: c.PlayerFunds, *, forgive: bool) -> SeatVoided:
+def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> e.SeatVoided:
     """Return how a settled wager is undone, given its player's current funds. Raises LookupError if it is not settled.
 
-    Real money that the player lacks is owed, unless the house forgives it; play money is never owed.
+    Real money that the player no longer has is owed, unless the house forgives it; play money is never owed.
     """
     wager = seat.settlement
     if wager is None:
         raise LookupError("the wager was never settled")
     paid = wager.returned - (wager.commission if wager.deferred else 0)
-    back, due = max(wager.staked - paid, 0), max(paid - wager.staked, 0)
-    from_game = min(due, purse.game)
-    from_account = min(due - from_game, purse.account)
-    lacking = due - from_game - from_account
-    forgiven = lacking if forgive or seat.money_type is MoneyType.PLAY else 0
-    return _voided(
+    to_return, to_collect = max(wager.staked - paid, 0), max(paid - wager.staked, 0)
+    from_game = min(to_collect, funds.game)
+    from_account = min(to_collect - from_game, funds.account)
+    missing = to_collect - from_game - from_account
+    forgiven = missing if forgive or seat.money_type is MoneyType.PLAY else 0
+    return _seat_voided(
         seat,
         staked=wager.staked,
         paid=paid,
         commission=wager.commission,
-        from_rack=min(wager.commission, purse.rack) if wager.deferred else 0,
-        to_game=back if purse.seated else 0,
-        to_account=0 if purse.seated else back,
+        from_rack=min(wager.commission, funds.rack) if wager.deferred else 0,
+        to_game=to_return if funds.seated else 0,
+        to_account=0 if funds.seated else to_return,
         from_game=from_game,
         from_account=from_account,
-        owed=lacking - forgiven,
+        owed=missing - forgiven,
         forgiven=forgiven,
     )
 
 
-_NOTHING: Final[Mapping[str, int]] = dict.fromkeys(
+_NO_TRANSFERS: Final[Mapping[str, int]] = dict.fromkeys(
     ("from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"), 0
 )
 
 
-def _voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **moved: int) -> SeatVoided:
-    player: UUID = seat.player
-    amounts = {**_NOTHING, **moved}
-    return SeatVoided(
+def _seat_voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **transfers: int) -> e.SeatVoided:
+    return e.SeatVoided(
         seat=seat.seat,
-        player=player,
+        player=seat.player,
         money_type=seat.money_type,
         staked=staked,
         paid=paid,
         commission=commission,
-        **amounts,
+        **{**_NO_TRANSFERS, **transfers},
     )
 
 
 DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
-    c.SuspendRound: _set_aside,
+    c.SuspendRound: _suspend,
     c.ResumeRound: _resume,
     c.VoidRound: _void,
     c.ApproveVoid: _approve,

@@ -1,5 +1,6 @@
-"""Cards as two characters, a rank and a suit: "9h" is the nine of hearts."""
+"""Cards and the points of a hand. A card is two characters, a rank and a suit: "9h" is the nine of hearts."""
 
+from collections.abc import Sequence
 from typing import Final, NewType
 
 Card = NewType("Card", str)
@@ -55,11 +56,15 @@ def card_name(card: Card) -> str:
 
 def parse(text: str) -> Card:
     """Read a card from its two characters. Raises UnknownCard, a ValueError."""
-    if text not in POINTS:
-        raise UnknownCard(f"{text!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}, such as '9h'.")
+    points(Card(text))
     return Card(text)
 
 
 def unshuffled_shoe(decks: int) -> tuple[Card, ...]:
     """Return an unshuffled shoe of 52 cards a deck: card i is card i % 52 of the full deck."""
     return FULL_DECK * decks
+
+
+def hand_total(cards: Sequence[Card]) -> int:
+    """Return a hand's points: the sum of its cards modulo 10. Raises UnknownCard."""
+    return sum(POINTS[card] for card in cards) % 10

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.domain.rules.cards import POINTS, Card, card_name
-from baccarat.domain.rules.hands import total
+from baccarat.domain.rules.cards import POINTS, Card, card_name, hand_total
 from baccarat.domain.rules.tableau import BANKER_DRAWS, PLAYER_STOOD, player_draws
 
 
@@ -71,21 +70,21 @@ def deal(cards: Sequence[Card]) -> Deal:
 
 
 def _deal(cards: Sequence[Card]) -> Deal:
-    one, two, three, four = cards[0], cards[1], cards[2], cards[3]
-    has, bank = (POINTS[one] + POINTS[three]) % 10, (POINTS[two] + POINTS[four]) % 10
-    if has >= 8 or bank >= 8:
-        return Deal((one, three), (two, four), has, bank, _OUTCOMES[has - bank], natural=True)
-    player: tuple[Card, ...] = (one, three)
-    banker: tuple[Card, ...] = (two, four)
+    player: tuple[Card, ...] = (cards[0], cards[2])
+    banker: tuple[Card, ...] = (cards[1], cards[3])
+    player_total = (POINTS[cards[0]] + POINTS[cards[2]]) % 10
+    banker_total = (POINTS[cards[1]] + POINTS[cards[3]]) % 10
+    if player_total >= 8 or banker_total >= 8:
+        return Deal(player, banker, player_total, banker_total, _OUTCOMES[player_total - banker_total], natural=True)
     third, used = PLAYER_STOOD, 4
-    if player_draws(has):
+    if player_draws(player_total):
         third, used = POINTS[cards[4]], 5
-        player = (one, three, cards[4])
-        has = (has + third) % 10
-    if BANKER_DRAWS[bank][third]:
-        banker = (two, four, cards[used])
-        bank = (bank + POINTS[cards[used]]) % 10
-    return Deal(player, banker, has, bank, _OUTCOMES[has - bank], natural=False)
+        player = (*player, cards[4])
+        player_total = (player_total + third) % 10
+    if BANKER_DRAWS[banker_total][third]:
+        banker = (*banker, cards[used])
+        banker_total = (banker_total + POINTS[cards[used]]) % 10
+    return Deal(player, banker, player_total, banker_total, _OUTCOMES[player_total - banker_total], natural=False)
 
 
 def replay(cards: Sequence[Card]) -> Deal:
@@ -109,67 +108,67 @@ def describe_steps(dealt: Deal) -> tuple[DealStep, ...]:
 
 
 def _steps(dealt: Deal) -> Iterator[DealStep]:
-    has, bank = total(dealt.player[:2]), total(dealt.banker[:2])
-    for place, which in ((0, "first"), (1, "second")):
-        yield _drawn("Player", which, dealt.player[place])
-        yield _drawn("Banker", which, dealt.banker[place])
-    yield DealStep("total", None, f"Player has {has}, Banker has {bank}.")
+    player_total, banker_total = hand_total(dealt.player[:2]), hand_total(dealt.banker[:2])
+    for index, which in enumerate(("first", "second")):
+        yield _describe_card("Player", which, dealt.player[index])
+        yield _describe_card("Banker", which, dealt.banker[index])
+    yield DealStep("total", None, f"Player has {player_total}, Banker has {banker_total}.")
     if dealt.natural:
-        yield DealStep("1", None, f"{_naturals(has, bank)}: both hands stand by rule 1.")
+        yield DealStep("1", None, f"{_describe_naturals(player_total, banker_total)}: both hands stand by rule 1.")
     else:
-        yield from _player_third(dealt, has)
-        yield from _banker_third(dealt, bank)
-    yield DealStep("result", None, _result(dealt))
+        yield from _player_third(dealt, player_total)
+        yield from _banker_third(dealt, banker_total)
+    yield DealStep("result", None, _describe_result(dealt))
 
 
-def _drawn(side: str, which: str, card: Card) -> DealStep:
+def _describe_card(side: str, which: str, card: Card) -> DealStep:
     worth = POINTS[card]
     return DealStep(
         "deal", card, f"{side}'s {which} card: {card_name(card)}, {worth} {'point' if worth == 1 else 'points'}."
     )
 
 
-def _naturals(has: int, bank: int) -> str:
-    sides = [f"{side} has a natural {points}" for side, points in (("Player", has), ("Banker", bank)) if points >= 8]
-    return " and ".join(sides)
+def _describe_naturals(player_total: int, banker_total: int) -> str:
+    totals = {"Player": player_total, "Banker": banker_total}
+    return " and ".join(f"{side} has a natural {total}" for side, total in totals.items() if total >= 8)
 
 
-def _player_third(dealt: Deal, has: int) -> Iterator[DealStep]:
+def _player_third(dealt: Deal, total: int) -> Iterator[DealStep]:
     if len(dealt.player) == 2:
-        yield DealStep("2", None, f"Player has {has} and stands: rule 2, the Player stands on 6-7.")
+        yield DealStep("2", None, f"Player has {total} and stands: rule 2, the Player stands on 6-7.")
         return
-    yield DealStep("2", None, f"Player has {has} and draws: rule 2, the Player draws on 0-5.")
-    yield _drawn("Player", "third", dealt.player[2])
+    yield DealStep("2", None, f"Player has {total} and draws: rule 2, the Player draws on 0-5.")
+    yield _describe_card("Player", "third", dealt.player[2])
     yield DealStep("total", None, f"Player now has {dealt.player_total}.")
 
 
-def _banker_third(dealt: Deal, bank: int) -> Iterator[DealStep]:
+def _banker_third(dealt: Deal, total: int) -> Iterator[DealStep]:
     does = "draws" if len(dealt.banker) == 3 else "stands"
     if len(dealt.player) == 2:
-        yield DealStep("3", None, f"The Player stood; Banker has {bank} and {does}: rule 3, draw on 0-5, stand on 6-7.")
+        rule = "rule 3, draw on 0-5, stand on 6-7"
+        yield DealStep("3", None, f"The Player stood; Banker has {total} and {does}: {rule}.")
     else:
         third = POINTS[dealt.player[2]]
-        yield DealStep(
-            "4", None, f"Banker has {bank} against a third card of {third} and {does}: rule 4, {_row(bank)}."
-        )
+        rule = f"rule 4, {_describe_row(total)}"
+        yield DealStep("4", None, f"Banker has {total} against a third card of {third} and {does}: {rule}.")
     if len(dealt.banker) == 3:
-        yield _drawn("Banker", "third", dealt.banker[2])
+        yield _describe_card("Banker", "third", dealt.banker[2])
         yield DealStep("total", None, f"Banker now has {dealt.banker_total}.")
 
 
-def _row(bank: int) -> str:
-    draws = [str(third) for third in range(10) if BANKER_DRAWS[bank][third]]
+def _describe_row(total: int) -> str:
+    draws = [str(third) for third in range(10) if BANKER_DRAWS[total][third]]
     if not draws:
-        return f"on {bank} the Banker stands whatever that card"
+        return f"on {total} the Banker stands whatever that card"
     if len(draws) == 10:
-        return f"on {bank} the Banker draws whatever that card"
-    return f"on {bank} the Banker draws if that card is {', '.join(draws)}"
+        return f"on {total} the Banker draws whatever that card"
+    return f"on {total} the Banker draws if that card is {', '.join(draws)}"
 
 
-def _result(dealt: Deal) -> str:
-    has, bank = dealt.player_total, dealt.banker_total
+def _describe_result(dealt: Deal) -> str:
+    player_total, banker_total = dealt.player_total, dealt.banker_total
     if dealt.outcome is Outcome.TIE:
-        return f"A tie: both hands have {has}."
+        return f"A tie: both hands have {player_total}."
     if dealt.outcome is Outcome.PLAYER:
-        return f"Player wins, {has} to {bank}."
-    return f"Banker wins, {bank} to {has}."
+        return f"Player wins, {player_total} to {banker_total}."
+    return f"Banker wins, {banker_total} to {player_total}."

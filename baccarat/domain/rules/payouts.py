@@ -1,12 +1,11 @@
-"""Settlement of one seat's wager once the outcome is known."""
+"""Settlement of one seat's wager once the outcome is known, and the commission on Banker wins."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from baccarat.domain.rules.commission import charge
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.table_rules import CommissionTiming, Ratio, TableRules
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
 
 
@@ -77,14 +76,14 @@ def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
         stake = stakes.get(spot)
         if stake is None:
             continue
-        one = _spot_result(rules, spot, stake, result, deferred)
-        results.append(one)
+        spot_result = _spot_result(rules, spot, stake, result, deferred)
+        results.append(spot_result)
         staked += stake
-        won += one.win
-        owed += one.commission
-        returned += one.returned
+        won += spot_result.win
+        owed += spot_result.commission
+        returned += spot_result.returned
     if len(results) != len(stakes):
-        raise InvalidStake(f"Among {sorted(stakes)} is a spot that this layout does not have.")
+        raise InvalidStake(f"This layout does not have all of the spots {sorted(stakes)}.")
     return Settlement(tuple(results), staked, won, owed, deferred, returned)
 
 
@@ -99,5 +98,31 @@ def _spot_result(rules: TableRules, spot: Spot, stake: int, result: StakeResult,
     win = (2 * stake * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
     owed = 0
     if spot is _BANKER and rules.commission is not None:
-        owed = charge(rules.commission, win=win, lowest_chip=rules.chips[0])
+        owed = charge_commission(rules.commission, win=win, lowest_chip=rules.chips[0])
     return SpotResult(spot, stake, _WIN, win, owed, stake + win - (0 if deferred else owed))
+
+
+def charge_commission(commission: Commission, *, win: int, lowest_chip: int) -> int:
+    """Return the commission on one player's Banker win in one round, all in minor units.
+
+    With a rounding unit, round up to its next multiple, then up to the minor unit if the unit is finer. Round exact
+    commission half up to the minor unit. It never exceeds the win. The arithmetic is exact and rounds once (rules,
+    section 1, readings).
+    """
+    owed, per = win * commission.rate.numerator, commission.rate.denominator
+    unit = commission.rounding
+    if unit is None:
+        return (2 * owed + per) // (2 * per)
+    size = unit.numerator * lowest_chip
+    units = -(-owed * unit.denominator // (per * size))
+    return min(win, -(-units * size // unit.denominator))
+
+
+def is_finer_than_minor_unit(rules: TableRules) -> bool:
+    """Return whether these chips can win an exact commission that is not a whole number of minor units."""
+    commission = rules.commission
+    if commission is None or commission.rounding is not None:
+        return False
+    share = commission.rate.numerator * rules.banker_pays.numerator
+    whole = commission.rate.denominator * rules.banker_pays.denominator
+    return any(chip * share % whole for chip in rules.chips)

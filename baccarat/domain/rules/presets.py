@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
+    ShowMilliseconds,
     Shuffle,
     SpotsPerRound,
     TableRules,
@@ -18,22 +18,6 @@ from baccarat.domain.rules.table_rules import (
 from baccarat.domain.rules.validation import InvalidRules, validate
 from casino.kernel import money
 from casino.kernel.errors import Refusal, RefusalKind
-
-__all__ = [
-    "PRESETS",
-    "Commission",
-    "CommissionTiming",
-    "InvalidRules",
-    "Preset",
-    "Ratio",
-    "Shuffle",
-    "SpotsPerRound",
-    "TableRules",
-    "UnderMinimumPolicy",
-    "UnknownPreset",
-    "player_edge_spots",
-    "rules_for",
-]
 
 
 class UnknownPreset(Refusal):
@@ -69,10 +53,20 @@ class Preset:
     cut_cards_from_end: int | None
     burn: bool
     seat_kept_rounds: int | None
+    show_milliseconds: ShowMilliseconds
     look_seconds: int | None = None
     hand_back_seconds: int | None = None
 
 
+_BEFORE_CARDS, _CARD, _THIRD_CARD, _NATURAL, _RESULT, _PAUSE = 400, 660, 760, 700, 2750, 800
+_TWO_CARDS: Final = _BEFORE_CARDS + 4 * _CARD + _RESULT + _PAUSE
+_SHOW: Final = ShowMilliseconds(
+    two_cards=_TWO_CARDS,
+    natural=_TWO_CARDS + _NATURAL,
+    one_third_card=_TWO_CARDS + _THIRD_CARD,
+    two_third_cards=_TWO_CARDS + 2 * _THIRD_CARD,
+    ceremony=700,
+)
 _EVEN: Final = Ratio(1, 1)
 _EIGHT: Final = Ratio(8, 1)
 _FIVE_PERCENT: Final = Ratio(5, 100)
@@ -101,6 +95,7 @@ _OVERVIEW: Final = Preset(
     cut_cards_from_end=None,
     burn=False,
     seat_kept_rounds=None,
+    show_milliseconds=_SHOW,
 )
 _ATLANTIC_CITY: Final = replace(
     _OVERVIEW,
@@ -149,8 +144,7 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
     {preset.name: preset for preset in (_ATLANTIC_CITY, _OVERVIEW, _MINI, _CLASSIC, _BIG_TABLE)}
 )
 
-_FIXED: Final = frozenset({"preset", "version", "currency"})
-_OWN: Final = frozenset(field.name for field in fields(TableRules)) - _FIXED
+_CONFIGURABLE: Final = frozenset(field.name for field in fields(TableRules)) - {"preset", "version", "currency"}
 
 
 def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
@@ -159,18 +153,18 @@ def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
     Overrides are fields of TableRules, amounts in minor units. Raises UnknownPreset, UnknownCurrency, and InvalidRules
     with the names of the invalid fields.
     """
-    found = PRESETS.get(preset)
-    if found is None:
-        raise UnknownPreset(f"{preset!r} is none of {', '.join(PRESETS)}.", presets=list(PRESETS))
-    unknown = dict.fromkeys(sorted(overrides.keys() - _OWN), "is not a field that a table can set")
+    published = PRESETS.get(preset)
+    if published is None:
+        raise UnknownPreset(f"{preset!r} is not one of {', '.join(PRESETS)}.", presets=list(PRESETS))
+    unknown = dict.fromkeys(sorted(overrides.keys() - _CONFIGURABLE), "is not a field that a table can set")
     if unknown:
         raise InvalidRules(f"No table can set {', '.join(unknown)}.", fields=unknown)
-    return validate(replace(_scaled(found, currency), **overrides))
+    return validate(replace(_in_currency(published, currency), **overrides))
 
 
-def _scaled(preset: Preset, currency: str) -> TableRules:
+def _in_currency(preset: Preset, currency: str) -> TableRules:
     unit = 10 ** money.exponent(currency)
-    values: dict[str, Any] = {name: getattr(preset, name) for name in _OWN}
+    values: dict[str, Any] = {name: getattr(preset, name) for name in _CONFIGURABLE}
     values["chips"] = tuple(chip * unit for chip in preset.chips)
     values["minimum"] = preset.minimum * unit
     values["maximum"] = preset.maximum * unit

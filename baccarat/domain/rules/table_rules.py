@@ -1,6 +1,7 @@
 """Rules of a table: everything an operator can configure."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -66,6 +67,29 @@ class CeremonySeconds(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowMilliseconds:
+    """Lengths of the show, in which the page deals the cards before the next turn begins, by what was dealt.
+
+    `ceremony` is added if a seat had the Player's cards. All are zero where play is instant.
+    """
+
+    two_cards: int
+    natural: int
+    one_third_card: int
+    two_third_cards: int
+    ceremony: int
+
+    def __str__(self) -> str:
+        """Format the lengths for staff: "two cards 6590 ms, natural 7290 ms, ..."."""
+        return ", ".join(f"{name.replace('_', ' ')} {length} ms" for name, length in asdict(self).items())
+
+    def length(self, *, cards: int, natural: bool, ceremony: bool) -> timedelta:
+        """Return the length of the show of a deal of so many cards."""
+        hands = self.natural if natural else (self.two_cards, self.one_third_card, self.two_third_cards)[cards - 4]
+        return timedelta(milliseconds=hands + (self.ceremony if ceremony else 0))
+
+
+@dataclass(frozen=True, slots=True)
 class ShoeShape:
     """The rules that determine the order of a long shoe and how far it is played."""
 
@@ -81,7 +105,7 @@ class TableRules:
     `cut_cards_from_end` and `burn` apply to shoes. `turn_seconds` None means turns without limit. An absent player's
     seat is kept for `seat_kept_rounds` turns that time out in a row; None limits it by time alone. `look_seconds` and
     `hand_back_seconds` apply to tables with a Caller: how long a seat has the Player's cards before it looks, and
-    after. Without them the Caller deals without ceremony.
+    after. Without them the Caller deals without ceremony. `show_milliseconds` delay the next turn, never the money.
     """
 
     preset: str
@@ -107,6 +131,7 @@ class TableRules:
     seat_kept_rounds: int | None
     look_seconds: int | None
     hand_back_seconds: int | None
+    show_milliseconds: ShowMilliseconds
 
     @property
     def label(self) -> str:

@@ -1,21 +1,22 @@
-"""Validation of table rules."""
+"""Validation of table rules: types, ranges, and combinations that a table can play."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import astuple, fields
 from itertools import pairwise
 from math import gcd
 from typing import Final
 
-from baccarat.domain.rules.chips import is_makeable
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
+    ShowMilliseconds,
     Shuffle,
     SpotsPerRound,
     TableRules,
     UnderMinimumPolicy,
 )
+from baccarat.domain.rules.wagers import is_makeable
 from casino.kernel.errors import Refusal, RefusalKind
 from casino.kernel.money import MAX_AMOUNT
 
@@ -48,6 +49,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "seat_kept_rounds": (int, type(None)),
     "look_seconds": (int, type(None)),
     "hand_back_seconds": (int, type(None)),
+    "show_milliseconds": (ShowMilliseconds,),
 }
 
 
@@ -65,14 +67,14 @@ def validate(rules: TableRules) -> TableRules:
     mistyped = _wrong_types(rules)
     if mistyped:
         raise _invalid(mistyped, dict.fromkeys(mistyped, "wrong_type"))
-    broken = [(field, code, says) for field, code, says, holds in reversed(_CHECKS) if not holds(rules)]
+    broken = [(field, code, sentence) for field, code, sentence, is_valid in reversed(_CHECKS) if not is_valid(rules)]
     if broken:
-        raise _invalid({field: says for field, _, says in broken}, {field: code for field, code, _ in broken})
+        raise _invalid({field: sentence for field, _, sentence in broken}, {field: code for field, code, _ in broken})
     return rules
 
 
 def _invalid(faults: dict[str, str], codes: dict[str, str]) -> InvalidRules:
-    detail = " ".join(f"{field} {says}." for field, says in sorted(faults.items()))
+    detail = " ".join(f"{field} {sentence}." for field, sentence in sorted(faults.items()))
     return InvalidRules(detail, fields=faults, codes=codes)
 
 
@@ -85,16 +87,16 @@ def _wrong_types(rules: TableRules) -> dict[str, str]:
     return faults
 
 
-def _is_odds(ratio: Ratio) -> bool:
+def _is_valid_odds(ratio: Ratio) -> bool:
     parts = (ratio.numerator, ratio.denominator)
     return all(type(part) is int and 1 <= part <= 10_000 for part in parts)
 
 
-def _is_share(ratio: Ratio | None) -> bool:
-    return ratio is None or (_is_odds(ratio) and ratio.numerator <= ratio.denominator)
+def _is_valid_share(ratio: Ratio | None) -> bool:
+    return ratio is None or (_is_valid_odds(ratio) and ratio.numerator <= ratio.denominator)
 
 
-def _has_good_chips(rules: TableRules) -> bool:
+def _has_valid_chips(rules: TableRules) -> bool:
     chips = rules.chips
     return bool(chips) and chips[0] > 0 and all(low < high for low, high in pairwise(chips))
 
@@ -106,9 +108,9 @@ def _fits_the_shoe(rules: TableRules) -> bool:
     return cut is not None and MIN_CARDS_BEHIND_CUT <= cut <= rules.decks * 52 - MIN_CARDS_BEFORE_CUT
 
 
-def _has_good_share(rules: TableRules) -> bool:
+def _has_valid_commission(rules: TableRules) -> bool:
     commission = rules.commission
-    return commission is None or (_is_share(commission.rate) and _is_share(commission.rounding))
+    return commission is None or (_is_valid_share(commission.rate) and _is_valid_share(commission.rounding))
 
 
 def _commission_can_wait(rules: TableRules) -> bool:
@@ -116,7 +118,11 @@ def _commission_can_wait(rules: TableRules) -> bool:
     return not deferred or rules.shuffle is Shuffle.SHOE
 
 
-def _is_a_while(seconds: int | None) -> bool:
+def _has_valid_show(rules: TableRules) -> bool:
+    return all(type(length) is int and 0 <= length <= 60_000 for length in astuple(rules.show_milliseconds))
+
+
+def _is_valid_seconds(seconds: int | None) -> bool:
     return seconds is None or 1 <= seconds <= 60
 
 
@@ -124,24 +130,24 @@ def _is_a_while(seconds: int | None) -> bool:
 _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] = (
     ("decks", "decks_out_of_range", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
     ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: 1 <= rules.seats <= 14),
-    ("chips", "chips_not_ascending", "must be positive, ascending and without repeats", _has_good_chips),
+    ("chips", "chips_not_ascending", "must be positive, ascending and without repeats", _has_valid_chips),
     (
         "chips",
         "chips_too_many_remainders",
         "must not need more than 10000 different remainders by the lowest chip",
-        lambda rules: not _has_good_chips(rules) or rules.chips[0] // gcd(*rules.chips) <= 10_000,
+        lambda rules: not _has_valid_chips(rules) or rules.chips[0] // gcd(*rules.chips) <= 10_000,
     ),
     (
         "minimum",
         "minimum_not_makeable",
         "must be an amount that the chips can make up",
-        lambda rules: not _has_good_chips(rules) or is_makeable(rules.minimum, rules),
+        lambda rules: not _has_valid_chips(rules) or is_makeable(rules.minimum, rules),
     ),
     (
         "maximum",
         "maximum_not_makeable",
         "must be an amount that the chips can make up",
-        lambda rules: not _has_good_chips(rules) or is_makeable(rules.maximum, rules),
+        lambda rules: not _has_valid_chips(rules) or is_makeable(rules.maximum, rules),
     ),
     ("maximum", "maximum_under_minimum", "must not be below the minimum", lambda rules: rules.minimum <= rules.maximum),
     (
@@ -154,25 +160,25 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         "player_pays",
         "player_odds_out_of_range",
         "must be a ratio of whole numbers from 1 to 10000",
-        lambda rules: _is_odds(rules.player_pays),
+        lambda rules: _is_valid_odds(rules.player_pays),
     ),
     (
         "banker_pays",
         "banker_odds_out_of_range",
         "must be a ratio of whole numbers from 1 to 10000",
-        lambda rules: _is_odds(rules.banker_pays),
+        lambda rules: _is_valid_odds(rules.banker_pays),
     ),
     (
         "tie_pays",
         "tie_odds_out_of_range",
         "must be a ratio of whole numbers from 1 to 10000",
-        lambda rules: _is_odds(rules.tie_pays),
+        lambda rules: _is_valid_odds(rules.tie_pays),
     ),
     (
         "commission",
         "commission_out_of_range",
         "must be a share of at most the whole, rounded to at most the lowest chip",
-        _has_good_share,
+        _has_valid_commission,
     ),
     (
         "commission",
@@ -211,11 +217,12 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         "goes with hand_back_seconds: both or neither",
         lambda rules: (rules.look_seconds is None) is (rules.hand_back_seconds is None),
     ),
-    ("look_seconds", "look_out_of_range", "must be from 1 to 60", lambda rules: _is_a_while(rules.look_seconds)),
+    ("look_seconds", "look_out_of_range", "must be from 1 to 60", lambda rules: _is_valid_seconds(rules.look_seconds)),
     (
         "hand_back_seconds",
         "hand_back_out_of_range",
         "must be from 1 to 60",
-        lambda rules: _is_a_while(rules.hand_back_seconds),
+        lambda rules: _is_valid_seconds(rules.hand_back_seconds),
     ),
+    ("show_milliseconds", "show_out_of_range", "must be whole numbers from 0 to 60000", _has_valid_show),
 )

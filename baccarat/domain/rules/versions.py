@@ -9,8 +9,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Final
 
-from baccarat.domain.rules.odds import SpotOdds, odds_sheet
-from baccarat.domain.rules.odds_page import describe_commission, format_decimal, format_fraction
+from baccarat.domain.rules.odds import SpotOdds, describe_commission, format_decimal, format_fraction, odds_sheet
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel import money
@@ -18,10 +17,10 @@ from casino.kernel import money
 DEFAULT_FLOOR: Final = 7500
 """Default minimum return of a spot for real money, in hundredths of a percent."""
 BASIS_POINTS: Final = 10_000
-_OF_THE_SHOE: Final = ("decks", "cut_cards_from_end", "burn", "commission")
+_SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "burn", "commission")
 """Fields that apply to a whole shoe: its cards, and commission deferred to its end."""
-_MONEY: Final = frozenset({"minimum", "maximum"})
-_UNSEEN: Final = frozenset({"preset", "version", "currency"})
+_MONEY_FIELDS: Final = frozenset({"minimum", "maximum"})
+_LABEL_FIELDS: Final = frozenset({"preset", "version", "currency"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +55,15 @@ def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ..
     sheet = odds_sheet(rules)
     edges = set(sheet.player_edge)
     return tuple(
-        ReturnWarning(odds.spot, odds.spot in edges, _least(odds))
+        ReturnWarning(odds.spot, odds.spot in edges, _lowest_return(odds))
         for odds in sheet.spots
-        if odds.spot in edges or _least(odds) < Fraction(floor, BASIS_POINTS)
+        if odds.spot in edges or _lowest_return(odds) < Fraction(floor, BASIS_POINTS)
     )
 
 
 def acknowledgement_sentence(rules: TableRules, *, floor: int) -> str:
     """Return the exact sentence that an operator must acknowledge for real money, empty if none is needed."""
-    sentences = [_describe(doubt, rules, floor) for doubt in return_warnings(rules, floor=floor)]
+    sentences = [_describe_warning(warning, rules, floor) for warning in return_warnings(rules, floor=floor)]
     return f"We accept that {' and that '.join(sentences)}." if sentences else ""
 
 
@@ -77,17 +76,20 @@ def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
     """Return whether new rules must wait until the shoe in play has ended."""
     if old.shuffle is not Shuffle.SHOE:
         return False
-    return any(getattr(old, name) != getattr(new, name) for name in _OF_THE_SHOE)
+    return any(getattr(old, name) != getattr(new, name) for name in _SHOE_FIELDS)
 
 
 def plays_alike(old: TableRules, new: TableRules) -> bool:
     """Return whether two versions play the same, ignoring version numbers."""
-    return not list(_changed(old, new))
+    return not list(_changed_fields(old, new))
 
 
 def describe_differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
     """Describe the changes from one version to another, one sentence for each field and return."""
-    sentences = [f"{_title(name)}: {_value(old, name)} becomes {_value(new, name)}." for name in _changed(old, new)]
+    sentences = [
+        f"{_field_title(name)}: {_format_field(old, name)} becomes {_format_field(new, name)}."
+        for name in _changed_fields(old, new)
+    ]
     for before, after in zip(odds_sheet(old).spots, odds_sheet(new).spots, strict=True):
         if before.exact.rtp != after.exact.rtp:
             old_return, new_return = format_percent(before.exact.rtp), format_percent(after.exact.rtp)
@@ -100,35 +102,35 @@ def format_percent(value: Fraction) -> str:
     return f"{format_decimal(100 * value, places=4)}%"
 
 
-def _least(odds: SpotOdds) -> Fraction:
+def _lowest_return(odds: SpotOdds) -> Fraction:
     return min(odds.exact.rtp, odds.at_minimum.rtp)
 
 
-def _describe(doubt: ReturnWarning, rules: TableRules, floor: int) -> str:
-    spot = doubt.spot.capitalize()
-    if doubt.player_edge:
-        returned = format_percent(odds_sheet(rules).spot(doubt.spot).exact.rtp)
-        return f"the player has the edge on {spot}, which returns {returned}"
-    least = format_percent(Fraction(floor, BASIS_POINTS))
-    return f"{spot} returns {format_percent(doubt.lowest_return)}, less than our floor of {least}"
+def _describe_warning(warning: ReturnWarning, rules: TableRules, floor: int) -> str:
+    spot = warning.spot.capitalize()
+    if warning.player_edge:
+        expected = format_percent(odds_sheet(rules).spot(warning.spot).exact.rtp)
+        return f"the player has the edge on {spot}, which returns {expected}"
+    minimum = format_percent(Fraction(floor, BASIS_POINTS))
+    return f"{spot} returns {format_percent(warning.lowest_return)}, less than our floor of {minimum}"
 
 
-def _changed(old: TableRules, new: TableRules) -> Iterator[str]:
-    names = (field.name for field in fields(TableRules) if field.name not in _UNSEEN)
+def _changed_fields(old: TableRules, new: TableRules) -> Iterator[str]:
+    names = (field.name for field in fields(TableRules) if field.name not in _LABEL_FIELDS)
     return (name for name in names if getattr(old, name) != getattr(new, name))
 
 
-def _title(name: str) -> str:
+def _field_title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _value(rules: TableRules, name: str) -> str:
+def _format_field(rules: TableRules, name: str) -> str:
     value = getattr(rules, name)
     if name == "commission":
         return describe_commission(rules).rstrip(".")
     if name == "chips":
         return ", ".join(money.format_amount(chip, rules.currency) for chip in value)
-    if name in _MONEY:
+    if name in _MONEY_FIELDS:
         return f"{money.format_amount(value, rules.currency)} {rules.currency}"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from baccarat.domain.rounds.commitment import ShoeCommitment
+from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.domain.tables.kill_switch import StopScope
 from casino.kernel.money import MoneyType
 
 
@@ -33,6 +33,7 @@ class OpenTable:
     floor: int = DEFAULT_FLOOR
     acknowledgement: str = ""
     next_shoe: ShoeCommitment | None = None
+    listed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,21 @@ class FreeSeat:
     last_seen_at: datetime
     away_after: timedelta
     gone_after: timedelta
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RequestShowSkip:
+    """Ask to skip the rest of the show of the last deal."""
+
+    player: UUID
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EndShow:
+    """End the show at a table where no round can open."""
+
     now: datetime
 
 
@@ -223,10 +239,18 @@ class RetireRules:
     now: datetime
 
 
+ShowCommand = RequestShowSkip | EndShow
 SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
 ShoeCommand = CommitShoe | ContributeToShoeCut | StartShoe | EndShoe | RevealShoe
 VersionCommand = DraftRules | PublishRules | RejectRules | PutRulesIntoEffect | RetireRules
-SwitchCommand = StopPlay | ResumePlay
+StopCommand = StopPlay | ResumePlay
 TableCommand = (
-    OpenTable | SeatCommand | ShoeCommand | SwitchCommand | AnnounceTableClosure | CloseTable | VersionCommand
+    OpenTable
+    | SeatCommand
+    | ShowCommand
+    | ShoeCommand
+    | StopCommand
+    | AnnounceTableClosure
+    | CloseTable
+    | VersionCommand
 )

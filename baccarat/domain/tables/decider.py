@@ -1,16 +1,26 @@
 """Decisions of a table. `decide` checks a command against the state and returns events, or raises a refusal."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rules.versions import theoretical_returns
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
-from baccarat.domain.tables import kill_switch, rules_lifecycle, shoes
 from baccarat.domain.tables import refusals as r
+from baccarat.domain.tables import rules_lifecycle, shoes
 from baccarat.domain.tables.evolve import GameEvent, evolve
-from baccarat.domain.tables.shoe_events import RevealedSeed, TableClosed, TableClosureAnnounced
+from baccarat.domain.tables.kill_switch import (
+    GamingIsStopped,
+    OperatorIsStopped,
+    PlayIsStopped,
+    PlayResumed,
+    PlayStopped,
+    RulesAreStopped,
+    StopScope,
+    TableIsStopped,
+)
 from baccarat.domain.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, MoneyType
@@ -18,6 +28,13 @@ from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
 
 Events = Sequence[e.TableEvent]
+
+_STOP_REFUSALS: Final[dict[StopScope, type[PlayIsStopped]]] = {
+    StopScope.GAMING: GamingIsStopped,
+    StopScope.OPERATOR: OperatorIsStopped,
+    StopScope.RULES: RulesAreStopped,
+    StopScope.TABLE: TableIsStopped,
+}
 
 
 def decide(command: c.TableCommand, state: TableState) -> Events:
@@ -28,12 +45,12 @@ def decide(command: c.TableCommand, state: TableState) -> Events:
 def _open(command: c.OpenTable, state: TableState) -> Events:
     if MoneyType.PLAY in command.money_types and not command.rules.play_money:
         raise r.PlayMoneyNotOffered
-    accepted, words = command.edge_accepted, command.acknowledgement
+    accepted, acknowledgement = command.edge_accepted, command.acknowledgement
     if MoneyType.REAL in command.money_types:
         rules_lifecycle.require_acknowledged(
-            command.rules, floor=command.floor, acknowledgement=words, edge_accepted=accepted
+            command.rules, floor=command.floor, acknowledgement=acknowledgement, edge_accepted=accepted
         )
-        accepted = accepted or bool(words)
+        accepted = accepted or bool(acknowledgement)
     return (
         e.TableOpened(
             table=command.table,
@@ -45,8 +62,9 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             opened_at=command.now,
             returns=theoretical_returns(command.rules),
             return_floor=command.floor,
-            acknowledgement=words,
+            acknowledgement=acknowledgement,
             next_shoe=command.next_shoe,
+            listed=command.listed,
         ),
     )
 
@@ -54,7 +72,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
 def _take(command: c.TakeSeat, state: TableState) -> Events:
     if state.closed:
         raise r.TableIsClosed
-    kill_switch.require_playing(state)
+    require_playing(state)
     _require_seat_number(command.seat, state)
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
@@ -63,6 +81,8 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
         raise r.MoneyTypeNotOffered(money_types=list(state.require_opened().money_types))
     if command.buy_in < 0:
         raise AmountNotPositive
+    if 0 < command.buy_in < state.rules.minimum:
+        raise r.BuyInUnderMinimum(minimum=state.rules.minimum, currency=state.rules.currency)
     _require_funds(command.buy_in, command, command.money_type, state)
     return (
         e.SeatTaken(
@@ -86,7 +106,7 @@ def _change(command: c.ChangeSeat, state: TableState) -> Events:
 
 def _rebuy(command: c.Rebuy, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
-    kill_switch.require_no_pending_closure(state)
+    require_no_pending_closure(state)
     if command.amount <= 0:
         raise AmountNotPositive
     _require_funds(command.amount, command, seat.money_type, state)
@@ -117,7 +137,7 @@ def _leave(command: c.LeaveSeat, state: TableState) -> Events:
 
 def _free(command: c.FreeSeat, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
-    absence = _absence(command, seat, kept=state.rules.seat_kept_rounds)
+    absence = _absence_reason(command, seat, kept_rounds=state.rules.seat_kept_rounds)
     reason = e.SeatReleaseReason.TABLE_CLOSED if state.closure_is_pending() else absence
     if reason is None:
         raise r.SeatIsHeld
@@ -136,19 +156,34 @@ def _free(command: c.FreeSeat, state: TableState) -> Events:
     )
 
 
-def _absence(command: c.FreeSeat, seat: Seat, *, kept: int | None) -> e.SeatReleaseReason | None:
+def _absence_reason(command: c.FreeSeat, seat: Seat, *, kept_rounds: int | None) -> e.SeatReleaseReason | None:
     silence = command.now - command.last_seen_at
     if silence >= command.gone_after:
         return e.SeatReleaseReason.DISCONNECTED
-    if kept is not None and seat.missed_turns >= kept and silence >= command.away_after:
+    if kept_rounds is not None and seat.missed_turns >= kept_rounds and silence >= command.away_after:
         return e.SeatReleaseReason.MISSED_ROUNDS
     return None
 
 
-def _announce_closing(command: c.AnnounceTableClosure, state: TableState) -> Events:
+def _request_show_skip(command: c.RequestShowSkip, state: TableState) -> Events:
+    seat = _require_seated(command.player, state)
+    if not state.show_runs(command.now):
+        raise r.NoShow
+    if command.player in state.show_skips:
+        return ()
+    return (e.ShowSkipRequested(seat=seat.seat, player=command.player, requested_at=command.now),)
+
+
+def _end_show(command: c.EndShow, state: TableState) -> Events:
+    if state.betting_opens_at is None:
+        raise r.NoShow
+    return (e.ShowEnded(ended_at=command.now),)
+
+
+def _announce_closure(command: c.AnnounceTableClosure, state: TableState) -> Events:
     if state.closed or state.pending_closure is not None:
         return ()
-    return (TableClosureAnnounced(by=command.by, reason=command.reason, announced_at=command.now),)
+    return (e.TableClosureAnnounced(by=command.by, reason=command.reason, announced_at=command.now),)
 
 
 def _close(command: c.CloseTable, state: TableState) -> Events:
@@ -157,13 +192,13 @@ def _close(command: c.CloseTable, state: TableState) -> Events:
         return ()
     if state.seats or state.round is not None:
         raise r.TableIsOccupied
-    secret = [shoe.shoe for shoe in (state.shoe, state.next_shoe) if shoe is not None]
+    secret_shoes = [shoe.shoe for shoe in (state.shoe, state.next_shoe) if shoe is not None]
     return (
-        TableClosed(
+        e.TableClosed(
             by=command.by,
             reason=command.reason,
             closed_at=command.now,
-            seeds=tuple(RevealedSeed(shoe, command.seeds.get(shoe)) for shoe in secret),
+            seeds=tuple(e.RevealedSeed(shoe, command.seeds.get(shoe)) for shoe in secret_shoes),
         ),
     )
 
@@ -176,8 +211,8 @@ def _require_seated(player: UUID, state: TableState) -> Seat:
 
 
 def _require_seat_number(number: int, state: TableState) -> None:
-    waiting = state.current_rules_lifecycle().pending
-    seats = state.rules.seats if waiting is None else min(state.rules.seats, waiting.rules.seats)
+    pending = state.current_rules_lifecycle().pending
+    seats = state.rules.seats if pending is None else min(state.rules.seats, pending.rules.seats)
     if not 1 <= number <= seats:
         raise r.UnknownSeat(f"The table has seats 1 to {seats}.", seats=seats)
 
@@ -199,6 +234,57 @@ def _require_funds(amount: int, command: c.TakeSeat | c.Rebuy, money_type: Money
     raise InsufficientFunds(account=account, balance=command.available, needed=amount)
 
 
+def require_playing(state: TableState) -> None:
+    """Check that nothing stops the table.
+
+    Raises the refusal of the widest stop that applies, TableIsClosing, RulesAreRetired.
+    """
+    stop = state.widest_stop()
+    if stop is not None:
+        raise _STOP_REFUSALS[stop.scope](stop.message, since=stop.since)
+    require_no_pending_closure(state)
+    if state.rules_are_retired():
+        raise r.RulesAreRetired
+
+
+def require_show_over(state: TableState, now: datetime) -> None:
+    """Check that the next turn need not wait for the show of the last deal. Raises BettingNotOpen."""
+    if state.show_runs(now):
+        raise r.BettingNotOpen(betting_opens_at=state.betting_opens_at)
+
+
+def require_no_pending_closure(state: TableState) -> None:
+    """Check that the table is not about to close permanently. Raises TableIsClosing."""
+    if state.closure_is_pending():
+        raise r.TableIsClosing
+
+
+def _stop(command: c.StopPlay, state: TableState) -> Events:
+    """Stop the table. Change nothing if the switch already stops it or does not reach it."""
+    if _is_stopped_by(command, state) or not _is_reached(command, state):
+        return ()
+    return (PlayStopped(command.scope, command.subject, command.message, command.reason, command.by, command.now),)
+
+
+def _resume(command: c.ResumePlay, state: TableState) -> Events:
+    """Resume the table. Change nothing if this switch does not stop it."""
+    if not _is_stopped_by(command, state):
+        return ()
+    return (PlayResumed(command.scope, command.subject, command.reason, command.by, command.now),)
+
+
+def _is_reached(command: c.StopPlay, state: TableState) -> bool:
+    """Return whether a stop reaches the table: one of rules reaches tables that have them in force or published."""
+    if command.scope is not StopScope.RULES:
+        return True
+    pending = state.current_rules_lifecycle().pending
+    return command.subject in {state.rules.label, "" if pending is None else pending.rules.label}
+
+
+def _is_stopped_by(command: c.StopCommand, state: TableState) -> bool:
+    return any((stop.scope, stop.subject) == (command.scope, command.subject) for stop in state.stops)
+
+
 _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.OpenTable: _open,
     c.TakeSeat: _take,
@@ -206,9 +292,12 @@ _DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.Rebuy: _rebuy,
     c.LeaveSeat: _leave,
     c.FreeSeat: _free,
-    **kill_switch.DECIDE,
+    c.RequestShowSkip: _request_show_skip,
+    c.EndShow: _end_show,
+    c.StopPlay: _stop,
+    c.ResumePlay: _resume,
     **shoes.DECIDE,
-    c.AnnounceTableClosure: _announce_closing,
+    c.AnnounceTableClosure: _announce_closure,
     c.CloseTable: _close,
     **rules_lifecycle.DECIDE,
 }

@@ -1,4 +1,9 @@
-"""Events of a table, in the past tense. Amounts are minor units of the table's currency."""
+"""Events of a table, in the past tense. A stored contract: a changed shape is a new schema, upcast when read.
+
+Amounts are minor units of the table's currency. `by` identifies staff by number, because a name would be personal data.
+A version of the rules never changes, and its number is used once. `return_floor` is the operator's minimum return in
+hundredths of a percent at that time.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,26 +11,12 @@ from enum import StrEnum
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.commitment import ShoeCommitment
+from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import ShoeShape, TableRules
 from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
-from baccarat.domain.tables.rules_events import (
-    RulesDrafted,
-    RulesPublished,
-    RulesRejected,
-    RulesRetired,
-    RulesTookEffect,
-)
-from baccarat.domain.tables.shoe_events import (
-    ShoeCommitted,
-    ShoeCutContributed,
-    ShoeRevealed,
-    TableClosed,
-    TableClosureAnnounced,
-)
+from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from casino.kernel.money import MoneyType
 
 
@@ -35,7 +26,7 @@ class TableOpened:
 
     `returns` are the spots' theoretical returns, `return_floor` is the operator's minimum return in hundredths of a
     percent, and `acknowledgement` the sentence typed if one was required. `next_shoe` is the shoe of the first round,
-    None if the table plays long shoes.
+    None if the table plays long shoes. `listed`: whether the lobby shows it; any table is played by its id.
     """
 
     table: UUID
@@ -49,6 +40,7 @@ class TableOpened:
     return_floor: int
     acknowledgement: str
     next_shoe: ShoeCommitment | None
+    listed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +115,50 @@ class SeatReleased:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowSkipRequested:
+    """A player asked to skip the rest of the show. Once all seated players have, the next round may open."""
+
+    seat: int
+    player: UUID
+    requested_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ShowEnded:
+    """The show was over and no round could open, because play is stopped or nobody is seated. The table is idle."""
+
+    ended_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeCommitted:
+    """The seed of the table's next long shoe is committed to, before anybody contributes to its cut.
+
+    Includes its `shape`, because somebody who knows the seed could later choose cards by it.
+    """
+
+    shoe: UUID
+    number: int
+    commitment: str
+    committed_at: datetime
+    shape: ShoeShape
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeCutContributed:
+    """A seat set its contribution to the next shoe, 1 to 32 bytes in hex, replacing its earlier one.
+
+    Everyone at the table may see it at once. It can change until that shoe starts.
+    """
+
+    shoe: UUID
+    seat: int
+    player: UUID
+    contribution: str
+    contributed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ShoeStarted:
     """A long shoe was shuffled and cut: its first card was turned over and `burned_count` more were burned.
 
@@ -163,6 +199,115 @@ class ShoeEnded:
     ended_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ShoeRevealed:
+    """The seed, in hex, of a voided round's own shoe, revealed late because it could not be read when the round was
+    voided.
+    """
+
+    shoe: UUID
+    round: UUID
+    seed: str
+    revealed_at: datetime
+
+
+class EffectiveFrom(StrEnum):
+    """When a published version takes effect: never within a round, nor within a shoe that it would change.
+
+    Rules that change a shoe apply only to shoes committed to after publication (`NEW_SHOE`). The shoe in play and the
+    committed one are played as committed, so that nobody who knows a seed can choose its cards.
+    """
+
+    NEXT_ROUND = "next_round"
+    NEXT_SHOE = "next_shoe"
+    NEW_SHOE = "new_shoe"
+
+
+@dataclass(frozen=True, slots=True)
+class RulesDrafted:
+    """A person proposed rules. `acknowledgement` is the sentence typed if a return requires one."""
+
+    version: int
+    rules: TableRules
+    returns: tuple[SpotReturn, ...]
+    return_floor: int
+    acknowledgement: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RulesRejected:
+    """A draft was rejected, or withdrawn by its author."""
+
+    version: int
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RulesPublished:
+    """Another person approved: the version takes effect from the next round or shoe."""
+
+    version: int
+    rules: TableRules
+    effective_from: EffectiveFrom
+    drafted_by: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RulesTookEffect:
+    """The version applies from round number `first_round`; the previous one is retired."""
+
+    version: int
+    rules: TableRules
+    first_round: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RulesRetired:
+    """The version in force was retired: no round opens at the table until another is published."""
+
+    version: int
+    reason: str
+    by: str
+    at: datetime
+
+
+VersionEvent = RulesDrafted | RulesRejected | RulesPublished | RulesTookEffect | RulesRetired
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosureAnnounced:
+    """The table will close permanently: nothing new starts, and it closes once running play has concluded."""
+
+    by: str
+    reason: str
+    announced_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedSeed:
+    """The seed, in hex, of a shoe not played to its end, or not at all; None if it is lost."""
+
+    shoe: UUID
+    seed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    """The table is closed and opens no more rounds. Seeds of its shoes that were still secret are revealed."""
+
+    by: str
+    reason: str
+    closed_at: datetime
+    seeds: tuple[RevealedSeed, ...]
+
+
 TableEvent = (
     TableOpened
     | SeatTaken
@@ -170,6 +315,8 @@ TableEvent = (
     | Rebought
     | SeatLeft
     | SeatReleased
+    | ShowSkipRequested
+    | ShowEnded
     | ShoeCommitted
     | ShoeCutContributed
     | ShoeStarted

@@ -1,4 +1,4 @@
-"""Applies events to a table's state, both its own and those of its rounds."""
+"""How each event changes a table's state: the table's own events and those of its rounds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,23 +7,21 @@ from uuid import UUID
 
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.commitment import ShoeCommitment
-from baccarat.domain.rounds.void_events import RoundVoided
-from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, RoundMark, append_mark, find_pairs, remove_mark
+from baccarat.domain.rules.roads import MAX_RUN_LENGTH, RoundMark, append_mark, find_pairs, remove_mark
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as e
-from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
-from baccarat.domain.tables.rules_events import (
-    RulesDrafted,
-    RulesPublished,
-    RulesRejected,
-    RulesRetired,
-    RulesTookEffect,
-    VersionEvent,
+from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
+from baccarat.domain.tables.state import (
+    NextShoe,
+    PendingClosure,
+    PendingRules,
+    PlayStop,
+    RulesDraft,
+    RulesLifecycle,
+    Seat,
+    Shoe,
+    TableState,
 )
-from baccarat.domain.tables.rules_state import evolve as after
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed, TableClosed, TableClosureAnnounced
-from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, Seat, Shoe, TableState
 
 GameEvent = e.TableEvent | re.RoundEvent
 SeatAction = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.StakesRebet | re.SeatPassed
@@ -35,58 +33,67 @@ def evolve(state: TableState, event: GameEvent) -> TableState:
     return state if apply is None else apply(state, event)
 
 
-def _opened(state: TableState, event: e.TableOpened) -> TableState:
-    return replace(state, opened=event, next_shoe=_named(event.next_shoe, number=1))
+def _table_opened(state: TableState, event: e.TableOpened) -> TableState:
+    return replace(state, opened=event, next_shoe=_announced_shoe(event.next_shoe, number=1))
 
 
-def _named(named: ShoeCommitment | None, *, number: int) -> NextShoe | None:
+def _announced_shoe(commitment: re.ShoeCommitment | None, *, number: int) -> NextShoe | None:
     """Return the shoe announced for the round with this number."""
-    return None if named is None else NextShoe(named.shoe, number, named.commitment, named.shape)
+    return None if commitment is None else NextShoe(commitment.shoe, number, commitment.commitment, commitment.shape)
 
 
-def _seated(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
-    return tuple(sorted((*seats, seat), key=lambda taken: taken.seat))
+def _add_seat(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
+    return tuple(sorted((*seats, seat), key=lambda seat: seat.seat))
 
 
-def _without(seats: tuple[Seat, ...], player: UUID) -> tuple[Seat, ...]:
+def _remove_seat(seats: tuple[Seat, ...], player: UUID) -> tuple[Seat, ...]:
     return tuple(seat for seat in seats if seat.player != player)
 
 
-def _taken(state: TableState, event: e.SeatTaken) -> TableState:
+def _seat_taken(state: TableState, event: e.SeatTaken) -> TableState:
     return replace(
-        state, seats=_seated(state.seats, Seat(seat=event.seat, player=event.player, money_type=event.money_type))
+        state, seats=_add_seat(state.seats, Seat(seat=event.seat, player=event.player, money_type=event.money_type))
     )
 
 
-def _changed(state: TableState, event: e.SeatChanged) -> TableState:
+def _seat_changed(state: TableState, event: e.SeatChanged) -> TableState:
     moved = next(replace(seat, seat=event.to_seat) for seat in state.seats if seat.player == event.player)
-    return replace(state, seats=_seated(_without(state.seats, event.player), moved))
+    return replace(state, seats=_add_seat(_remove_seat(state.seats, event.player), moved))
 
 
-def _left(state: TableState, event: e.SeatLeft | e.SeatReleased) -> TableState:
-    return replace(state, seats=_without(state.seats, event.player))
+def _seat_left(state: TableState, event: e.SeatLeft | e.SeatReleased) -> TableState:
+    return replace(state, seats=_remove_seat(state.seats, event.player))
 
 
-def _shoe_committed(state: TableState, event: ShoeCommitted) -> TableState:
+def _shoe_committed(state: TableState, event: e.ShoeCommitted) -> TableState:
     return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, event.shape))
 
 
-def _shoe_cut_given(state: TableState, event: ShoeCutContributed) -> TableState:
-    coming = state.next_shoe
-    if coming is None:
+def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> TableState:
+    next_shoe = state.next_shoe
+    if next_shoe is None:
         return state
     contributions = cut.replace_contribution(
-        coming.contributions, seat=event.seat, player=event.player, contribution=event.contribution
+        next_shoe.contributions, seat=event.seat, player=event.player, contribution=event.contribution
     )
-    return replace(state, next_shoe=replace(coming, contributions=contributions))
+    return replace(state, next_shoe=replace(next_shoe, contributions=contributions))
 
 
-def _closing(state: TableState, event: TableClosureAnnounced) -> TableState:
-    return replace(state, pending_closure=PendingClosure(event.by, event.reason, event.announced_at))
+def _show_skip_requested(state: TableState, event: e.ShowSkipRequested) -> TableState:
+    return replace(state, show_skips=(*state.show_skips, event.player))
 
 
-def _closed(state: TableState, event: TableClosed) -> TableState:
-    return replace(state, closed=True, shoe=None, next_shoe=None)
+def _show_ended(state: TableState, event: e.ShowEnded) -> TableState:
+    return replace(state, betting_opens_at=None, show_skips=())
+
+
+def _table_closure_announced(state: TableState, event: e.TableClosureAnnounced) -> TableState:
+    closure = PendingClosure(event.by, event.reason, event.announced_at)
+    return replace(state, pending_closure=closure, betting_opens_at=None, show_skips=())
+
+
+def _table_closed(state: TableState, event: e.TableClosed) -> TableState:
+    return replace(state, closed=True, shoe=None, next_shoe=None, betting_opens_at=None, show_skips=())
 
 
 def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
@@ -106,8 +113,12 @@ def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
 
 
 def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
-    coming = state.next_shoe if event.next_shoe is None else _named(event.next_shoe, number=event.number + 1)
-    return replace(state, round=event.round, rounds=event.number, next_shoe=coming)
+    next_shoe = (
+        state.next_shoe if event.next_shoe is None else _announced_shoe(event.next_shoe, number=event.number + 1)
+    )
+    return replace(
+        state, round=event.round, rounds=event.number, next_shoe=next_shoe, betting_opens_at=None, show_skips=()
+    )
 
 
 def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
@@ -118,17 +129,17 @@ def _wager_confirmed(state: TableState, event: re.WagerConfirmed) -> TableState:
     return replace(state, seats=seats)
 
 
-def _spoke(state: TableState, event: SeatAction) -> TableState:
+def _seat_acted(state: TableState, event: SeatAction) -> TableState:
     seat = state.seat_at(event.seat)
-    return state if seat is None or not seat.missed_turns else _with_missed(state, event.seat, 0)
+    return state if seat is None or not seat.missed_turns else _set_missed_turns(state, event.seat, 0)
 
 
-def _timed_out(state: TableState, event: re.SeatTimedOut) -> TableState:
+def _seat_timed_out(state: TableState, event: re.SeatTimedOut) -> TableState:
     seat = state.seat_at(event.seat)
-    return state if seat is None else _with_missed(state, event.seat, seat.missed_turns + 1)
+    return state if seat is None else _set_missed_turns(state, event.seat, seat.missed_turns + 1)
 
 
-def _with_missed(state: TableState, number: int, missed: int) -> TableState:
+def _set_missed_turns(state: TableState, number: int, missed: int) -> TableState:
     return replace(
         state, seats=tuple(replace(seat, missed_turns=missed) if seat.seat == number else seat for seat in state.seats)
     )
@@ -138,14 +149,14 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     pairs = find_pairs(event.cards)
     if state.shoe is None:
         return replace(state, pairs=pairs) if pairs else state
-    shoe = _drawn(state.shoe, state.rules, out=event.position + len(event.cards))
+    shoe = _take_cards(state.shoe, state.rules, cards_used=event.shoe_position + len(event.cards))
     return replace(state, shoe=shoe, pairs=pairs)
 
 
-def _drawn(shoe: Shoe, rules: TableRules, *, out: int) -> Shoe:
+def _take_cards(shoe: Shoe, rules: TableRules, *, cards_used: int) -> Shoe:
     """Return the shoe after a round took cards from it, or after a voided round's cards were burned."""
     before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
-    return replace(shoe, cards_used=out, cut_card_out=out > before_cut, finished=shoe.cut_card_out)
+    return replace(shoe, cards_used=cards_used, cut_card_out=cards_used > before_cut, finished=shoe.cut_card_out)
 
 
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
@@ -153,80 +164,107 @@ def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
     seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
     mark = RoundMark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
     marks = append_mark(state.marks, mark, max_marks=None if state.has_long_shoe() else MAX_RUN_LENGTH)
-    return replace(state, round=None, last_round=state.round, seats=seats, marks=marks, pairs="")
+    shown = event.betting_opens_at > event.settled_at
+    return replace(
+        state,
+        round=None,
+        last_round=state.round,
+        seats=seats,
+        marks=marks,
+        pairs="",
+        betting_opens_at=event.betting_opens_at if shown and state.pending_closure is None else None,
+    )
 
 
 def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
     return replace(state, round=None)
 
 
-def _round_voided(state: TableState, event: RoundVoided) -> TableState:
+def _round_voided(state: TableState, event: re.RoundVoided) -> TableState:
     """Remove a round in play from the table; for an earlier round, remove its mark and its commission still in the
     racks.
     """
     state = replace(state, voids=state.voids + 1)
-    taken = {each.player: each.from_rack for each in event.seats if each.from_rack}
-    if taken:
-        seats = tuple(replace(seat, owed=seat.owed - taken.get(seat.player, 0)) for seat in state.seats)
+    collected = {seat.player: seat.from_rack for seat in event.seats if seat.from_rack}
+    if collected:
+        seats = tuple(replace(seat, owed=seat.owed - collected.get(seat.player, 0)) for seat in state.seats)
         state = replace(state, seats=seats)
     if state.round == event.round:
         shoe = state.shoe
         if shoe is not None and event.burned_count:
-            shoe = _drawn(shoe, state.rules, out=shoe.cards_used + event.burned_count)
+            shoe = _take_cards(shoe, state.rules, cards_used=shoe.cards_used + event.burned_count)
         return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
     return replace(state, marks=remove_mark(state.marks, event.number))
 
 
-def _stopped(state: TableState, event: PlayStopped) -> TableState:
+def _play_stopped(state: TableState, event: PlayStopped) -> TableState:
     return replace(
         state, stops=(*state.stops, PlayStop(event.scope, event.subject, event.player_message, event.stopped_at))
     )
 
 
-def _resumed(state: TableState, event: PlayResumed) -> TableState:
-    released = event.scope, event.subject
-    return replace(state, stops=tuple(held for held in state.stops if (held.scope, held.subject) != released))
+def _play_resumed(state: TableState, event: PlayResumed) -> TableState:
+    switch = event.scope, event.subject
+    return replace(state, stops=tuple(stop for stop in state.stops if (stop.scope, stop.subject) != switch))
 
 
-def _ruled(state: TableState, event: VersionEvent) -> TableState:
-    return replace(state, rules_lifecycle=after(state.current_rules_lifecycle(), event))
+def _rules_changed(state: TableState, event: e.VersionEvent) -> TableState:
+    return replace(state, rules_lifecycle=evolve_rules(state.current_rules_lifecycle(), event))
 
 
-def _took_effect(state: TableState, event: RulesTookEffect) -> TableState:
-    """Put rules into effect. They start a new board, and forget last wagers that their chips might not make up."""
+def evolve_rules(rules: RulesLifecycle, event: e.VersionEvent) -> RulesLifecycle:
+    """Apply one event to the rules in force, pending and drafted."""
+    match event:
+        case e.RulesDrafted():
+            draft = RulesDraft(event.rules, event.return_floor, event.acknowledgement, event.by)
+            return replace(rules, latest_version=event.version, draft=draft)
+        case e.RulesRejected():
+            return replace(rules, draft=None)
+        case e.RulesPublished():
+            return replace(rules, draft=None, pending=PendingRules(event.rules, event.effective_from))
+        case e.RulesTookEffect():
+            return replace(rules, in_force=event.rules, pending=None, retired=False)
+        case e.RulesRetired():
+            return replace(rules, retired=True)
+
+
+def _rules_took_effect(state: TableState, event: e.RulesTookEffect) -> TableState:
+    """Put rules into effect as a round opens: with a new board, and without wagers that their chips might not make."""
     seats = tuple(replace(seat, last_wager=None) for seat in state.seats)
-    return replace(_ruled(state, event), seats=seats, marks="")
+    return replace(_rules_changed(state, event), seats=seats, marks="", betting_opens_at=None, show_skips=())
 
 
 _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
-    RulesDrafted: _ruled,
-    RulesRejected: _ruled,
-    RulesPublished: _ruled,
-    RulesTookEffect: _took_effect,
-    RulesRetired: _ruled,
-    e.TableOpened: _opened,
-    e.SeatTaken: _taken,
-    e.SeatChanged: _changed,
-    e.SeatLeft: _left,
-    e.SeatReleased: _left,
-    ShoeCommitted: _shoe_committed,
-    ShoeCutContributed: _shoe_cut_given,
+    e.RulesDrafted: _rules_changed,
+    e.RulesRejected: _rules_changed,
+    e.RulesPublished: _rules_changed,
+    e.RulesTookEffect: _rules_took_effect,
+    e.RulesRetired: _rules_changed,
+    e.TableOpened: _table_opened,
+    e.SeatTaken: _seat_taken,
+    e.SeatChanged: _seat_changed,
+    e.SeatLeft: _seat_left,
+    e.SeatReleased: _seat_left,
+    e.ShowSkipRequested: _show_skip_requested,
+    e.ShowEnded: _show_ended,
+    e.ShoeCommitted: _shoe_committed,
+    e.ShoeCutContributed: _shoe_cut_contributed,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
-    PlayStopped: _stopped,
-    PlayResumed: _resumed,
-    TableClosureAnnounced: _closing,
-    TableClosed: _closed,
+    PlayStopped: _play_stopped,
+    PlayResumed: _play_resumed,
+    e.TableClosureAnnounced: _table_closure_announced,
+    e.TableClosed: _table_closed,
     re.RoundOpened: _round_opened,
-    re.ChipsPlaced: _spoke,
-    re.PlacementUndone: _spoke,
-    re.ChipsCleared: _spoke,
-    re.StakesRebet: _spoke,
-    re.SeatPassed: _spoke,
-    re.SeatTimedOut: _timed_out,
+    re.ChipsPlaced: _seat_acted,
+    re.PlacementUndone: _seat_acted,
+    re.ChipsCleared: _seat_acted,
+    re.StakesRebet: _seat_acted,
+    re.SeatPassed: _seat_acted,
+    re.SeatTimedOut: _seat_timed_out,
     re.WagerConfirmed: _wager_confirmed,
     re.CardsDealt: _cards_dealt,
     re.RoundSettled: _round_settled,
     re.RoundLapsed: _round_lapsed,
-    RoundVoided: _round_voided,
+    re.RoundVoided: _round_voided,
 }

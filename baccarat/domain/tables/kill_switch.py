@@ -1,75 +1,156 @@
-"""Stops at a table: what they refuse, and how they are imposed and lifted. Pure."""
+"""Stopping and resuming play: scopes, refusals, and events of the switches and of each affected table.
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+Running rounds conclude, with the wagers confirmed in them; nothing new starts. Every event records who acted and why.
+Source: GLI-19 2.4.1 (disable all gaming, a paytable, a login) and 4.15.1 (the round in hand concludes).
+"""
 
-from baccarat.domain.tables import commands as c
-from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped, StopScope
-from baccarat.domain.tables.kill_switch_refusals import (
-    GamingIsStopped,
-    OperatorIsStopped,
-    PlayIsStopped,
-    RulesAreStopped,
-    TableIsStopped,
-)
-from baccarat.domain.tables.refusals import TableIsClosing
-from baccarat.domain.tables.rules_refusals import RulesAreRetired
-from baccarat.domain.tables.state import TableState
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
 
-_REFUSALS: Final[dict[StopScope, type[PlayIsStopped]]] = {
-    StopScope.GAMING: GamingIsStopped,
-    StopScope.OPERATOR: OperatorIsStopped,
-    StopScope.RULES: RulesAreStopped,
-    StopScope.TABLE: TableIsStopped,
-}
+from casino.kernel.errors import Refusal, RefusalKind
 
 
-def require_playing(state: TableState) -> None:
-    """Check that nothing stops the table.
+class StopScope(StrEnum):
+    """Scope of a switch, widest first."""
 
-    Raises the refusal of the widest stop that applies, TableIsClosing, RulesAreRetired.
+    GAMING = "gaming"
+    OPERATOR = "operator"
+    RULES = "rules"
+    TABLE = "table"
+    PLAYER = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class StopImposed:
+    """Play was stopped within `scope`. `subject` is an id or the label of rules ("mini@1"), empty for all gaming.
+
+    `operator` owns the subject, None if the stop reaches beyond one operator. Texts about a player are encrypted with
+    the player's key.
     """
-    held = state.widest_stop()
-    if held is not None:
-        raise _REFUSALS[held.scope](held.message, since=held.since)
-    require_no_pending_closure(state)
-    if state.rules_are_retired():
-        raise RulesAreRetired
+
+    scope: StopScope
+    subject: str
+    operator: UUID | None
+    reason: str
+    player_message: str
+    by: str
+    at: datetime
 
 
-def require_no_pending_closure(state: TableState) -> None:
-    """Check that the table is not about to close permanently. Raises TableIsClosing."""
-    if state.closure_is_pending():
-        raise TableIsClosing
+@dataclass(frozen=True, slots=True)
+class StopLifted:
+    """Play may resume within `scope`, unless another switch stops it."""
+
+    scope: StopScope
+    subject: str
+    operator: UUID | None
+    reason: str
+    by: str
+    at: datetime
 
 
-def stop(command: c.StopPlay, state: TableState) -> Sequence[PlayStopped]:
-    """Stop the table. Changes nothing if the switch already stops it or does not reach it."""
-    if _is_held(command, state) or not _is_reached(command, state):
-        return ()
-    return (PlayStopped(command.scope, command.subject, command.message, command.reason, command.by, command.now),)
+@dataclass(frozen=True, slots=True)
+class PlayStopped:
+    """The table was stopped: no round opens, no player sits down, and no wager is taken.
+
+    `subject` is the label of the stopped rules, and empty for every other scope.
+    """
+
+    scope: StopScope
+    subject: str
+    player_message: str
+    reason: str
+    by: str
+    stopped_at: datetime
 
 
-def resume(command: c.ResumePlay, state: TableState) -> Sequence[PlayResumed]:
-    """Resume the table. Changes nothing if this switch does not stop it."""
-    if not _is_held(command, state):
-        return ()
-    return (PlayResumed(command.scope, command.subject, command.reason, command.by, command.now),)
+@dataclass(frozen=True, slots=True)
+class PlayResumed:
+    """This switch no longer stops the table."""
+
+    scope: StopScope
+    subject: str
+    reason: str
+    by: str
+    resumed_at: datetime
 
 
-def _is_reached(command: c.StopPlay, state: TableState) -> bool:
-    """Return whether a stop reaches the table: one of rules reaches tables that have them in force or published."""
-    if command.scope is not StopScope.RULES:
-        return True
-    waiting = state.current_rules_lifecycle().pending
-    return command.subject in {state.rules.label, "" if waiting is None else waiting.rules.label}
+StopEvent = StopImposed | StopLifted
 
 
-def _is_held(command: c.SwitchCommand, state: TableState) -> bool:
-    return any((held.scope, held.subject) == (command.scope, command.subject) for held in state.stops)
+def stop_id(scope: StopScope, subject: str) -> str:
+    """Return a switch's id: "gaming", or for example "table:<id>"."""
+    return f"{scope}:{subject}" if subject else scope.value
 
 
-DECIDE: Final[dict[type, Callable[[Any, TableState], Sequence[PlayStopped | PlayResumed]]]] = {
-    c.StopPlay: stop,
-    c.ResumePlay: resume,
-}
+def stop_stream(scope: StopScope, subject: str) -> str:
+    return f"stop-{scope}-{subject}" if subject else f"stop-{scope}"
+
+
+class PlayIsStopped(Refusal):
+    """Base of refusals at a stopped table. The detail is the message shown to players."""
+
+    kind = RefusalKind.FORBIDDEN
+    remedy = "Confirmed wagers are dealt and settled; you can still leave, rebuy and withdraw. Come back later."
+
+
+class GamingIsStopped(PlayIsStopped):
+    code = "gaming_is_stopped"
+    title = "All play is stopped"
+
+
+class OperatorIsStopped(PlayIsStopped):
+    code = "operator_is_stopped"
+    title = "All play in this casino is stopped"
+
+
+class RulesAreStopped(PlayIsStopped):
+    code = "rules_are_stopped"
+    title = "Play by these rules is stopped"
+
+
+class TableIsStopped(PlayIsStopped):
+    code = "table_is_stopped"
+    title = "Play at this table is stopped"
+
+
+class AlreadyStopped(Refusal):
+    code = "already_stopped"
+    title = "This is already stopped"
+    remedy = "To record another reason, resume it first."
+
+
+class NotStopped(Refusal):
+    code = "not_stopped"
+    title = "This is not stopped"
+    remedy = "List the stops in force: a wider one may be stopping play."
+
+
+class StopReasonMissing(Refusal):
+    code = "stop_reason_missing"
+    kind = RefusalKind.INVALID
+    title = "The reason for stopping or resuming play is missing or too long"
+    remedy = "Give a reason of at most 500 characters."
+
+
+class StopMessageTooLong(Refusal):
+    code = "stop_message_too_long"
+    kind = RefusalKind.INVALID
+    title = "The message to players is too long"
+    remedy = "Send at most 200 characters, or omit it for the default message."
+
+
+class UnknownStopSubject(Refusal):
+    code = "unknown_stop_subject"
+    kind = RefusalKind.MISSING
+    title = "There is nothing with this name to stop or resume"
+    remedy = "Send gaming, or an existing operator, rules version, table or player."
+
+
+class StoppedByHouse(Refusal):
+    code = "stop_set_by_platform"
+    kind = RefusalKind.FORBIDDEN
+    title = "The house imposed this stop, and only the house can lift it"
+    remedy = "Contact the operators of the service."

@@ -1,4 +1,4 @@
-"""Refusals of the table decider."""
+"""Refusals of the table decider, and of drafting, publishing and retiring rules. Each has its own code."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -38,14 +38,28 @@ class AlreadySeated(Refusal):
 
 class GameInterrupted(Refusal):
     code = "game_interrupted"
-    title = "A round of yours was interrupted at another table, and waits for the house"
-    remedy = "Its wager is held. Take a seat once that round is settled or void; `table` is where it waits."
+    title = "Your round at another table was interrupted and is waiting for the house"
+    remedy = "Your wager is held. Take a seat once that round is settled or void; `table` is its table."
 
 
 class NotSeated(Refusal):
     code = "not_seated"
     title = "You have no seat at this table"
     remedy = "Take a seat first."
+
+
+class BettingNotOpen(Refusal):
+    """`betting_opens_at` is when the show of the last deal ends."""
+
+    code = "betting_not_open"
+    title = "The last hand is still being shown"
+    remedy = "Wait until `betting_opens_at`, or ask to skip the show."
+
+
+class NoShow(Refusal):
+    code = "no_show"
+    title = "No hand is being shown"
+    remedy = "There is nothing to skip: bet, or wait for the next round."
 
 
 class SeatIsHeld(Refusal):
@@ -57,8 +71,15 @@ class SeatIsHeld(Refusal):
 class MoneyTypeNotOffered(Refusal):
     code = "money_type_not_offered"
     kind = RefusalKind.INVALID
-    title = "The table does not take this kind of money"
+    title = "The table does not accept this type of money"
     remedy = "Sit down with one of the table's `money_types`."
+
+
+class BuyInUnderMinimum(Refusal):
+    code = "buy_in_under_minimum"
+    kind = RefusalKind.INVALID
+    title = "The buy-in is under the table's minimum stake"
+    remedy = "Bring at least `minimum` to the table."
 
 
 class PlayMoneyNotOffered(Refusal):
@@ -72,7 +93,7 @@ class PlayerEdgeNotAccepted(Refusal):
     code = "player_edge_not_accepted"
     kind = RefusalKind.INVALID
     title = "These rules give the player an edge"
-    remedy = "For real money, say accept_player_edge: true; the odds page shows the edge."
+    remedy = "For real money, send accept_player_edge: true; the odds page shows the edge."
 
 
 class ShoeIsRunning(Refusal):
@@ -102,38 +123,38 @@ class ShoeIsCommitted(Refusal):
 class NextShoeUnreadable(Refusal):
     code = "next_shoe_unreadable"
     title = "The table can't open a round now"
-    remedy = "Choose another table: this one has to be looked after by its house first."
+    remedy = "Choose another table: staff must attend to this one first."
 
 
 class TableIsClosed(Refusal):
     code = "table_is_closed"
-    title = "This table is closed for good"
+    title = "This table is permanently closed"
     remedy = "Choose another table."
 
 
 class TableIsClosing(Refusal):
     code = "table_is_closing"
-    title = "This table is about to close for good"
-    remedy = "What is confirmed is dealt and settled, then your chips go back to your account. Choose another table."
+    title = "This table is about to close permanently"
+    remedy = "Confirmed wagers are dealt and settled, then your chips return to your account. Choose another table."
 
 
 class TableIsOccupied(Refusal):
     code = "table_is_occupied"
-    title = "Somebody sits at this table, or a round runs"
+    title = "A player is seated at this table, or a round is running"
     remedy = "Wait until all have left and the round has ended."
 
 
 class CloseReasonInvalid(Refusal):
     code = "close_reason_invalid"
     kind = RefusalKind.INVALID
-    title = "Say in your own words why the table is closed"
+    title = "The reason for closing the table is missing or too long"
     remedy = "Send 1 to 500 characters on one line."
 
 
 class SeedUnreadable(Refusal):
     code = "seed_unreadable"
     title = "A seed of this table can't be revealed now"
-    remedy = "Have the key that sealed it put back on the ring, and close the table then."
+    remedy = "Put the key that encrypted it back on the key ring, then close the table."
 
 
 class WrongCurrency(Refusal):
@@ -141,3 +162,104 @@ class WrongCurrency(Refusal):
     kind = RefusalKind.INVALID
     title = "The table plays in another currency"
     remedy = "Send amounts in the table's currency."
+
+
+class ReturnUnderFloor(Refusal):
+    code = "return_under_floor"
+    kind = RefusalKind.INVALID
+    title = "A spot returns less than the operator's floor"
+    remedy = (
+        "For real money, send `required_acknowledgement` as the acknowledgement, word for word, or raise the return."
+    )
+
+
+class AcknowledgementDiffers(Refusal):
+    code = "acknowledgement_differs"
+    kind = RefusalKind.INVALID
+    title = "The acknowledgement differs from the required sentence"
+    remedy = "Send `required_acknowledgement`, word for word."
+
+
+class AcknowledgementNotNeeded(Refusal):
+    code = "acknowledgement_not_needed"
+    kind = RefusalKind.INVALID
+    title = "There is nothing to acknowledge in these rules"
+    remedy = "Leave the acknowledgement out."
+
+
+class RulesUnchanged(Refusal):
+    code = "rules_unchanged"
+    title = "The table already plays by these rules, or is about to"
+    remedy = "Change a field."
+
+
+class ShuffleIsFixed(Refusal):
+    code = "shuffle_is_fixed"
+    kind = RefusalKind.INVALID
+    title = "A table cannot change when it shuffles"
+    remedy = "Open another table for rules with a shoe, or without one."
+
+
+class CommittedShoeConflict(Refusal):
+    code = "next_shoe_committed_to_other_rules"
+    title = "The table's next shoe is committed to the shape of other published rules"
+    remedy = "Keep decks, burn and cut card of those rules, or publish once they are in force."
+
+
+class RetiredRulesCannotWait(Refusal):
+    code = "retired_rules_cannot_wait"
+    title = "These rules must wait for a shoe to end, but the rules in force are retired"
+    remedy = "Keep decks, burn, cut card and commission, or close the table and open another."
+
+
+class SeatsAreTaken(Refusal):
+    code = "seats_are_taken"
+    title = "Players are in seats that these rules do not have"
+    remedy = "Wait until those seats are free, or keep them."
+
+
+class DraftPending(Refusal):
+    code = "draft_pending"
+    title = "A draft of this table is waiting for another person"
+    remedy = "Publish or reject it first."
+
+
+class UnknownVersion(Refusal):
+    code = "unknown_version"
+    kind = RefusalKind.MISSING
+    title = "The table's rules have no such version"
+    remedy = "List the table's versions."
+
+
+class UnknownDraft(Refusal):
+    code = "unknown_draft"
+    kind = RefusalKind.MISSING
+    title = "This table has no draft of this version"
+    remedy = "List the table's versions: it may already be published or rejected."
+
+
+class VersionNotInForce(Refusal):
+    code = "version_not_in_force"
+    title = "The table does not play by this version"
+    remedy = "Retire the version in `in_force` if you mean that one."
+
+
+class RulesNeedSecondPerson(Refusal):
+    code = "rules_require_second_person"
+    kind = RefusalKind.FORBIDDEN
+    title = "The author of rules can't publish them"
+    remedy = "Another person must publish them."
+
+
+class VersionReasonMissing(Refusal):
+    code = "version_reason_missing"
+    kind = RefusalKind.INVALID
+    title = "The reason for rejecting or retiring rules is missing or too long"
+    remedy = "Give a reason of at most 500 characters."
+
+
+class RulesAreRetired(Refusal):
+    code = "rules_retired"
+    kind = RefusalKind.FORBIDDEN
+    title = "The rules of this table are retired"
+    remedy = "You can still leave. Play continues when the table has new rules."

@@ -11,7 +11,6 @@ from baccarat.domain.rules.cards import Card, points
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
-from baccarat.domain.tables.shoe_events import ShoeCommitted, ShoeCutContributed, ShoeRevealed
 from baccarat.domain.tables.state import NextShoe, TableState
 
 Events = Sequence[e.TableEvent]
@@ -21,7 +20,7 @@ def _commit(command: c.CommitShoe, state: TableState) -> Events:
     if state.next_shoe is not None:
         raise r.ShoeIsCommitted
     return (
-        ShoeCommitted(
+        e.ShoeCommitted(
             shoe=command.shoe,
             number=state.shoes + 1,
             commitment=command.commitment,
@@ -31,19 +30,19 @@ def _commit(command: c.CommitShoe, state: TableState) -> Events:
     )
 
 
-def _give_cut(command: c.ContributeToShoeCut, state: TableState) -> Events:
-    seat, coming = state.seat_of(command.player), state.next_shoe
+def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
+    seat, next_shoe = state.seat_of(command.player), state.next_shoe
     if seat is None:
         raise r.NotSeated
-    if coming is None:
+    if next_shoe is None:
         raise NoShoeToCut
     if not cut.is_new_contribution(
-        coming.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
+        next_shoe.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
     ):
         return ()
     return (
-        ShoeCutContributed(
-            shoe=coming.shoe,
+        e.ShoeCutContributed(
+            shoe=next_shoe.shoe,
             seat=seat.seat,
             player=seat.player,
             contribution=command.contribution,
@@ -53,32 +52,32 @@ def _give_cut(command: c.ContributeToShoeCut, state: TableState) -> Events:
 
 
 def _start(command: c.StartShoe, state: TableState) -> Events:
-    coming = state.next_shoe
+    next_shoe = state.next_shoe
     if state.shoe is not None:
         raise r.ShoeIsRunning
-    if coming is None:
+    if next_shoe is None:
         raise r.NoShoeCommitted
-    contributions, cut = contributions_and_cut(coming)
+    contributions, cut_hex = contributions_and_cut(next_shoe)
     return (
         e.ShoeStarted(
-            shoe=coming.shoe,
-            number=coming.number,
-            commitment=coming.commitment,
+            shoe=next_shoe.shoe,
+            number=next_shoe.number,
+            commitment=next_shoe.commitment,
             turned_card=command.first_card,
             burned_count=0 if command.first_card is None else burn_count(command.first_card),
             started_at=command.now,
             first_round=state.rounds + 1,
             contributions=contributions,
-            cut=cut,
+            cut=cut_hex,
             root=command.root,
         ),
     )
 
 
-def contributions_and_cut(coming: NextShoe) -> tuple[tuple[Contribution, ...], str]:
+def contributions_and_cut(next_shoe: NextShoe) -> tuple[tuple[Contribution, ...], str]:
     """Return the committed shoe's contributions and the cut, in hex, that they would give now."""
-    contributions = cut.as_contributions(coming.contributions)
-    return contributions, cut.cut_in_hex(coming.shoe, contributions)
+    contributions = cut.as_contributions(next_shoe.contributions)
+    return contributions, cut.cut_in_hex(next_shoe.shoe, contributions)
 
 
 def _end(command: c.EndShoe, state: TableState) -> Events:
@@ -103,7 +102,7 @@ def _reveal(command: c.RevealShoe, state: TableState) -> Events:
     del state
     if not opens(command.commitment, bytes.fromhex(command.seed)):
         raise r.SeedUnreadable
-    return (ShoeRevealed(shoe=command.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
+    return (e.ShoeRevealed(shoe=command.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
 
 
 def burn_count(turned: Card) -> int:
@@ -113,7 +112,7 @@ def burn_count(turned: Card) -> int:
 
 DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.CommitShoe: _commit,
-    c.ContributeToShoeCut: _give_cut,
+    c.ContributeToShoeCut: _contribute,
     c.StartShoe: _start,
     c.EndShoe: _end,
     c.RevealShoe: _reveal,

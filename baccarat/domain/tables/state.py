@@ -1,4 +1,4 @@
-"""State of a table: seats, shoe, current round. Built from the table's events and those of its rounds."""
+"""State of a table: seats, shoe, rules, current round. Built from the table's events and those of its rounds."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,14 +6,42 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.rounds.cut import SeatContributions
-from baccarat.domain.rules.presets import Shuffle, TableRules
-from baccarat.domain.rules.table_rules import ShoeShape
+from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
-from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.domain.tables.rules_events import EffectiveFrom
-from baccarat.domain.tables.rules_state import RulesLifecycle
+from baccarat.domain.tables.kill_switch import StopScope
 from casino.kernel.money import MoneyType
+
+
+@dataclass(frozen=True, slots=True)
+class RulesDraft:
+    """Rules pending for another person's approval."""
+
+    rules: TableRules
+    floor: int
+    acknowledgement: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRules:
+    """Published rules pending for their round or shoe."""
+
+    rules: TableRules
+    effective_from: e.EffectiveFrom
+
+
+@dataclass(frozen=True, slots=True)
+class RulesLifecycle:
+    """Rules of a table that has had at least one draft or retirement. `latest_version` is the last version number
+    assigned.
+    """
+
+    in_force: TableRules
+    latest_version: int
+    draft: RulesDraft | None = None
+    pending: PendingRules | None = None
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +114,10 @@ class PendingClosure:
 class TableState:
     """Everything that decisions about the table read. `rounds` and `shoes` count those begun; `last_round` has ended.
 
-    `marks` is the run of settled rounds on the board (see rules.roads.marks): those of the shoe, or the latest
+    `marks` is the run of settled rounds on the board (see rules.roads): those of the shoe, or the latest
     MAX_RUN_LENGTH if every round has its own shoe. `pairs` are those of dealt cards not yet settled. `voids` counts
-    voided rounds.
+    voided rounds. Without a round, `betting_opens_at` is when the show of the last deal ends; the players in
+    `show_skips` asked to skip it.
     """
 
     opened: e.TableOpened | None = None
@@ -105,6 +134,8 @@ class TableState:
     voids: int = 0
     closed: bool = False
     pending_closure: PendingClosure | None = None
+    betting_opens_at: datetime | None = None
+    show_skips: tuple[UUID, ...] = ()
     rules_lifecycle: RulesLifecycle | None = None
 
     def require_opened(self) -> e.TableOpened:
@@ -129,12 +160,12 @@ class TableState:
 
     def pending_rules_are_due(self) -> bool:
         """Return whether pending rules may take effect from the next round."""
-        waiting = self.current_rules_lifecycle().pending
-        if waiting is None:
+        pending = self.current_rules_lifecycle().pending
+        if pending is None:
             return False
-        if waiting.effective_from is EffectiveFrom.NEXT_ROUND:
+        if pending.effective_from is e.EffectiveFrom.NEXT_ROUND:
             return True
-        return self.shoe is None and self.committed_shape() in (None, waiting.rules.shape)
+        return self.shoe is None and self.committed_shape() in (None, pending.rules.shape)
 
     def committed_shape(self) -> ShoeShape | None:
         """Return the shape that the next shoe is committed to with, None without such a shoe."""
@@ -142,8 +173,8 @@ class TableState:
 
     def next_shape(self) -> ShoeShape:
         """Return the shape for a shoe committed to now: by the pending rules, if any."""
-        waiting = None if self.rules_lifecycle is None else self.rules_lifecycle.pending
-        return (self.rules if waiting is None else waiting.rules).shape
+        pending = None if self.rules_lifecycle is None else self.rules_lifecycle.pending
+        return (self.rules if pending is None else pending.rules).shape
 
     def seat_of(self, player: UUID) -> Seat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
@@ -156,13 +187,19 @@ class TableState:
         """Return whether the table's permanent closure is announced but not complete."""
         return self.pending_closure is not None and not self.closed
 
+    def show_runs(self, now: datetime) -> bool:
+        """Return whether the next turn has to wait for the show of the last deal."""
+        if self.rules.turn_seconds is None or self.betting_opens_at is None or now >= self.betting_opens_at:
+            return False
+        return not all(seat.player in self.show_skips for seat in self.seats)
+
     def has_long_shoe(self) -> bool:
         """Return whether many rounds are dealt from one shoe."""
         return self.rules.shuffle is Shuffle.SHOE
 
     def widest_stop(self) -> PlayStop | None:
         """Return the widest stop that applies to the table, None if it may play."""
-        return min(self.stops, key=lambda held: _WIDTH.index(held.scope), default=None)
+        return min(self.stops, key=lambda stop: _WIDTH.index(stop.scope), default=None)
 
 
 _WIDTH: Final = tuple(StopScope)

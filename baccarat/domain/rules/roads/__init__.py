@@ -1,1 +1,0 @@
-"""Scoreboards of baccarat tables, computed from one mark per counted round. Pure."""
