@@ -1,48 +1,56 @@
-"""Celery tasks of the game: each is one call. A message is a wake-up; what is due is found in PostgreSQL."""
+"""Celery tasks of the game, one call each. A message is only a wake-up: PostgreSQL knows what is due."""
 
+import threading
 import time
 from datetime import UTC, datetime
 from typing import Final
 
 from celery import shared_task
+from celery.signals import worker_process_init, worker_process_shutdown
 from django.conf import settings
 
 from baccarat.compliance import subscriber
-from baccarat.services import absent_seats, closing, dealing
+from baccarat.services import absent_seats, dealing, due_loop, table_lifecycle
 from baccarat.storage import wakeups
-from casino.events import wakeups as hints
+from casino.events import wakeups as pending_wakeups
 
 AUDIT_TIME_LIMIT: Final = 12 * 3600.0
 """Seconds that a nightly audit may take."""
 MAX_RUN_SECONDS: Final = 20.0
-"""Seconds after which a task under steady load ends, well before its time limit; the next wake-up goes on."""
+"""Seconds after which a task under steady load ends, well before its time limit; the next wake-up continues."""
 
 
-@shared_task(name=wakeups.TASK, acks_late=True, ignore_result=True)
+_stop: Final = threading.Event()
+# Each process of the pool deals by itself what is due, whether messages arrive or not.
+worker_process_init.connect(lambda **_: due_loop.start_thread(_stop), weak=False)
+worker_process_shutdown.connect(lambda **_: _stop.set(), weak=False)
+
+
+@shared_task(name=wakeups.TASK, ignore_result=True)
 def deal_due(**_: object) -> None:
-    """Deal until nothing is due; a wake-up asked for meanwhile brings another task."""
-    hints.clear(wakeups.TOPIC)
+    """Deal until nothing is due. A wake-up sent meanwhile starts another task."""
+    pending_wakeups.clear(wakeups.TOPIC)
     until = time.monotonic() + MAX_RUN_SECONDS
     while dealing.deal_due() and time.monotonic() < until:
         pass
 
 
-@shared_task(name="baccarat.release_absent_seats", acks_late=True, ignore_result=True)
+@shared_task(name="baccarat.release_absent_seats", ignore_result=True)
 def release_absent_seats(**_: object) -> None:
-    """Free the seats of players who were away for too long, and close tables that are given up."""
+    """Free the seats of players who were away for too long, and close tables whose closure is pending."""
     absent_seats.release_absent_seats()
-    closing.close_due()
+    table_lifecycle.close_due()
 
 
-@shared_task(name="baccarat.record_significant_events", acks_late=True, ignore_result=True)
+@shared_task(name="baccarat.record_significant_events", ignore_result=True)
 def record_significant_events(**_: object) -> None:
-    """Record what is significant in what was sealed since the last time."""
+    """Record significant events sealed since the last run."""
     subscriber.record_new_events()
 
 
-@shared_task(name="baccarat.test_rng", acks_late=True, ignore_result=True)
+@shared_task(name="baccarat.test_rng", ignore_result=True)
 def test_rng(**_: object) -> None:
-    """Test what the shoes brought; record it if it is out of band. No other task needs this code."""
+    """Test the generator, and record a failure. Imports its code here because no other task needs it."""
     from baccarat.services import rng_monitoring
 
     rng_monitoring.run_rng_tests()
@@ -50,14 +58,13 @@ def test_rng(**_: object) -> None:
 
 @shared_task(
     name="baccarat.run_nightly_audit",
-    acks_late=False,  # it takes longer than a message waits to be acknowledged
     ignore_result=True,
     soft_time_limit=AUDIT_TIME_LIMIT,
     time_limit=AUDIT_TIME_LIMIT,
 )
 def run_nightly_audit(**_: object) -> None:
-    """Audit everything in AUDIT_HOUR. No other task needs this code."""
+    """Audit everything in AUDIT_HOUR. Imports its code here because no other task needs it."""
     if datetime.now(UTC).hour == settings.AUDIT_HOUR:
-        from baccarat.audit import scheduled
+        from baccarat.audit import engine
 
-        scheduled.run_nightly_audit()
+        engine.run_nightly_audit()

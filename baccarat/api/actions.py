@@ -1,4 +1,4 @@
-"""What a player does at a table. Each action is one call and answers with the table as it is then."""
+"""Players' actions at a table. Each is one call that returns the new state of the table."""
 
 from typing import Any
 from uuid import UUID
@@ -14,8 +14,8 @@ from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContri
 from baccarat.domain.rules.wagers import Spot
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services import betting, ceremony, seats
-from baccarat.services.table_actor import TableActor
+from baccarat.services import betting, seats
+from baccarat.services.seats import TableActor
 from casino.api.fields import (
     AmountField,
     CurrencyField,
@@ -43,7 +43,7 @@ class SpotField(EnumField):
         except ValidationError as error:
             if error.get_codes() != ["unknown_choice"]:
                 raise
-            raise ValidationError(f"{data[:40]!r} is no spot.", code=refusals.UnknownSpot.code) from None
+            raise ValidationError(f"{data[:40]!r} is not a spot.", code=refusals.UnknownSpot.code) from None
 
 
 @extend_schema_field(
@@ -70,7 +70,7 @@ class ContributionField(serializers.Field[str, Any, str, str]):
 
 
 class TakeSeatRequest(StrictSerializer):
-    """Where to sit, and with how much from the account."""
+    """A seat, and the amount to bring from the account."""
 
     seat = WholeNumberField()
     buy_in = AmountField()
@@ -86,7 +86,7 @@ class ChangeSeatRequest(StrictSerializer):
 
 
 class RebuyRequest(StrictSerializer):
-    """How much to move from the account to the game balance."""
+    """An amount to move from the account to the game balance."""
 
     amount = AmountField()
     currency = CurrencyField()
@@ -108,9 +108,9 @@ class StakeRequest(StrictSerializer):
 
 
 class DealRequest(StrictSerializer):
-    """Nothing, to confirm the chips on the table; or the whole wager, which replaces them, with its currency.
+    """Empty to confirm the chips on the table, or the whole wager, which replaces them, with its currency.
 
-    A contribution goes to the cut of the round's own shoe, also with stakes that open it, or of the next long one.
+    A contribution goes to the cut of the round's own shoe, even if the stakes open the round, or of the next long shoe.
     """
 
     stakes = StakeRequest(many=True, required=False)
@@ -118,15 +118,15 @@ class DealRequest(StrictSerializer):
     contribution = ContributionField(required=False)
 
     def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Refuse a wager without stakes, and a spot that comes twice."""
+        """Refuse an empty list and a repeated spot."""
         if not stakes:
             raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
         if len({stake["spot"] for stake in stakes}) != len(stakes):
-            raise ValidationError("A spot comes twice.", code=refusals.DuplicateSpot.code)
+            raise ValidationError("A spot is repeated.", code=refusals.DuplicateSpot.code)
         return stakes
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse amounts without their currency."""
+        """Refuse stakes without a currency."""
         if "stakes" in attrs and "currency" not in attrs:
             raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
         return attrs
@@ -139,7 +139,7 @@ def action(
     example: dict[str, Any] | None = None,
     description: str = "",
 ) -> Any:
-    """Document an action at a table, which answers with the table after it."""
+    """Document an action that returns the new state of the table."""
     return operation(
         operation_id,
         summary,
@@ -164,7 +164,7 @@ class TakeSeatView(TableActionView):
         "Sit down with money from the account",
         TakeSeatRequest,
         {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "play"},
-        "A player who sits down while a round runs waits for the next.",
+        "A player who sits down during a round joins the next one.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -184,7 +184,7 @@ class RebuyView(TableActionView):
         "Move money from the account to the game balance",
         RebuyRequest,
         {"amount": "50.00", "currency": "EUR"},
-        "Between rounds only: with a wager in play the refusal says until when.",
+        "Between rounds only: while a wager is in play, the refusal contains the deadline.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -192,7 +192,7 @@ class RebuyView(TableActionView):
 
 
 class LeaveTableView(TableActionView):
-    @action("leaveTable", "Leave with the money")
+    @action("leaveTable", "Leave the table with the game balance")
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -213,7 +213,9 @@ class PlaceChipsView(TableActionView):
         "Place chips on a spot",
         PlaceChipsRequest,
         {"spot": "banker", "amount": "10.00", "currency": "EUR"},
-        "Placed chips are not at risk before the deal. The first chip opens a round where none is open.",
+        "Placed chips are not at risk before the deal. The first chip opens a round if none is open, except while "
+        "several players watch the show of the last deal: until `betting_opens_at`, whatever acts on the next round is "
+        "refused (`betting_not_open`).",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -229,7 +231,7 @@ class UndoPlacementView(TableActionView):
 
 
 class ClearChipsView(TableActionView):
-    @action("clearChips", "Take back all chips that are not confirmed")
+    @action("clearChips", "Take back all unconfirmed chips")
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -258,7 +260,7 @@ class DealView(TableActionView):
         "Confirm the wager",
         DealRequest,
         {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"},
-        "Without stakes the chips on the table are confirmed; with stakes these replace them, in one step.",
+        "Without stakes, confirms the chips on the table; stakes replace them first, in one step.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -270,39 +272,76 @@ class DealView(TableActionView):
 
 
 class PassTurnView(TableActionView):
-    @action("passTurn", "Leave this round out")
+    @action("passTurn", "Sit out this round")
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
         return Response(betting.pass_turn(actor=self.actor(table)))
 
 
+class SkipShowView(TableActionView):
+    @action(
+        "skipShow",
+        "Ask to skip the show of the last deal",
+        description="Once every seated player has asked, the next round opens at once. A player alone at the table "
+        "need not ask: the first chip, rebet or deal skips the show.",
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        return Response(betting.skip_show(actor=self.actor(table)))
+
+
 class LookAtCardsView(TableActionView):
     @operation(
         "lookAtCards",
-        "Look at the Player's two cards that lie face down at your seat",
+        "Look at the Player's two cards, face down at your seat",
         returns=PeekedCards,
         request=EmptyRequest,
         example={},
         description=(
-            "At a table with a Caller they are with the seat of the highest Player wager, the earliest of equals, from "
-            "the close of betting on: the round's `ceremony` says which seat and until when. Only this answer, to this "
-            "player alone, shows them before they are turned over; it is stored nowhere. Looking again shows the same."
+            "At a table with a Caller, the seat with the highest Player wager (the earliest of equals) holds the cards "
+            "once betting closes: the round's `ceremony` contains the seat and the deadline. Only this response, to "
+            "this player, shows them before they are turned over; it is not stored. Looking again shows the same cards."
         ),
     )
     @idempotent_without_storing
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        return Response(ceremony.look(actor=self.actor(table)))
+        return Response(betting.look(actor=self.actor(table)))
 
 
 class HandBackCardsView(TableActionView):
     @action(
         "handBackCards",
         "Hand the Player's cards back to the Caller",
-        description="Then the Player's hand is turned over, then the Banker's, and the round is settled.",
+        description="The Player's hand is turned over, then the Banker's, and the round is settled.",
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        return Response(ceremony.hand_back(actor=self.actor(table)))
+        return Response(betting.hand_back(actor=self.actor(table)))
+
+
+class CutRequest(StrictSerializer):
+    """A contribution to the cut."""
+
+    contribution = ContributionField()
+
+
+class ContributeToCutView(TableActionView):
+    @action(
+        "contributeToCut",
+        "Cut the shoe",
+        CutRequest,
+        {"contribution": "9f2c5e7a41b0d863"},
+        "The order of a shoe follows from the house's seed, which the table has committed to, and from the cut: the "
+        "contributions that seats add afterwards. The next shoe and its commitment are shown as `next_shoe` before "
+        "anybody can bet on it. If each round has its own shoe, contribute while betting is open, or with the stakes "
+        "that open the round; at a table with a long shoe, to the next one, until it starts. A seat's last "
+        "contribution counts, 1 to 32 bytes of your choice in hex; everyone at the table can see it. Contributing is "
+        "optional.",
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        return Response(betting.contribute_to_cut(actor=self.actor(table), **parse_body(CutRequest, request)))

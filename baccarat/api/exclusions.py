@@ -12,23 +12,21 @@ from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumbe
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
-from casino.operators.base_views import OperatorView, PlayerView, metadata
-from casino.operators.committed_refusals import idempotent_with_committed_refusals
-from casino.operators.fields import PinField
-from casino.operators.queries import require_player
+from casino.operators.api.players import PinField
+from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals, metadata
+from casino.operators.services import require_player
 from wallet.api.limits import ExclusionResponse
 from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
-from wallet.responsible_gaming.exclusion_history import ExclusionRecord
 from wallet.responsible_gaming.exclusions import AnnotatedExclusion
 from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
 from wallet.responsible_gaming.services import PlayerContext
-from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsState
+from wallet.responsible_gaming.state import ExclusionKind, ExclusionRecord, PlayerRestrictionsState
 
 EFFECT: Final = (
-    "At once no deposit, seat, rebuy or wager is taken, in any session; chips that were not confirmed go back. A "
-    "confirmed wager is dealt and settled. Leaving, withdrawing and pending payments go on as before. `hours` (24 to "
-    "1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."
+    "Takes effect at once in every session: no deposit, seat, rebuy or wager is accepted, and unconfirmed chips are "
+    "returned. A confirmed wager is dealt and settled. Leaving, withdrawing and pending payments continue to work. "
+    "Send `hours` (24 to 1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."
 )
 HALF_A_YEAR: Final = {"kind": "self_exclusion", "months": 6}
 
@@ -50,13 +48,13 @@ class ExclusionRequest(StrictSerializer):
 
 
 class SelfExclusionRequest(ExclusionRequest):
-    """The same, confirmed with the PIN where the player has one."""
+    """The player's own exclusion, confirmed with the PIN if the player has one."""
 
     pin = PinField(required=False)
 
 
 class PlayerExclusionRequest(ExclusionRequest):
-    """The same, and why: for the operator's own people, in no event and never shown to the player."""
+    """An exclusion by the operator. The note is for the operator's staff: in no event, and not shown to the player."""
 
     note = TextField(max_length=exclusions.MAX_NOTE_LENGTH, required=False, default="")
 
@@ -77,7 +75,7 @@ class PastExclusion(Shape, kw_only=True):
 
 
 class ExclusionRecordResponse(PastExclusion, kw_only=True):
-    """An exclusion, with why the operator's people set it."""
+    """An exclusion with the operator's note."""
 
     note: str
 
@@ -109,7 +107,7 @@ class CurrentExclusion(Shape):
 class MyExclusionsView(PlayerView):
     """The caller's own exclusions."""
 
-    @operation("listMyExclusions", "List your exclusions: the active one, and those that ended", returns=ExclusionList)
+    @operation("listMyExclusions", "List your exclusions, active and ended", returns=ExclusionList)
     def get(self, request: Request) -> Response:
         del request
         listed = exclusions.list_exclusions(operator=self.caller.operator, player=self.caller.player)
@@ -117,7 +115,7 @@ class MyExclusionsView(PlayerView):
 
     @operation(
         "createMyExclusion",
-        "Exclude yourself from deposits and play: cool off for a while, or self-exclude for months",
+        "Exclude yourself from deposits and play, for a cooling-off or for months",
         returns=CurrentExclusion,
         request=SelfExclusionRequest,
         example={**HALF_A_YEAR, "pin": "482913"},
@@ -137,7 +135,7 @@ class PlayerExclusionsView(OperatorView):
 
     @operation(
         "listPlayerExclusions",
-        "List the exclusions of one of your players, with why your people set them",
+        "List the exclusions of one of your players, with your notes",
         returns=ExclusionRecordList,
     )
     def get(self, request: Request, player: UUID) -> Response:
@@ -162,7 +160,7 @@ class PlayerExclusionsView(OperatorView):
 class EndExclusionView(OperatorView):
     @operation(
         "endPlayerExclusion",
-        "End a player's self-exclusion that has reached its time",
+        "End a player's self-exclusion after its minimum length",
         returns=CurrentExclusion,
     )
     @idempotent

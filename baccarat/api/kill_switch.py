@@ -1,4 +1,4 @@
-"""Kill switch: an operator's server stops and resumes what is its own."""
+"""Kill switches: an operator's server stops and resumes its own casino, tables and players."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -7,16 +7,14 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.domain.tables.kill_switch_refusals import UnknownSwitch
-from baccarat.queries import rules_versions
+from baccarat.domain.tables.kill_switch import StopScope, UnknownStopSubject
 from baccarat.services import kill_switch
-from baccarat.storage.rows import SwitchRow
 from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.crypto import crypto_shredding
+from casino.events.projections import Row
 from casino.operators.base_views import OperatorView, metadata
 
 PLATFORM: Final = "platform"
@@ -28,42 +26,42 @@ EXAMPLE: Final = {
 
 
 class ResumeRequest(StrictSerializer):
-    """What to stop or resume: `operator` (all of yours), `table` or `player`, the last two by id; and why."""
+    """The scope, `operator` (the caller), `table` or `player` with the id as subject, and the reason."""
 
     scope = EnumField(StopScope)
     subject = TextField(max_length=40, required=False, default="")
     reason = TextField(
         max_length=kill_switch.MAX_REASON_LENGTH,
-        help_text="Why. A reason about a player is encrypted and erased with the player; all others are kept: name "
-        "nobody.",
+        help_text="A reason about a player is encrypted and erased with the player. Others are stored permanently: do "
+        "not name a player.",
     )
 
 
 class StopRequest(ResumeRequest):
-    """The same, and what players read, if not the usual message."""
+    """A stop, with a message to players that replaces the default one."""
 
     player_message = TextField(max_length=kill_switch.MAX_MESSAGE_LENGTH, required=False, default="")
 
 
 class Stop(Shape):
-    """A stop as its last change left it. Who at the platform did it, and why, is not shown."""
+    """A kill switch after its last change. For one of the platform, actor and reason are hidden."""
 
     scope: StopScope
     subject: Annotated[str, Meta(description="An id, or the rules such as mini@1; empty for all gaming.")]
     active: bool
-    player_message: Annotated[str, Meta(description="What players read.")]
+    player_message: Annotated[str, Meta(description="The message shown to players.")]
     reason: str
     by: Annotated[str, Meta(examples=["operator:op_5f0c"])]
     at: Timestamp
 
     @classmethod
-    def of(cls, row: SwitchRow, player_message: str, reason: str) -> "Stop":
-        """Present a stop whose texts are decrypted."""
+    def of(cls, row: Row, player_message: str, reason: str) -> "Stop":
+        """Present a kill switch with its decrypted texts."""
         own = row.by.startswith(kill_switch.OPERATOR_ACTOR_PREFIX)
         return cls(
             scope=StopScope(row.scope),
             subject=row.subject,
-            active=row.stopped,
+            active=row.active,
             player_message=player_message,
             reason=reason if own else "",
             by=row.by if own else PLATFORM,
@@ -72,16 +70,14 @@ class Stop(Shape):
 
 
 class StopList(ItemList[Stop]):
-    """Your stops, and those of the platform that stop some table of yours."""
+    """Your kill switches, and those of the platform that stop one of your tables."""
 
 
 class StopsView(OperatorView):
-    """What stops play, or did."""
-
-    @operation("listStops", "List what stops play in your casino, or did", returns=StopList)
+    @operation("listStops", "List the stops of your casino, active and lifted", returns=StopList)
     def get(self, request: Request) -> Response:
         del request
-        return Response(StopList.of(_present(rules_versions.switches(operator=self.caller.operator))))
+        return Response(StopList.of(_present(kill_switch.list_kill_switches(operator=self.caller.operator))))
 
     @operation(
         "stopPlay",
@@ -90,8 +86,8 @@ class StopsView(OperatorView):
         request=StopRequest,
         example=EXAMPLE,
         description=(
-            "At once, and for everything that commits later, no round opens, nobody sits down and no wager is taken. "
-            "What is confirmed is dealt and settled; leaving, deposits and withdrawals go on as before."
+            "Takes effect at once: no round opens, nobody sits down and no wager is accepted. Confirmed wagers are "
+            "dealt and settled; leaving, deposits and withdrawals continue to work."
         ),
     )
     @idempotent
@@ -109,7 +105,7 @@ class ResumePlayView(OperatorView):
         returns=Stop,
         request=ResumeRequest,
         example={**EXAMPLE, "reason": "It is back."},
-        description="What the platform stopped, the platform resumes (`stop_set_by_platform`).",
+        description="Only the platform can lift its own stops (`stop_set_by_platform`).",
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -124,11 +120,11 @@ def _parse(view: OperatorView, serializer: type[ResumeRequest]) -> dict[str, Any
     if body["scope"] is StopScope.OPERATOR and not body["subject"]:
         body["subject"] = str(view.caller.operator)
     elif not body["subject"]:
-        raise UnknownSwitch
+        raise UnknownStopSubject
     return body
 
 
-def _present(rows: Sequence[SwitchRow]) -> list[Stop]:
+def _present(rows: Sequence[Row]) -> list[Stop]:
     """Present stops; texts about players are decrypted with one query."""
     texts = crypto_shredding.decrypt_many([row.message for row in rows] + [row.reason for row in rows])
     messages, reasons = texts[: len(rows)], texts[len(rows) :]

@@ -1,11 +1,13 @@
 """Preferences of a player at the table."""
 
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat.queries.nicknames import own_nickname
 from baccarat.services.preferences import PlayerPreferences, Style, load_preferences, save_preferences
 from casino.api.fields import EnumField, FlagField, StrictSerializer, parse_body
 from casino.api.openapi import operation
@@ -18,18 +20,20 @@ EXAMPLE: Final[dict[str, Any]] = {
     "animation": False,
     "full_screen": False,
     "instant": False,
+    "show_nickname": True,
     "style": "classic",
 }
 
 
 class PreferencesRequest(StrictSerializer):
-    """All of a player's preferences: they replace those before."""
+    """All preferences of a player; they replace the earlier ones."""
 
     sound = FlagField(help_text="Sounds of chips and cards.")
-    voice = FlagField(help_text="Results are called.")
-    animation = FlagField(help_text="Cards move; changes at the next entry to the game.")
+    voice = FlagField(help_text="Announce results by voice.")
+    animation = FlagField(help_text="Animate the cards; changes when the player next enters a game.")
     full_screen = FlagField(help_text="The table fills the screen.")
     instant = FlagField(help_text="Cards appear at once, without being dealt one by one.")
+    show_nickname = FlagField(help_text="Other players see your nickname at your seat and in the chat.")
     style = EnumField(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
 
 
@@ -38,22 +42,28 @@ class Preferences(Shape):
 
     sound: bool
     voice: bool
-    animation: Annotated[bool, Meta(description="As chosen: it holds from the next session on.")]
-    animation_in_session: Annotated[bool, Meta(description="As it holds in this session.")]
+    animation: Annotated[
+        bool, Meta(description="Read it when the player enters a game, and keep it until the next entry.")
+    ]
     full_screen: bool
     instant: bool
+    show_nickname: bool
+    player: Annotated[UUID, Meta(description="Your own id.")]
+    nickname: Annotated[str, Meta(description="The nickname that your operator registered.", examples=["Ace"])]
     style: Style
 
     @classmethod
-    def of(cls, row: PlayerPreferences, session: bytes) -> "Preferences":
-        """Present preferences as they are in a session."""
+    def of(cls, row: PlayerPreferences) -> "Preferences":
+        """Present a player's preferences."""
         return cls(
             sound=row.sound,
             voice=row.voice,
             animation=row.animation,
-            animation_in_session=row.animation_in(session),
             full_screen=row.full_screen,
             instant=row.instant,
+            show_nickname=row.show_nickname,
+            player=row.player_id,
+            nickname=own_nickname(player=row.player_id),
             style=Style(row.style),
         )
 
@@ -64,8 +74,7 @@ class PreferencesView(PlayerView):
     @operation("getPreferences", "Show your own preferences", returns=Preferences)
     def get(self, request: Request) -> Response:
         del request
-        me = self.caller
-        return Response(Preferences.of(load_preferences(player=me.player), me.session))
+        return Response(Preferences.of(load_preferences(player=self.caller.player)))
 
     @operation(
         "setPreferences",
@@ -73,9 +82,9 @@ class PreferencesView(PlayerView):
         returns=Preferences,
         request=PreferencesRequest,
         example=EXAMPLE,
-        description="Send all of them. `animation` changes at the next entry to the game, the others at once.",
+        description="Send all of them. `animation` changes when the player next enters a game, the others at once.",
     )
     def put(self, request: Request) -> Response:
         choices, me = parse_body(PreferencesRequest, request), self.caller
-        row = save_preferences(operator=me.operator, player=me.player, session=me.session, choices=choices)
-        return Response(Preferences.of(row, me.session))
+        row = save_preferences(operator=me.operator, player=me.player, choices=choices)
+        return Response(Preferences.of(row))

@@ -1,4 +1,4 @@
-"""What is wrong with a body that only this API reads. Serializers name these codes; the catalogue explains them."""
+"""Refusals of malformed request bodies. Serializers use these codes, and the error catalogue explains them."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -6,21 +6,21 @@ from casino.kernel.errors import Refusal, RefusalKind
 class UnknownSpot(Refusal):
     code = "unknown_spot"
     kind = RefusalKind.INVALID
-    title = "There is no such spot"
+    title = "Unknown spot"
     remedy = "Bet on player, banker or tie."
 
 
 class DuplicateSpot(Refusal):
     code = "duplicate_spot"
     kind = RefusalKind.INVALID
-    title = "A spot comes twice in one wager"
+    title = "A spot is repeated in one wager"
     remedy = "Send each spot once, with the whole stake on it."
 
 
 class DuplicateMoneyType(Refusal):
     code = "money_type_named_twice"
     kind = RefusalKind.INVALID
-    title = "A money type comes twice"
+    title = "A money type is repeated"
     remedy = "Send each of real and play at most once."
 
 

@@ -1,30 +1,228 @@
-"""Rounds: lists, one round in full, and its events."""
+"""Rounds: lists, one round in full, its events, shoe and proof, and dispute packs."""
 
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
+import msgspec
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from msgspec import Meta
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.queries import rounds
-from baccarat.queries.round_view import RoundResponse
+from baccarat.domain.fairness.commitment import CardOpening
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rules.deal import Outcome
+from baccarat.proofs import dispute_pack
+from baccarat.proofs.export import export_round
+from baccarat.queries import rounds, shoes
+from baccarat.queries.round_view import CardText, RoundResponse
 from baccarat.queries.rounds import RoundEventList, RoundPage
+from baccarat.queries.shoes import RoundShoe
 from casino.api import paging
+from casino.api.client_ip import client_ip
+from casino.api.fields import StrictSerializer, WholeNumberField, parse_body, parse_query
+from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.operators.base_views import OperatorOrPlayerView
+from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp
+from casino.api.views import BaseApiView
+from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Principal
+
+TimeText = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T09:00:00.250000Z"])]
+"""A time in the proof. Its text is part of the proven content, so it is never reformatted."""
+
+
+class ProofRound(Shape):
+    """Summary of the round."""
+
+    id: UUID
+    table: UUID
+    operator: UUID
+    number: int
+    rules: Annotated[str, Meta(examples=["mini@1"])]
+    currency: CurrencyCode
+    phase: Literal["settled", "voided"]
+    opened_at: TimeText
+    settled_at: TimeText | None
+    shoe_position: Annotated[int | None, Meta(description="The first card's place in the shoe.")]
+    cards: tuple[CardText, ...]
+    player_total: int | None
+    banker_total: int | None
+    natural: bool | None
+    outcome: Outcome | None
+
+
+class ProofShoe(Shape):
+    """The shoe: its seed once it is revealed, else the cards of this round opened one by one."""
+
+    id: UUID
+    decks: int
+    commitment: HexText
+    contributions: tuple[Contribution, ...]
+    cut: HexText
+    seed: HexText | None
+    root: HexText | None
+    shoe_position: int | None
+    openings: tuple[CardOpening, ...]
+
+
+class ProofEvent(Shape):
+    """An event of the log with its digest; `data` and `metadata` are null where they are withheld from this reader."""
+
+    position: int
+    id: int
+    stream: str
+    version: int
+    type: Annotated[str, Meta(examples=["BettingClosed"])]
+    schema: int
+    data: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    recorded_at: TimeText
+    previous: HexText
+    digest: HexText
+
+
+class ProofPath(Shape):
+    """The way from an event up to the root of the checkpoint's tree."""
+
+    position: int
+    path: tuple[HexText, ...]
+
+
+class RoundProof(Shape):
+    """One round in the format `casino.round.v1`: it proves itself, by any of the verifiers."""
+
+    format: Literal["casino.round.v1"]
+    exported_at: TimeText
+    round: ProofRound
+    rules: Annotated[dict[str, Any], Meta(description="As recorded, amounts in minor units.")]
+    shoe: ProofShoe
+    events: tuple[ProofEvent, ...]
+    inclusion_proofs: tuple[ProofPath, ...]
+    checkpoint: Annotated[dict[str, Any] | None, Meta(description="Null while no checkpoint was signed.")]
+    keys: tuple[dict[str, Any], ...]
+
+
+class DisputePackUrlRequest(StrictSerializer):
+    """Hours until the link expires: 1 to 168, by default a day."""
+
+    hours = WholeNumberField(
+        required=False, default=dispute_pack.DEFAULT_HOURS, min_value=1, max_value=dispute_pack.MAX_HOURS
+    )
+
+
+class DisputePackUrl(Shape):
+    """A link to a dispute pack. Anybody with the link can download the pack until it expires."""
+
+    url: Annotated[str, Meta(examples=["https://casino.example/api/v1/dispute-packs/eyJyb3VuZCI6IjAx:1vMHxA:Zk3"])]
+    expires_at: Timestamp
+
+
+class DisputePackKey(Shape):
+    """A key that manifests of dispute packs are signed with."""
+
+    public_key: Annotated[HexText, Meta(description="Ed25519.")]
+
+
+class DisputePackKeyList(ItemList[DisputePackKey]):
+    """The keys that manifests of dispute packs are signed with, the one in use first."""
+
+
+class TableRoundsQuery(serializers.Serializer[Any]):
+    """Selects rounds of a table."""
+
+    number = serializers.IntegerField(
+        required=False, default=None, min_value=1, max_value=2**31 - 1, help_text="Only the round with this number."
+    )
+
+
+class RoundProofView(OperatorOrPlayerView):
+    @operation(
+        "getRoundProof",
+        "Export a round for independent verification",
+        returns=RoundProof,
+        description=(
+            "Available for settled and voided rounds, to the operator and to players of the round (without staff notes "
+            "and other players' money). Check it at /play/verify/, with the stand-alone verifier served there, or with "
+            "`manage.py verify`. Some checks are only possible once a checkpoint is signed and the shoe has ended: the "
+            "verifiers list them, and a later export contains what they need."
+        ),
+    )
+    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        del request
+        caller = self.caller
+        document = export_round(round_=round, operator=caller.operator, viewer=viewer(caller))
+        return Response(msgspec.convert(document, RoundProof))
+
+
+class DisputePackUrlView(OperatorView):
+    @operation(
+        "createDisputePackUrl",
+        "Create a link to the dispute pack of a round",
+        returns=DisputePackUrl,
+        status=201,
+        request=DisputePackUrlRequest,
+        example={"hours": 24},
+        description=(
+            "A ZIP with the proof, the verifier, events, wagers, ledger entries, a readable timeline, and a signed "
+            "manifest. Anybody with the link can download it until it expires; each download is recorded with the IP "
+            "address."
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        hours, caller = parse_body(DisputePackUrlRequest, request)["hours"], self.caller
+        link = dispute_pack.sign_pack_url(round_=round, operator=caller.operator, by=caller.actor, hours=hours)
+        url = request.build_absolute_uri(reverse("dispute-pack", args=[link.token]))
+        return Response(DisputePackUrl(url=url, expires_at=link.expires_at), status=201)
+
+
+class DisputePackKeysView(OperatorOrPlayerView):
+    @operation(
+        "listDisputePackKeys", "List the public keys that dispute packs are signed with", returns=DisputePackKeyList
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(DisputePackKeyList.of(DisputePackKey(key) for key in dispute_pack.public_keys()))
+
+
+class DownloadDisputePackView(BaseApiView):
+    """The dispute pack. The signed, expiring link is the only credential."""
+
+    authentication_classes: list[Any] = []
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, token: str) -> HttpResponse:
+        """Return the ZIP. Raises UnknownPackUrl."""
+        pack = dispute_pack.fetch_pack(token=token, address=client_ip(request._request) or "")  # noqa: SLF001  (DRF's wrapper)
+        response = HttpResponse(pack.content, content_type="application/zip")
+        response["Content-Disposition"] = f'attachment; filename="{pack.name}"'
+        response["Cache-Control"] = "no-store"
+        response["Referrer-Policy"] = "no-referrer"
+        return response
 
 
 def viewer(caller: Principal) -> UUID | None:
-    """Return the player for whom an answer is redacted; None for an operator."""
+    """Return the player for whom a response is redacted, None for an operator."""
     return caller.player if isinstance(caller, PlayerPrincipal) else None
 
 
 class TableRoundsView(OperatorOrPlayerView):
     @operation(
-        "listTableRounds", "List a table's rounds, newest first", returns=RoundPage, parameters=paging.PARAMETERS
+        "listTableRounds",
+        "List a table's rounds, newest first",
+        returns=RoundPage,
+        parameters=[TableRoundsQuery, *paging.PARAMETERS],
     )
     def get(self, request: Request, table: UUID) -> Response:
         page, caller = paging.parse_page_request(request, int), self.caller
+        number = parse_query(TableRoundsQuery, request)["number"]
+        if number is not None:
+            round_ = rounds.round_of_table(operator=caller.operator, table=table, viewer=viewer(caller), number=number)
+            return Response(RoundPage(items=() if round_ is None else (round_,), next=None))
         before = None if page.after is None else page.after[0]
         rows = rounds.rounds_of_table(
             operator=caller.operator, table=table, viewer=viewer(caller), before=before, limit=page.fetch_limit
@@ -68,3 +266,19 @@ class RoundEventsView(OperatorOrPlayerView):
         del request
         caller = self.caller
         return Response(rounds.round_events(round_=round, operator=caller.operator, viewer=viewer(caller)))
+
+
+class RoundShoeView(OperatorOrPlayerView):
+    @operation(
+        "getRoundShoe",
+        "Show the shoe of an ended round, with proofs of its cards",
+        returns=RoundShoe,
+        description=(
+            "A long shoe's seed stays secret until the shoe ends. Until then each card of the round, and the card "
+            "turned over at the start, is proven by its salt and its path to the root that was published before the "
+            "first bet."
+        ),
+    )
+    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
+        del request
+        return Response(shoes.disclose_shoe(round_=round, operator=self.caller.operator))

@@ -17,15 +17,15 @@ from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
+    ShowMilliseconds,
     Shuffle,
     SpotsPerRound,
     UnderMinimumPolicy,
 )
 from baccarat.domain.rules.wagers import Spot
 from baccarat.queries import rules_versions
-from baccarat.queries.odds_view import FractionResponse
 from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
-from baccarat.queries.rules_view import TableRulesResponse, present_rules
+from baccarat.queries.rules_view import FractionResponse, TableRulesResponse, present_rules
 from baccarat.services import rules_lifecycle
 from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from baccarat.storage.rules_versions import STATUSES
@@ -49,9 +49,9 @@ from casino.operators.memberships import desk_actor
 ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
 SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
 LIFECYCLE: Final = (
-    "A change of rules is a new version: one person drafts it, another publishes it, and it holds from the next round "
-    "on. Commission waits for the long shoe in play to end; decks, burn and cut card hold only for a shoe that is "
-    "committed to after the publishing: where each round is shuffled, from the second round on."
+    "A change of rules is a new version: one person drafts it, another publishes it, and it takes effect with the next "
+    "round. A change of commission waits until the long shoe in play ends; decks, burn and cut card apply to shoes "
+    "committed to after publication: if each round is shuffled, from the second round."
 )
 
 
@@ -61,7 +61,7 @@ class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
     pattern: str
 
     def to_internal_value(self, data: Any) -> Ratio:
-        """Read the ratio as it is, not in lowest terms."""
+        """Read the ratio without reducing it."""
         if not isinstance(data, str):
             raise ValidationError("This must be text.", code="not_a_string")
         if not re.fullmatch(self.pattern, data, re.ASCII):
@@ -98,6 +98,19 @@ class CommissionRulesRequest(StrictSerializer):
         return Commission(**attrs)
 
 
+class ShowRequest(StrictSerializer):
+    """Milliseconds that a deal is shown, by its cards; `ceremony` is added to them. All are 0 where play is instant."""
+
+    two_cards = WholeNumberField()
+    natural = WholeNumberField()
+    one_third_card = WholeNumberField()
+    two_third_cards = WholeNumberField()
+    ceremony = WholeNumberField()
+
+    def validate(self, attrs: dict[str, Any]) -> Any:
+        return ShowMilliseconds(**attrs)
+
+
 class TableRulesRequest(StrictSerializer):
     """An operator's own values for a table."""
 
@@ -120,6 +133,7 @@ class TableRulesRequest(StrictSerializer):
     caller = FlagField(required=False)
     look_seconds = WholeNumberField(required=False, allow_null=True)
     hand_back_seconds = WholeNumberField(required=False, allow_null=True)
+    show_milliseconds = ShowRequest(required=False)
     play_money = FlagField(required=False)
 
     def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
@@ -127,7 +141,7 @@ class TableRulesRequest(StrictSerializer):
 
 
 class RulesDraftRequest(StrictSerializer):
-    """What to change of the rules in force, who proposes it, and the acknowledgement where a return needs one."""
+    """Changes to the rules in force, their author, and the acknowledgement if a return needs one."""
 
     actor = ActorField()
     rules = TableRulesRequest()
@@ -135,19 +149,19 @@ class RulesDraftRequest(StrictSerializer):
 
 
 class RulesDecisionRequest(StrictSerializer):
-    """Who acts."""
+    """The person who decides."""
 
     actor = ActorField()
 
 
 class RulesRejectionRequest(RulesDecisionRequest):
-    """Who rejects or retires rules, and why."""
+    """The person who rejects or retires rules, and the reason."""
 
-    reason = TextField(max_length=MAX_REASON_LENGTH, help_text="Why. Kept for good: name no player in it.")
+    reason = TextField(max_length=MAX_REASON_LENGTH, help_text="The reason. Stored permanently: do not name a player.")
 
 
 class SpotReturnResponse(Shape):
-    """What a unit staked returns on average: at exact rates, and for a stake of the table's minimum."""
+    """Average return per unit staked: at exact rates, and for a stake of the table's minimum."""
 
     spot: Spot
     exact: FractionResponse
@@ -155,13 +169,13 @@ class SpotReturnResponse(Shape):
 
 
 class VersionPerformance(Shape):
-    """What was played by a version; voided wagers are counted separately."""
+    """Play under a version; voided wagers are counted separately."""
 
     money_type: MoneyType
     rounds: int
     wagers: int
     staked: AmountText
-    paid: Annotated[AmountText, Meta(description="Stakes and wins given back, net of all commission.")]
+    paid: Annotated[AmountText, Meta(description="Stakes and wins returned, net of all commission.")]
     commission: AmountText
     voided: int
     voided_stakes: AmountText
@@ -188,24 +202,24 @@ class RulesVersionResponse(Shape):
     """One version of a table's rules. It never changes; `since` and `until` are when it was in force."""
 
     version: int
-    label: Annotated[str, Meta(description="What rounds played by it carry.", examples=["mini@2"])]
+    label: Annotated[str, Meta(description="Label of the rounds played by it.", examples=["mini@2"])]
     status: Annotated[str, Meta(extra_json_schema={"enum": list(STATUSES)})]
     rules: TableRulesResponse
     returns: tuple[SpotReturnResponse, ...]
-    acknowledgement: Annotated[str, Meta(description="The sentence typed where a return needed one.")]
+    acknowledgement: Annotated[str, Meta(description="The sentence typed if a return needed one.")]
     drafted_by: str
     drafted_at: Timestamp
-    decided_by: Annotated[str, Meta(description="Who published or rejected it: another person.")]
+    decided_by: Annotated[str, Meta(description="The person who published or rejected it, never the author.")]
     decided_at: Timestamp | None
     effective_from: Annotated[
         str,
         Meta(
-            description="next_round, next_shoe, or new_shoe: what shapes a shoe holds only for one that is committed "
-            "to after the publishing. Empty before it is published.",
+            description="next_round, next_shoe, or new_shoe (changes of the shoe apply to shoes committed to after "
+            "publication). Empty before it is published.",
             examples=["next_round"],
         ),
     ]
-    reason: Annotated[str, Meta(description="Why it was rejected or retired.")]
+    reason: Annotated[str, Meta(description="The reason for rejecting or retiring it.")]
     first_round: int | None
     since: Timestamp | None
     until: Timestamp | None
@@ -213,7 +227,7 @@ class RulesVersionResponse(Shape):
 
     @classmethod
     def of(cls, details: RulesVersionDetails) -> "RulesVersionResponse":
-        """Present a version with its returns and what was played by it."""
+        """Present a version with its returns and the play under it."""
         row = details.row
         return cls(
             version=row.version,
@@ -250,11 +264,11 @@ class RulesVersionBaseView(OperatorView):
     """A view about versions of one table of the caller's."""
 
     def context(self, table: UUID) -> dict[str, Any]:
-        """Return the table, its operator, and what events record about the request."""
+        """Return the table, its operator, and the request's event metadata."""
         return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
 
-    def answer(self, table: UUID, version: int, *, status: int = 200) -> Response:
-        """Answer with a version as it is now."""
+    def respond(self, table: UUID, version: int, *, status: int = 200) -> Response:
+        """Return the current state of a version."""
         details = rules_versions.version(table=table, operator=self.caller.operator, version=version)
         return Response(RulesVersionResponse.of(details), status=status)
 
@@ -264,7 +278,7 @@ class TableVersionsView(RulesVersionBaseView):
 
     @operation(
         "listTableVersions",
-        "List the versions of a table's rules, with their returns and what was played by each",
+        "List the versions of a table's rules, with returns and play",
         returns=RulesVersionList,
         description=LIFECYCLE,
     )
@@ -275,16 +289,16 @@ class TableVersionsView(RulesVersionBaseView):
 
     @operation(
         "draftTableRules",
-        "Draft other rules for a table; another person has to publish them",
+        "Draft a new version of a table's rules; another person must publish it",
         returns=RulesVersionResponse,
         status=201,
         request=RulesDraftRequest,
         example={"actor": "agent-17", "rules": {"minimum": "10.00"}},
         description=(
-            f"{LIFECYCLE} `rules` are the fields that change. For real money a spot with a player's edge, or one that "
-            "returns less than your floor, is refused (`player_edge_not_accepted`, `return_under_floor`) unless "
-            "`acknowledgement` is the `required_acknowledgement` of that refusal, word by word. `actor` is your own id "
-            "of the person who acts."
+            f"{LIFECYCLE} `rules` are the fields that change. For real money, a spot with a player's edge or a return "
+            "below your floor is refused (`player_edge_not_accepted`, `return_under_floor`) unless `acknowledgement` "
+            "is the `required_acknowledgement` of that refusal, word for word. `actor` is your own id of the person "
+            "who acts."
         ),
     )
     @idempotent
@@ -296,44 +310,44 @@ class TableVersionsView(RulesVersionBaseView):
             acknowledgement=body["acknowledgement"],
             **self.context(table),
         )
-        return self.answer(table, version, status=201)
+        return self.respond(table, version, status=201)
 
 
 class TableVersionView(RulesVersionBaseView):
     @operation(
         "getTableVersion",
-        "Show one version of a table's rules, with its theoretical return by enumeration",
+        "Show one version of a table's rules, with its theoretical returns",
         returns=RulesVersionResponse,
     )
     def get(self, request: Request, table: UUID, version: int) -> Response:
         del request
-        return self.answer(table, version)
+        return self.respond(table, version)
 
 
 class PublishVersionView(RulesVersionBaseView):
     @operation(
         "publishTableVersion",
-        "Publish a draft, as another person than its author",
+        "Publish a draft of another person",
         returns=RulesVersionResponse,
         request=RulesDecisionRequest,
         example={"actor": "agent-3"},
         description=(
-            "It never holds within a round, nor for a shoe that it would change. Where your floor was raised since the "
-            "draft, and a spot returns less, it is refused (`return_under_floor`): reject it, and draft it with the "
-            "acknowledgement."
+            "It never takes effect during a round, nor for a shoe already committed to that it would change. If your "
+            "floor was raised since the draft and a spot returns less, it is refused (`return_under_floor`): reject "
+            "it, and draft it again with the acknowledgement."
         ),
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
         body = parse_body(RulesDecisionRequest, request)
         rules_lifecycle.publish(version=version, by=desk_actor(body["actor"]), **self.context(table))
-        return self.answer(table, version)
+        return self.respond(table, version)
 
 
 class RejectVersionView(RulesVersionBaseView):
     @operation(
         "rejectTableVersion",
-        "Reject a draft; nothing changes",
+        "Reject a draft",
         returns=RulesVersionResponse,
         request=RulesRejectionRequest,
         example={"actor": "agent-3", "reason": "Too high."},
@@ -344,20 +358,20 @@ class RejectVersionView(RulesVersionBaseView):
         body = parse_body(RulesRejectionRequest, request)
         by = desk_actor(body["actor"])
         rules_lifecycle.reject(version=version, reason=body["reason"], by=by, **self.context(table))
-        return self.answer(table, version)
+        return self.respond(table, version)
 
 
 class RetireVersionView(RulesVersionBaseView):
     @operation(
         "retireTableVersion",
-        "Retire the rules in force: no round opens at the table until others are published",
+        "Retire the rules in force: no round opens until new rules are published",
         returns=RulesVersionResponse,
         request=RulesRejectionRequest,
-        example={"actor": "agent-3", "reason": "Printed wrong."},
+        example={"actor": "agent-3", "reason": "Misprinted."},
         description=(
-            "The round in hand concludes, and players may leave with their money. One person is enough to stop what is "
-            "wrong; other rules need two, as ever. A version that is not in force is refused (`version_not_in_force`), "
-            "so a late repeat never retires the one after it."
+            "The current round concludes, and players may leave with their money. One person may retire rules; new "
+            "rules still need two. A version that is not in force is refused (`version_not_in_force`), so a late "
+            "repeat never retires the next version."
         ),
     )
     @idempotent
@@ -365,20 +379,20 @@ class RetireVersionView(RulesVersionBaseView):
         body = parse_body(RulesRejectionRequest, request)
         by = desk_actor(body["actor"])
         rules_lifecycle.retire(version=version, reason=body["reason"], by=by, **self.context(table))
-        return self.answer(table, version)
+        return self.respond(table, version)
 
 
 class DiscardVersionView(RulesVersionBaseView):
     @operation(
         "discardTableVersion",
-        "Take your own draft back; nothing changes",
+        "Discard your own draft",
         returns=RulesVersionResponse,
         request=RulesDecisionRequest,
         example={"actor": "agent-17"},
-        description="For the person who drafted it.",
+        description="Only for its author.",
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
         body = parse_body(RulesDecisionRequest, request)
         rules_lifecycle.discard_own_draft(version=version, by=desk_actor(body["actor"]), **self.context(table))
-        return self.answer(table, version)
+        return self.respond(table, version)

@@ -1,4 +1,4 @@
-"""Tables: list, open, show with their odds, close."""
+"""Tables: list, lobby, open, show, odds, statistics, fairness, close."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -13,18 +13,92 @@ from baccarat.api.rounds import viewer
 from baccarat.api.rules import TableRulesRequest
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.queries import fairness, tables
+from baccarat.queries.board_view import LobbyPage, Scoreboard
 from baccarat.queries.fairness import TableFairness
-from baccarat.queries.odds_view import Odds, present_odds
+from baccarat.queries.rules_view import Odds, present_odds
 from baccarat.queries.table_view import TableResponse
 from baccarat.queries.tables import TablePage
-from baccarat.services import closing, opening
+from baccarat.services import table_lifecycle
 from casino.api import paging
-from casino.api.fields import CurrencyField, FlagField, MoneyTypeField, StrictSerializer, TextField, parse_body
+from casino.api.fields import (
+    CurrencyField,
+    FlagField,
+    MoneyTypeField,
+    StrictSerializer,
+    TextField,
+    parse_body,
+    parse_query,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
-from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
+from casino.operators.base_views import OperatorOrPlayerView, OperatorView, PlayerView, metadata
+
+
+class StatisticsQuery(serializers.Serializer[Any]):
+    """Selects the run of rounds to show."""
+
+    shoe = serializers.IntegerField(
+        required=False,
+        default=None,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="The number of a long shoe; by default the one in play.",
+    )
+
+
+class LobbyQuery(serializers.Serializer[Any]):
+    """Selects tables of the lobby."""
+
+    money_type = MoneyTypeField(required=False, default=None, help_text="Only tables with this money type.")
+
+
+class TableStatisticsView(OperatorOrPlayerView):
+    @operation(
+        "getTableStatistics",
+        "Show a table's results in columns and roads",
+        returns=Scoreboard,
+        parameters=[StatisticsQuery],
+        description=(
+            "The run is that of the shoe. If cards are shuffled before every round, it is up to 72 rounds, after which "
+            "the board is cleared as for a new shoe. Rounds without a wager and voided rounds leave no mark. `columns` "
+            "has a new column when the winner changes; a tie goes in the column of the previous winner. Roads are "
+            "drawn in six rows: a streak goes down its column and, at the last row or above a taken cell, turns right "
+            "and stays on that row; a new streak begins in row 1, one column after the start of the last. `streak` and "
+            "`depth` are the logical position, for drawing it differently. Big Eye Boy, Small Road and Cockroach Pig "
+            "are red where the big road is regular."
+        ),
+    )
+    def get(self, request: Request, table: UUID) -> Response:
+        shoe = parse_query(StatisticsQuery, request)["shoe"]
+        return Response(tables.table_board(table=table, operator=self.caller.operator, shoe=shoe))
+
+
+class LobbyView(PlayerView):
+    @operation(
+        "getLobby",
+        "List open tables with their last results",
+        returns=LobbyPage,
+        parameters=[LobbyQuery, *paging.PARAMETERS],
+        description=(
+            "All that a lobby draws, in the order the tables were opened. Left out are tables that are closed or about "
+            "to close, and those opened with `listed: false`, such as the leftovers of a demo. `phase`, "
+            "`round_number` and `deadline_at` are those of the current round; null without one. "
+            "To stay up to date, follow the stream with `lobby=true` and read the lobby again when it says so."
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        page, caller = paging.parse_page_request(request, str), self.caller
+        rows = tables.lobby_tables(
+            operator=caller.operator,
+            viewer=caller.player,
+            money_type=parse_query(LobbyQuery, request)["money_type"],
+            after=None if page.after is None else paging.parse_uuid(page.after[0]),
+            limit=page.fetch_limit,
+        )
+        return Response(paging.page(LobbyPage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))
+
 
 OPEN_TABLE_EXAMPLE: Final = {
     "name": "High limits",
@@ -42,7 +116,7 @@ OPEN_TABLE_EXAMPLE: Final = {
 
 
 class TableRequest(StrictSerializer):
-    """A new table: a preset, who may play with what, and the operator's own values."""
+    """A new table: a preset, its currency and money types, and the operator's changes to the rules."""
 
     name = TextField(max_length=80)
     preset = TextField(max_length=40)
@@ -50,24 +124,27 @@ class TableRequest(StrictSerializer):
     money_types = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
     accept_player_edge = FlagField(required=False, default=False)
     acknowledgement = TextField(max_length=500, required=False, default="")
+    listed = FlagField(
+        required=False, default=True, help_text="False keeps the table out of the lobby: it is played by its id alone."
+    )
     rules = TableRulesRequest(required=False, default=dict)
 
     def validate_money_types(self, money_types: list[MoneyType]) -> list[MoneyType]:
-        """Refuse a money type that comes twice."""
+        """Refuse a repeated money type."""
         if len(set(money_types)) != len(money_types):
-            raise ValidationError("A money type comes twice.", code=refusals.DuplicateMoneyType.code)
+            raise ValidationError("A money type is repeated.", code=refusals.DuplicateMoneyType.code)
         return money_types
 
 
 class TableClosureRequest(StrictSerializer):
-    """Why a table is closed for good."""
+    """The reason for closing a table permanently."""
 
-    reason = TextField(max_length=500, help_text="Why. Kept for good: name no player in it.")
+    reason = TextField(max_length=500, help_text="The reason. Stored permanently: do not name a player.")
 
 
 class TablesView(OperatorOrPlayerView):
     def get_authenticators(self) -> list[Any]:
-        """Let operators alone open tables."""
+        """Allow only operators to open tables."""
         return (
             [OperatorKeyAuthentication()]
             if getattr(self.request, "method", None) == "POST"
@@ -89,16 +166,16 @@ class TablesView(OperatorOrPlayerView):
         request=TableRequest,
         example=OPEN_TABLE_EXAMPLE,
         description=(
-            "Presets: atlantic_city, overview, mini, classic, big_table. `rules` are your own values; what is left out "
-            "is the preset's. Rules that give the player an edge open for real money only with accept_player_edge: "
-            "true; where a spot returns less than the operator's floor, send the `required_acknowledgement` of "
-            "`return_under_floor`, word by word, as the acknowledgement."
+            "Presets: atlantic_city, overview, mini, classic, big_table. `rules` replace values of the preset. For "
+            "real money, rules that give the player an edge need accept_player_edge: true; if a spot returns less than "
+            "the operator's floor, send the `required_acknowledgement` of `return_under_floor`, word for word, as the "
+            "acknowledgement."
         ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
         body, operator = parse_body(TableRequest, request), self.caller.operator
-        table = opening.open_table(
+        table = table_lifecycle.open_table(
             operator=operator,
             name=body["name"],
             preset=body["preset"],
@@ -107,6 +184,7 @@ class TablesView(OperatorOrPlayerView):
             edge_accepted=body["accept_player_edge"],
             overrides=body["rules"],
             acknowledgement=body["acknowledgement"],
+            listed=body["listed"],
             metadata=metadata(request),
         )
         return Response(tables.load_table(table=table, operator=operator, viewer=None), status=201)
@@ -118,8 +196,8 @@ class TableView(OperatorOrPlayerView):
         "Show a table",
         returns=TableResponse,
         description=(
-            "Seats, chips, wagers, cards, time left, and for a player their own seat and balance: everything that is "
-            "needed to draw it."
+            "Seats, chips, wagers, cards, deadlines, nicknames of players who show theirs, and for a player their own "
+            "seat and balance: everything needed to draw the table."
         ),
     )
     def get(self, request: Request, table: UUID) -> Response:
@@ -129,30 +207,44 @@ class TableView(OperatorOrPlayerView):
 
 
 class TableOddsView(OperatorOrPlayerView):
-    @operation("getTableOdds", "Show what each spot returns, exactly", returns=Odds)
+    @operation("getTableOdds", "Show the exact return of each spot", returns=Odds)
     def get(self, request: Request, table: UUID) -> Response:
         del request
         rules = tables.rules_of_table(table=table, operator=self.caller.operator)
         return Response(present_odds(odds_sheet(rules)))
 
 
+class TableFairnessView(OperatorOrPlayerView):
+    @operation(
+        "getTableFairness",
+        "Show a table's shoes: commitments, contributions and revealed seeds",
+        returns=TableFairness,
+        description=(
+            "The shoe in play, the next one, committed to before its first bet, and the latest revealed ones: with "
+            "seed and cut anyone can recompute the order of a shoe."
+        ),
+    )
+    def get(self, request: Request, table: UUID) -> Response:
+        del request
+        return Response(fairness.table_fairness(table=table, operator=self.caller.operator))
+
+
 class CloseTableView(OperatorView):
     @operation(
         "closeTable",
-        "Close a table for good",
+        "Close a table permanently",
         returns=TableFairness,
         request=TableClosureRequest,
         example={"reason": "Worn out"},
         description=(
-            "From now on nothing new starts there. What is confirmed is dealt and settled; then every seat is "
-            "released, the money goes back to the accounts, and the seeds of its long shoe and of the one it has "
-            "committed to ahead are revealed, so that no shoe is given up for its cards. Without a round in hand all "
-            "of that is done at once. The table stays readable. Answers with its shoes: while `closed` is false, the "
-            "round in hand goes on."
+            "Nothing new starts at the table. Confirmed wagers are dealt and settled; then every seat is released, the "
+            "money returns to the accounts, and the seeds of its long shoe and of the next shoe are revealed, so that "
+            "no shoe can be abandoned for its cards. Without a current round, all of this happens at once. The table "
+            "stays readable. Returns its shoes; while `closed` is false, the current round is not finished."
         ),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         operator, reason = self.caller.operator, parse_body(TableClosureRequest, request)["reason"]
-        closing.close_table(table=table, operator=operator, reason=reason, metadata=metadata(request))
+        table_lifecycle.close_table(table=table, operator=operator, reason=reason, metadata=metadata(request))
         return Response(fairness.table_fairness(table=table, operator=operator))

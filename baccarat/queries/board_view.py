@@ -7,22 +7,38 @@ from uuid import UUID
 from msgspec import Meta
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.roads.board import BigRoadEntry, Board
-from baccarat.domain.rules.roads.derived import Colour, DerivedRoad, DerivedRoadName
-from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, OutcomeTotals, RoundMark, parse_last, parse_run, tally
+from baccarat.domain.rules.roads import (
+    MAX_RUN_LENGTH,
+    BigRoadEntry,
+    Board,
+    Colour,
+    DerivedRoad,
+    DerivedRoadEntry,
+    DerivedRoadName,
+    OutcomeTotals,
+    RoundMark,
+    parse_last,
+    parse_run,
+    tally,
+)
+from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.tables.state import TableState
-from baccarat.queries.round_view import RoundPhase
+from baccarat.queries.round_view import BETTING_OPENS_AT, RoundPhase
+from baccarat.queries.rules_view import CommissionResponse
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 
 RECENT_RESULTS: Final = 20
 """How many of the last results the lobby shows."""
 
-CAPACITY: Final = "Where each round has a shoe of its own: after so many marks the board is wiped."
+LOBBY_COLUMNS: Final = 24
+"""How many columns of the big road the lobby shows."""
+
+CAPACITY: Final = "If each round has its own shoe: the board is cleared after this many marks."
 
 
 class BoardTotals(Shape):
-    """How often each outcome came in the run."""
+    """Number of rounds of the run by outcome."""
 
     banker: int
     player: int
@@ -36,7 +52,7 @@ class BoardTotals(Shape):
 
 
 class ResultMark(Shape):
-    """A round on the board; a pair is a side's first two cards of one rank."""
+    """A round on the board. A pair is two first cards of one rank."""
 
     number: int
     outcome: Outcome
@@ -58,10 +74,10 @@ class Bead(ResultMark):
 
 
 class BigRoadCell(Shape):
-    """A win. Logical place: streak and depth in it. Display place: column and row, in six rows."""
+    """A win. Its logical position is streak and depth, its display position column and row, in six rows."""
 
     winner: Literal["banker", "player"]
-    number: Annotated[int, Meta(description="The round's.")]
+    number: Annotated[int, Meta(description="The round's number.")]
     ties: Annotated[int, Meta(description="Ties after this win and before the next.")]
     streak: int
     depth: int
@@ -83,7 +99,7 @@ class BigRoad(Shape):
 
 
 class DerivedRoadCell(Shape):
-    """A mark. Logical place: streak and depth in it. Display place: column and row, in six rows."""
+    """A mark. Its logical position is streak and depth, its display position column and row, in six rows."""
 
     colour: Colour
     streak: int
@@ -91,32 +107,43 @@ class DerivedRoadCell(Shape):
     column: int
     row: int
 
+    @classmethod
+    def of(cls, entry: DerivedRoadEntry) -> "DerivedRoadCell":
+        """Present one entry of a derived road."""
+        return cls(colour=entry.colour, **entry.cell._asdict())
 
-class AskColours(Shape):
-    """The next mark of each derived road; null: none."""
 
-    big_eye_boy: Colour | None
-    small_road: Colour | None
-    cockroach_pig: Colour | None
+class AskMarks(Shape):
+    """The next mark of each road, null if a derived road gets none."""
+
+    big_road: BigRoadCell
+    big_eye_boy: DerivedRoadCell | None
+    small_road: DerivedRoadCell | None
+    cockroach_pig: DerivedRoadCell | None
 
     @classmethod
-    def of(cls, board: Board, winner: Outcome) -> "AskColours":
-        """Present the marks that a win of `winner` would bring."""
-        return cls(**{name.value: colour for name, colour in board.ask(winner).items()})
+    def of(cls, board: Board, winner: Outcome) -> "AskMarks":
+        """Present the marks that a win of `winner` would add."""
+        prediction = board.predict(winner)
+        derived = {
+            name.value: None if entry is None else DerivedRoadCell.of(entry)
+            for name, entry in prediction.derived.items()
+        }
+        return cls(big_road=BigRoadCell.of(prediction.big_road), **derived)
 
 
 class AskRoads(Shape):
-    """What the derived roads would get if the next round went to Banker or to Player."""
+    """The marks that a win of Banker or of Player would add to the roads."""
 
-    banker: AskColours
-    player: AskColours
+    banker: AskMarks
+    player: AskMarks
 
 
 class Scoreboard(Shape):
-    """The board of a table's run of rounds."""
+    """The scoreboard of a table's run of rounds."""
 
     table: UUID
-    shoe: Annotated[int | None, Meta(description="The shoe's number; null where each round has its own.")]
+    shoe: Annotated[int | None, Meta(description="The shoe's number, null if each round has its own shoe.")]
     board_capacity: Annotated[int | None, Meta(description=CAPACITY)]
     totals: BoardTotals
     columns: Annotated[tuple[str, ...], Meta(description="B, P and - for a tie.", examples=[["BB-", "P"]])]
@@ -147,21 +174,30 @@ class LobbyTable(Shape):
     minimum: AmountText
     maximum: AmountText
     turn_seconds: int | None
-    caller: bool
+    caller: Annotated[bool, Meta(description="Whether a player looks at the Player's cards first (squeeze).")]
+    spots_per_round: SpotsPerRound
+    commission: CommissionResponse | None
+    under_minimum: UnderMinimumPolicy
     seats: int
+    players: Annotated[int, Meta(description="How many seats are taken.")]
     free_seats: tuple[int, ...]
     you: LobbySeat | None
+    last_visited_at: Annotated[
+        Timestamp | None, Meta(description="When you last sat down, changed seats or left here; null if never.")
+    ]
     phase: RoundPhase | None
     round_number: int | None
+    betting_opens_at: Annotated[Timestamp | None, Meta(description=BETTING_OPENS_AT)]
     deadline_at: Timestamp | None
     shoe: int | None
     board_capacity: Annotated[int | None, Meta(description=CAPACITY)]
     totals: BoardTotals
     results: Annotated[tuple[ResultMark, ...], Meta(description="The last 20 marks of the run, the newest last.")]
+    big_road: Annotated[BigRoad, Meta(description="The last 24 columns of the big road.")]
 
 
 class LobbyPage(Page[LobbyTable]):
-    """Tables to play at, in the order they were opened."""
+    """Open tables, in the order they were opened."""
 
 
 def present_board(table: TableState) -> Scoreboard:
@@ -179,20 +215,25 @@ def present_board(table: TableState) -> Scoreboard:
             Bead(**mark._asdict(), column=column, row=row)
             for mark, (column, row) in zip(board.marks, board.bead_plate(), strict=True)
         ),
-        big_road=BigRoad(
-            leading_ties=board.leading_ties, cells=tuple(BigRoadCell.of(entry) for entry in board.big_road)
-        ),
+        big_road=_big_road(board),
         big_eye_boy=_derived(derived[DerivedRoadName.BIG_EYE_BOY]),
         small_road=_derived(derived[DerivedRoadName.SMALL_ROAD]),
         cockroach_pig=_derived(derived[DerivedRoadName.COCKROACH_PIG]),
-        ask=AskRoads(banker=AskColours.of(board, Outcome.BANKER), player=AskColours.of(board, Outcome.PLAYER)),
+        ask=AskRoads(banker=AskMarks.of(board, Outcome.BANKER), player=AskMarks.of(board, Outcome.PLAYER)),
     )
 
 
 def present_lobby_table(
-    table: TableState, *, viewer: UUID, phase: str | None, number: int | None, deadline_at: datetime | None
+    table: TableState,
+    *,
+    viewer: UUID,
+    phase: str | None,
+    number: int | None,
+    opened_at: datetime | None,
+    deadline_at: datetime | None,
+    last_visited_at: datetime | None,
 ) -> LobbyTable:
-    """Present a table's line in the lobby for `viewer`; the last three are of the round in hand."""
+    """Present a table's line in the lobby for `viewer`. Phase, number, opening and deadline are the current round's."""
     opened, rules, seat = table.require_opened(), table.rules, table.seat_of(viewer)
     taken = {each.seat for each in table.seats}
     shoe, capacity = _run(table)
@@ -207,23 +248,38 @@ def present_lobby_table(
         maximum=format_amount(rules.maximum, rules.currency),
         turn_seconds=rules.turn_seconds,
         caller=rules.caller,
+        spots_per_round=rules.spots_per_round,
+        commission=None if rules.commission is None else CommissionResponse.of(rules.commission),
+        under_minimum=rules.under_minimum,
         seats=rules.seats,
+        players=len(taken),
         free_seats=tuple(number for number in range(1, rules.seats + 1) if number not in taken),
         you=None if seat is None else LobbySeat(seat=seat.seat, money_type=seat.money_type),
+        last_visited_at=last_visited_at,
         phase=phase,
         round_number=number,
+        betting_opens_at=table.betting_opens_at if opened_at is None else opened_at,
         deadline_at=deadline_at,
         shoe=shoe,
         board_capacity=capacity,
         totals=BoardTotals.of(tally(table.marks)),
         results=tuple(ResultMark.of(mark) for mark in parse_last(table.marks, RECENT_RESULTS)),
+        big_road=_big_road(Board(parse_run(table.marks)), columns=LOBBY_COLUMNS),
     )
 
 
 def _run(table: TableState) -> tuple[int | None, int | None]:
-    """Which run the marks are: the number of a long shoe, or the capacity of a board without one."""
+    """Return the number of the long shoe, or the capacity of a board without one; the other is None."""
     return (table.shoes or None, None) if table.has_long_shoe() else (None, MAX_RUN_LENGTH)
 
 
+def _big_road(board: Board, *, columns: int | None = None) -> BigRoad:
+    """Present the big road, or its last `columns` columns."""
+    last = max((entry.cell.column for entry in board.big_road), default=0)
+    first = 1 if columns is None else last - columns + 1
+    cells = tuple(BigRoadCell.of(entry) for entry in board.big_road if entry.cell.column >= first)
+    return BigRoad(leading_ties=board.leading_ties, cells=cells)
+
+
 def _derived(road: DerivedRoad) -> tuple[DerivedRoadCell, ...]:
-    return tuple(DerivedRoadCell(colour=entry.colour, **entry.cell._asdict()) for entry in road.entries)
+    return tuple(DerivedRoadCell.of(entry) for entry in road.entries)

@@ -1,4 +1,4 @@
-"""The shoes of a table: commitments with their decks, who cut, and what is revealed.
+"""Reads a table's shoes: commitments, contributions to the cut, and revealed seeds.
 
 The same for everyone who may see the table.
 """
@@ -16,12 +16,10 @@ from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
-from baccarat.domain.tables.refusals import UnknownTable
-from baccarat.domain.tables.shoe_events import ShoeCommitted, TableClosed
+from baccarat.domain.tables.events import ShoeCommitted, ShoeEnded, ShoeStarted, TableClosed
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.shoes import long_shoe_events, revealed_seeds
-from baccarat.storage import projections
+from baccarat.storage import repository
 from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape, Timestamp
 from casino.events.sql import fetch
@@ -29,10 +27,8 @@ from casino.events.sql import fetch
 MAX_REVEALED_SHOES: Final = 20
 """Revealed shoes that are listed, the newest first."""
 
-_TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
-_IN_HAND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s"
 _ENDED: Final = """
-SELECT state::text FROM baccarat_round WHERE table_id = %s AND ended_at IS NOT NULL ORDER BY number DESC LIMIT %s
+SELECT id FROM baccarat_round WHERE table_id = %s AND ended_at IS NOT NULL ORDER BY number DESC LIMIT %s
 """
 _SHOES: Final = """
 SELECT type, schema, data::text FROM events_event
@@ -40,29 +36,29 @@ WHERE stream = %s AND type IN ('ShoeCommitted', 'ShoeStarted', 'ShoeEnded', 'Tab
 ORDER BY version DESC LIMIT %s
 """
 _CLOSED: Final = "SELECT type, schema, data::text FROM events_event WHERE stream = %s AND type = 'TableClosed'"
-_DECKS: Final = """
+_DECK_COUNTS: Final = """
 SELECT first_round, (rules->>'decks')::int FROM baccarat_rulesversion
 WHERE table_id = %s AND first_round IS NOT NULL ORDER BY first_round DESC
 """
 
 
 class ShoeResponse(Shape, kw_only=True):
-    """A shoe: committed to, then cut, then dealt. What does not concern it, or is not known yet, is null."""
+    """A shoe: committed to, then cut, then dealt. Fields that do not apply or are not known yet are null."""
 
     id: UUID
-    number: Annotated[int, Meta(description="The long shoe's at its table, or that of the round it is for.")]
+    number: Annotated[int, Meta(description="The long shoe's number at its table, or the number of its round.")]
     round: Annotated[UUID | None, Meta(description="The round whose own shoe it is.")]
-    commitment: Annotated[HexText, Meta(description="SHA-256 over a tag and the seed.")]
+    commitment: Annotated[HexText, Meta(description="SHA-256 of a tag and the seed.")]
     contributions: tuple[Contribution, ...]
-    cut: Annotated[HexText | None, Meta(description='Once it is fixed; "" if nobody contributed.')]
-    root: Annotated[HexText | None, Meta(description="Of a long shoe: the Merkle root of its cards.")]
+    cut: Annotated[HexText | None, Meta(description='Null until it is fixed; "" if nobody contributed.')]
+    root: Annotated[HexText | None, Meta(description="Merkle root of the cards of a long shoe.")]
     cards_used: int | None
-    decks: Annotated[int | None, Meta(description="What it is made of, bound with the commitment.")]
+    decks: Annotated[int | None, Meta(description="Number of decks, fixed with the commitment.")]
     accepts_contributions: bool
 
 
 class RevealedShoe(ShoeResponse, kw_only=True):
-    """A shoe whose seed is revealed: with seed and cut anyone can recompute its order."""
+    """A revealed shoe: with seed and cut anyone can recompute its order."""
 
     seed: HexText
     ended_at: Timestamp
@@ -74,31 +70,23 @@ class TableFairness(Shape):
     table: UUID
     decks: int
     shuffle: Shuffle
-    rounds: Annotated[int, Meta(description="Rounds begun at this table: their numbers have no gap.")]
-    voids: Annotated[int, Meta(description="How many of them were voided.")]
-    closed: Annotated[bool, Meta(description="Whether the table is closed for good.")]
+    rounds: Annotated[int, Meta(description="Number of rounds at this table, numbered without a gap.")]
+    voids: Annotated[int, Meta(description="Number of voided rounds.")]
+    closed: Annotated[bool, Meta(description="Whether the table is closed permanently.")]
     shoe: Annotated[
-        ShoeResponse | None, Meta(description="The one in play: the long one, or that of the round in hand.")
+        ShoeResponse | None, Meta(description="The shoe in play: the long shoe, or that of the current round.")
     ]
     next_shoe: Annotated[
         ShoeResponse | None,
-        Meta(description="The one committed to ahead: the long shoe that players cut now, or the next round's."),
+        Meta(description="The next shoe: the long shoe that players cut now, or the next round's."),
     ]
-    revealed_shoes: Annotated[tuple[RevealedShoe, ...], Meta(description="The latest, the newest first.")]
+    revealed_shoes: Annotated[tuple[RevealedShoe, ...], Meta(description="The latest ones, newest first.")]
 
 
 def table_fairness(*, table: UUID, operator: UUID) -> TableFairness:
-    """Return the shoe in play, the next one, who has cut them, and the latest that are revealed.
-
-    Raises UnknownTable.
-    """
-    rows = fetch(_TABLE, [table, operator])
-    if not rows:
-        raise UnknownTable
-    state = projections.decode_table(rows[0][0])
-    in_hand = NO_ROUND
-    for (row,) in fetch(_IN_HAND, [state.round]) if state.round is not None else []:
-        in_hand = projections.decode_round(row)
+    """Return the shoe in play, the next one, their contributions, and the latest revealed ones. Raises UnknownTable."""
+    state = repository.read_table(table=table, operator=operator)
+    round_ = NO_ROUND if state.round is None else repository.read_round(round_=state.round, operator=operator)
     return TableFairness(
         table=table,
         decks=state.rules.decks,
@@ -106,9 +94,11 @@ def table_fairness(*, table: UUID, operator: UUID) -> TableFairness:
         rounds=state.rounds,
         voids=state.voids,
         closed=state.closed,
-        shoe=_long_shoe_in_play(state) if state.has_long_shoe() else _own_shoe_in_play(state, in_hand),
+        shoe=_long_shoe_in_play(state) if state.has_long_shoe() else _own_shoe_in_play(state, round_),
         next_shoe=_next_shoe(state),
-        revealed_shoes=tuple(_revealed_long(state) if state.has_long_shoe() else _revealed_own(state)),
+        revealed_shoes=tuple(
+            _revealed_long_shoes(state) if state.has_long_shoe() else _revealed_shoes_of_rounds(state)
+        ),
     )
 
 
@@ -163,22 +153,24 @@ def _next_shoe(state: TableState) -> ShoeResponse | None:
         root=None,
         cards_used=None,
         decks=None if shape is None else shape.decks,
-        accepts_contributions=state.has_long_shoe(),  # that of a round does while its round is open
+        accepts_contributions=state.has_long_shoe(),  # the shoe of a round accepts them while its round is open
     )
 
 
-def _revealed_own(state: TableState) -> list[RevealedShoe]:
+def _revealed_shoes_of_rounds(state: TableState) -> list[RevealedShoe]:
     table = state.require_opened().table
-    rounds = [projections.decode_round(row) for (row,) in fetch(_ENDED, [table, MAX_REVEALED_SHOES])]
-    decks = _Decks(table)
-    return _unused(state, rounds[0] if rounds else NO_ROUND) + [
-        _revealed_of_round(round_, round_.seed, round_.ended_at, decks)
+    ended = [key for (key,) in fetch(_ENDED, [table, MAX_REVEALED_SHOES])]
+    states = repository.read_rounds(ended)
+    rounds = [states[key] for key in ended]
+    decks = _DeckCounts(table)
+    return _unused_shoes(state, rounds[0] if rounds else NO_ROUND) + [
+        _present_shoe_of_round(round_, round_.seed, round_.ended_at, decks)
         for round_ in rounds
         if round_.seed is not None and round_.ended_at is not None
     ]
 
 
-def _revealed_of_round(round_: RoundState, seed: str, ended_at: datetime, decks: "_Decks") -> RevealedShoe:
+def _present_shoe_of_round(round_: RoundState, seed: str, ended_at: datetime, decks: "_DeckCounts") -> RevealedShoe:
     opened = round_.require_opened()
     return RevealedShoe(
         id=opened.shoe,
@@ -196,13 +188,13 @@ def _revealed_of_round(round_: RoundState, seed: str, ended_at: datetime, decks:
     )
 
 
-def _unused(state: TableState, last: RoundState) -> list[RevealedShoe]:
-    """Return the shoe that a closed table had committed to for a round that never opened."""
+def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
+    """Return the shoe, revealed, that a closed table had committed to for a round that never opened."""
     shoe = state.require_opened().next_shoe if last.opened is None else last.opened.next_shoe
     if shoe is None or not state.closed:
         return []
-    events = fetch(_CLOSED, [f"table-{state.require_opened().table}"])
-    closed: list[TableClosed] = [CATALOGUE.decode(*row) for row in events]
+    rows = fetch(_CLOSED, [f"table-{state.require_opened().table}"])
+    closures: list[TableClosed] = [CATALOGUE.decode(*row) for row in rows]
     return [
         RevealedShoe(
             id=shoe.shoe,
@@ -218,62 +210,62 @@ def _unused(state: TableState, last: RoundState) -> list[RevealedShoe]:
             seed=each.seed,
             ended_at=event.closed_at,
         )
-        for event in closed
+        for event in closures
         for each in event.seeds
         if each.shoe == shoe.shoe and each.seed is not None
     ]
 
 
-class _Decks:
-    """Number of decks of a table, by the round from which it applies."""
+class _DeckCounts:
+    """Numbers of decks at a table: each applies from one round on."""
 
     def __init__(self, table: UUID) -> None:
-        self._since = fetch(_DECKS, [table])
+        self._since = fetch(_DECK_COUNTS, [table])
 
     def of(self, number: int) -> int:
-        """Return the number of decks of a round; 0 is the table's first."""
-        return int(next((decks for first, decks in self._since if first <= number), self._since[-1][1]))
+        """Return the number of decks of a round."""
+        return int(next(decks for first, decks in self._since if first <= number))
 
 
-def _revealed_long(state: TableState) -> list[RevealedShoe]:
+def _revealed_long_shoes(state: TableState) -> list[RevealedShoe]:
     table = state.require_opened().table
     events = [CATALOGUE.decode(*row) for row in fetch(_SHOES, [f"table-{table}", 3 * MAX_REVEALED_SHOES + 3])]
-    begun: dict[UUID, ShoeStarted | ShoeCommitted] = {
+    starts: dict[UUID, ShoeStarted | ShoeCommitted] = {
         event.shoe: event for event in events if isinstance(event, ShoeCommitted)
     }
-    begun.update((event.shoe, event) for event in events if isinstance(event, ShoeStarted))
-    decks = _Decks(table)
+    starts.update((event.shoe, event) for event in events if isinstance(event, ShoeStarted))
+    decks = _DeckCounts(table)
     revealed = (
-        _revealed_long_shoe(begun[shoe], event, seed, decks)
+        _present_long_shoe(starts[shoe], event, seed, decks)
         for event in events
         for shoe, seed in revealed_seeds(event)
-        if seed is not None and shoe in begun
+        if seed is not None and shoe in starts
     )
     return list(islice(revealed, MAX_REVEALED_SHOES))
 
 
-def _revealed_long_shoe(
-    begun: ShoeStarted | ShoeCommitted, by: ShoeEnded | TableClosed, seed: str, decks: _Decks
+def _present_long_shoe(
+    start: ShoeStarted | ShoeCommitted, end: ShoeEnded | TableClosed, seed: str, decks: _DeckCounts
 ) -> RevealedShoe:
-    """Return a long shoe, up to the table's closure; or one that never started because the table closed."""
+    """Present a long shoe that ended or whose table closed; one that never started has only its commitment and seed."""
     contributions: Sequence[Contribution] = ()
     cut = root = deck_count = None
-    if isinstance(begun, ShoeStarted):
-        contributions, cut, root = begun.contributions, begun.cut, begun.root
-        deck_count = decks.of(begun.first_round)
-    elif begun.shape is not None:
-        deck_count = begun.shape.decks
+    if isinstance(start, ShoeStarted):
+        contributions, cut, root = start.contributions, start.cut, start.root
+        deck_count = decks.of(start.first_round)
+    else:
+        deck_count = start.shape.decks
     return RevealedShoe(
-        id=begun.shoe,
-        number=begun.number,
+        id=start.shoe,
+        number=start.number,
         round=None,
-        commitment=begun.commitment,
+        commitment=start.commitment,
         contributions=tuple(contributions),
         cut=cut,
         root=root,
-        cards_used=by.cards_dealt if isinstance(by, ShoeEnded) else None,
+        cards_used=end.cards_dealt if isinstance(end, ShoeEnded) else None,
         decks=deck_count,
         accepts_contributions=False,
         seed=seed,
-        ended_at=by.ended_at if isinstance(by, ShoeEnded) else by.closed_at,
+        ended_at=end.ended_at if isinstance(end, ShoeEnded) else end.closed_at,
     )

@@ -18,7 +18,7 @@ CODE: Final = "under_minimum"
 
 
 class FundingOptionType(StrEnum):
-    """How money comes to a game balance, or to the account that it comes from."""
+    """Kinds of transfers to a game balance, or to the account behind it."""
 
     REBUY = "rebuy"
     QUICK_DEPOSIT = "quick_deposit"
@@ -27,14 +27,14 @@ class FundingOptionType(StrEnum):
 
 
 class FundingOptionTiming(StrEnum):
-    """When a way is open."""
+    """When an option can be used."""
 
     NOW = "now"
     AFTER_ROUND = "after_round"
 
 
 class FundingOptionUnavailableCode(StrEnum):
-    """Why a way is not available."""
+    """Why an option is not available."""
 
     PLAYER_EXCLUDED = "player_excluded"
     DEBT_OUTSTANDING = "debt_outstanding"
@@ -43,25 +43,23 @@ class FundingOptionUnavailableCode(StrEnum):
 
 
 class FundingOptionUnavailable(Shape):
-    """Why a way is not available, and until when if that is known (a self-exclusion lasts until it is ended)."""
+    """Why an option is not available, and until when if known (a self-exclusion lasts until it is ended)."""
 
     code: FundingOptionUnavailableCode
     until: Timestamp | None
 
 
 class FundingOption(Shape):
-    """One way to more chips; fields that do not concern it are null."""
+    """One way to add chips; fields that do not apply are null."""
 
     type: FundingOptionType
-    available: Annotated[bool, Meta(description="False: `unavailable` says why.")]
+    available: Annotated[bool, Meta(description="If false, `unavailable` contains the reason.")]
     unavailable: FundingOptionUnavailable | None
-    when: Annotated[
-        FundingOptionTiming, Meta(description="`after_round`: a wager is in play and has to be settled first.")
-    ]
-    deadline_at: Annotated[Timestamp | None, Meta(description="When betting on that wager's round closes.")]
-    amount: Annotated[Money | None, Meta(description="The most for a rebuy; the last amount for a quick deposit.")]
+    when: Annotated[FundingOptionTiming, Meta(description="`after_round`: a wager in play must be settled first.")]
+    deadline_at: Annotated[Timestamp | None, Meta(description="When betting on that round closes.")]
+    amount: Annotated[Money | None, Meta(description="The maximum of a rebuy; the last amount for a quick deposit.")]
     method: UUID | None
-    name: Annotated[str | None, Meta(description="The method's.")]
+    name: Annotated[str | None, Meta(description="Name of the method.")]
 
     @classmethod
     def of(
@@ -75,7 +73,7 @@ class FundingOption(Shape):
         method: UUID | None = None,
         name: str | None = None,
     ) -> "FundingOption":
-        """Present a way that is available unless a reason is given."""
+        """Present an option that is available unless a reason is given."""
         return cls(
             type=type_,
             available=unavailable is None,
@@ -100,12 +98,12 @@ class LowBalance(Shape):
 def present_low_balance(
     *, seat: Seat, rules: TableRules, round_: RoundState, balance: int, funding_options: FundingOptions
 ) -> LowBalance | None:
-    """Present the notice, or return None where `balance` (minor units) reaches the table's minimum."""
+    """Present the notice, None if `balance` (minor units) reaches the table's minimum."""
     if balance >= rules.minimum:
         return None
     options = [_rebuy(seat, rules, round_, funding_options)]
     if seat.money_type is MoneyType.PLAY:
-        options.append(FundingOption.of(FundingOptionType.TOP_UP, _exclusion(funding_options)))
+        options.append(FundingOption.of(FundingOptionType.TOP_UP, _exclusion_reason(funding_options)))
     else:
         options += _deposits(rules, funding_options)
     return LowBalance(
@@ -118,26 +116,28 @@ def present_low_balance(
 
 def _rebuy(seat: Seat, rules: TableRules, round_: RoundState, funding: FundingOptions) -> FundingOption:
     """Return the rebuy option: the whole account, between rounds; with a wager in play, after the round is settled."""
-    part = round_.seat_of(seat.player)
-    waits = round_.is_running() and part is not None and part.status is SeatStatus.CONFIRMED
+    round_seat = round_.seat_of(seat.player)
+    wager_in_play = round_.is_running() and round_seat is not None and round_seat.status is SeatStatus.CONFIRMED
     return FundingOption.of(
         FundingOptionType.REBUY,
-        _exclusion(funding) or _account(funding),
-        when=FundingOptionTiming.AFTER_ROUND if waits else FundingOptionTiming.NOW,
-        deadline_at=round_.require_opened().deadline_at if waits else None,
+        _exclusion_reason(funding) or _account_reason(funding),
+        when=FundingOptionTiming.AFTER_ROUND if wager_in_play else FundingOptionTiming.NOW,
+        deadline_at=round_.require_opened().deadline_at if wager_in_play else None,
         amount=Money.of(funding.balance, rules.currency),
     )
 
 
 def _deposits(rules: TableRules, funding: FundingOptions) -> list[FundingOption]:
-    last, excluded = funding.last_deposit, _exclusion(funding)
+    last, excluded = funding.last_deposit, _exclusion_reason(funding)
     deposit = FundingOption.of(FundingOptionType.DEPOSIT, excluded)
     if last is None:
         return [deposit]
-    method_gone = None if last.method_available else _unavailable(FundingOptionUnavailableCode.METHOD_UNAVAILABLE)
+    method_unavailable = (
+        None if last.method_available else _unavailable(FundingOptionUnavailableCode.METHOD_UNAVAILABLE)
+    )
     quick = FundingOption.of(
         FundingOptionType.QUICK_DEPOSIT,
-        excluded or method_gone,
+        excluded or method_unavailable,
         amount=Money.of(last.amount, rules.currency),
         method=last.method,
         name=last.name,
@@ -145,13 +145,15 @@ def _deposits(rules: TableRules, funding: FundingOptions) -> list[FundingOption]
     return [quick, deposit]
 
 
-def _exclusion(funding: FundingOptions) -> FundingOptionUnavailable | None:
+def _exclusion_reason(funding: FundingOptions) -> FundingOptionUnavailable | None:
+    """Return why no option is available to an excluded player, None without an exclusion."""
     if funding.exclusion is None:
         return None
     return _unavailable(FundingOptionUnavailableCode.PLAYER_EXCLUDED, until=funding.exclusion.until)
 
 
-def _account(funding: FundingOptions) -> FundingOptionUnavailable | None:
+def _account_reason(funding: FundingOptions) -> FundingOptionUnavailable | None:
+    """Return why the account allows no rebuy, None if it does."""
     if funding.owed:
         return _unavailable(FundingOptionUnavailableCode.DEBT_OUTSTANDING)
     return None if funding.balance > 0 else _unavailable(FundingOptionUnavailableCode.ACCOUNT_EMPTY)

@@ -5,25 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol
 
-from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds import void_events as ve
-from baccarat.domain.rounds.cut_events import CutContributed
 from baccarat.domain.rules.cards import card_name
 from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables import rules_events as rv
-from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
-from baccarat.domain.tables.shoe_events import (
-    ShoeCommitted,
-    ShoeCutContributed,
-    ShoeRevealed,
-    TableClosed,
-    TableClosureAnnounced,
-)
+from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from casino.kernel import money
 
 
@@ -91,9 +80,9 @@ def _confirmed(event: e.WagerConfirmed, table: NarratedTable) -> Iterator[str]:
     at, stakes = _time(event.confirmed_at), _stakes(event.stakes, table.rules)
     yield f"Seat {event.seat} confirmed its wager at {at}: {stakes} ({event.money_type} money)."
     if event.raised:
-        least = _amount(table.rules.minimum, table.rules)
-        more = _stakes(event.raised, table.rules)
-        yield f"Seat {event.seat} was raised to the minimum of {least}: {more} added."
+        minimum = _amount(table.rules.minimum, table.rules)
+        added = _stakes(event.raised, table.rules)
+        yield f"Seat {event.seat} was raised to the minimum of {minimum}: {added} added."
 
 
 def _passed(event: e.SeatPassed, _table: NarratedTable) -> Iterator[str]:
@@ -101,14 +90,14 @@ def _passed(event: e.SeatPassed, _table: NarratedTable) -> Iterator[str]:
 
 
 def _timed_out(event: e.SeatTimedOut, _table: NarratedTable) -> Iterator[str]:
-    yield f"Seat {event.seat} said nothing within its turn and is left out; nothing is taken."
+    yield f"Seat {event.seat} did not act within its turn and sits this round out; nothing is taken."
 
 
 def _withdrawn(event: e.SeatLeftRound, _table: NarratedTable) -> Iterator[str]:
     yield f"Seat {event.seat} left or moved before confirming; its chips are returned."
 
 
-def _cut_given(event: CutContributed, _table: NarratedTable) -> Iterator[str]:
+def _cut_contributed(event: e.CutContributed, _table: NarratedTable) -> Iterator[str]:
     yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.contributed_at)}."
 
 
@@ -119,30 +108,30 @@ def _closed(event: e.BettingClosed, _table: NarratedTable) -> Iterator[str]:
         yield f"The shoe was cut by what these seats had added: {seats}. The cut is {event.cut}."
 
 
-def _handed_out(event: ce.CardsHandedOut, _table: NarratedTable) -> Iterator[str]:
+def _handed_out(event: e.CardsHandedOut, _table: NarratedTable) -> Iterator[str]:
     yield f"The Player's two cards went face down to seat {event.seat}, the highest Player wager."
     yield f"Seat {event.seat} could look at them until {_time(event.until)}."
 
 
-def _looked(event: ce.CardsLookedAt, _table: NarratedTable) -> Iterator[str]:
+def _looked(event: e.CardsLookedAt, _table: NarratedTable) -> Iterator[str]:
     yield f"Seat {event.seat} looked at the cards at {_time(event.looked_at)}."
     yield f"It had until {_time(event.until)} to hand them back."
 
 
-def _handed_back(event: ce.CardsHandedBack, _table: NarratedTable) -> Iterator[str]:
+def _handed_back(event: e.CardsHandedBack, _table: NarratedTable) -> Iterator[str]:
     at = _time(event.handed_back_at)
-    if event.by is ce.HandedBackBy.PLAYER:
+    if event.by is e.HandedBackBy.PLAYER:
         yield f"Seat {event.seat} handed the cards back at {at}."
     else:
         yield f"The time of seat {event.seat} was over, and the Caller took the cards back at {at}."
 
 
-def _turned(event: ce.HandTurned, _table: NarratedTable) -> Iterator[str]:
+def _turned(event: e.HandTurned, _table: NarratedTable) -> Iterator[str]:
     yield f"The Caller turned the {event.side.capitalize()}'s hand over: {' '.join(event.cards)}."
 
 
 def _dealt(event: e.CardsDealt, _table: NarratedTable) -> Iterator[str]:
-    yield f"Cards from place {event.position} of the shoe on: {' '.join(event.cards)}."
+    yield f"Cards from place {event.shoe_position} of the shoe on: {' '.join(event.cards)}."
     try:
         dealt = replay(event.cards)
     except IllegalDeal as illegal:
@@ -155,6 +144,8 @@ def _dealt(event: e.CardsDealt, _table: NarratedTable) -> Iterator[str]:
 def _settled(event: e.RoundSettled, table: NarratedTable) -> Iterator[str]:
     natural = ", a natural" if event.natural else ""
     yield f"Settled as {event.outcome}: Player {event.player_total}, Banker {event.banker_total}{natural}."
+    if event.betting_opens_at > event.settled_at:
+        yield f"The deal was shown until {_time(event.betting_opens_at)}, before betting on the next round."
     for wager in event.wagers:
         for result in wager.results:
             yield f"Seat {wager.seat}: {_result(result, table.rules)}"
@@ -213,17 +204,17 @@ def _resumed(event: e.RoundResumed, _table: NarratedTable) -> Iterator[str]:
     yield f"{event.by} returned the round to be dealt at {_time(event.resumed_at)}."
 
 
-def _void_requested(event: ve.RoundVoidRequested, _table: NarratedTable) -> Iterator[str]:
+def _void_requested(event: e.RoundVoidRequested, _table: NarratedTable) -> Iterator[str]:
     yield f"{event.by} requested at {_time(event.requested_at)} to void the round ({event.reason}): {event.note}"
 
 
-def _void_declined(event: ve.RoundVoidDeclined, _table: NarratedTable) -> Iterator[str]:
+def _void_declined(event: e.RoundVoidDeclined, _table: NarratedTable) -> Iterator[str]:
     yield f"{event.by} declined the void at {_time(event.declined_at)}: {event.note}"
 
 
-def _voided(event: ve.RoundVoided, table: NarratedTable) -> Iterator[str]:
-    agreed = "" if event.approved_by is None else f", and {event.approved_by} agreed"
-    yield f"{event.requested_by} voided the round{agreed}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
+def _voided(event: e.RoundVoided, table: NarratedTable) -> Iterator[str]:
+    approval = "" if event.approved_by is None else f", and {event.approved_by} agreed"
+    yield f"{event.requested_by} voided the round{approval}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
     if event.burned_count:
         yield f"{event.burned_count} cards were burned from the shoe, as a player had seen two of them."
     for seat in event.seats:
@@ -255,7 +246,7 @@ def _with_currency(minor: int, rules: TableRules) -> str:
 # -- tables -------------------------------------------------------------------------------------------------------
 
 
-def _table_opened(event: te.TableOpened, table: NarratedTable) -> Iterator[str]:
+def _table_opened(event: te.TableOpened, _table: NarratedTable) -> Iterator[str]:
     yield f"Table “{event.name}” opened with the rules of {event.rules.preset}@{event.rules.version}."
     if event.next_shoe is not None:
         yield f"For its first round, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
@@ -297,7 +288,7 @@ def _shoe_ended(event: te.ShoeEnded, table: NarratedTable) -> Iterator[str]:
     yield f"The shoe ended after {event.cards_dealt} cards. Commission collected: {collected}. Its seed is revealed."
 
 
-def _table_closed(event: TableClosed, _table: NarratedTable) -> Iterator[str]:
+def _table_closed(event: te.TableClosed, _table: NarratedTable) -> Iterator[str]:
     yield f"The table was closed by {event.by}: “{event.reason}”."
     if event.seeds:
         revealed = sum(each.seed is not None for each in event.seeds)
@@ -308,18 +299,18 @@ def _stopped(event: PlayStopped, _table: NarratedTable) -> Iterator[str]:
     yield f"Play was stopped ({event.scope}) by {event.by}: “{event.reason}”. Players read: “{event.player_message}”"
 
 
-def _drafted(event: rv.RulesDrafted, _table: NarratedTable) -> Iterator[str]:
+def _drafted(event: te.RulesDrafted, _table: NarratedTable) -> Iterator[str]:
     yield f"Rules {event.rules.label} were drafted by {event.by}."
     if event.acknowledgement:
         yield f"Acknowledged: “{event.acknowledgement}”"
 
 
-def _published(event: rv.RulesPublished, _table: NarratedTable) -> Iterator[str]:
+def _published(event: te.RulesPublished, _table: NarratedTable) -> Iterator[str]:
     start = event.effective_from.replace("_", " ")
     yield f"Rules {event.rules.label} by {event.drafted_by} were published by {event.by}, effective from the {start}."
 
 
-def _one(build: Callable[[Any, TableRules], str]) -> Callable[[Any, NarratedTable], Iterable[str]]:
+def _in_one_sentence(build: Callable[[Any, TableRules], str]) -> Callable[[Any, NarratedTable], Iterable[str]]:
     """Describe an event in one sentence."""
     return lambda event, table: (build(event, table.rules),)
 
@@ -334,42 +325,68 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     e.SeatPassed: _passed,
     e.SeatTimedOut: _timed_out,
     e.SeatLeftRound: _withdrawn,
-    CutContributed: _cut_given,
+    e.CutContributed: _cut_contributed,
     e.BettingClosed: _closed,
-    ce.CardsHandedOut: _handed_out,
-    ce.CardsLookedAt: _looked,
-    ce.CardsHandedBack: _handed_back,
-    ce.HandTurned: _turned,
+    e.CardsHandedOut: _handed_out,
+    e.CardsLookedAt: _looked,
+    e.CardsHandedBack: _handed_back,
+    e.HandTurned: _turned,
     e.CardsDealt: _dealt,
     e.RoundSettled: _settled,
     e.RoundLapsed: _lapsed,
     e.RoundSuspended: _suspended,
     e.RoundResumed: _resumed,
-    ve.RoundVoidRequested: _void_requested,
-    ve.RoundVoidDeclined: _void_declined,
-    ve.RoundVoided: _voided,
+    e.RoundVoidRequested: _void_requested,
+    e.RoundVoidDeclined: _void_declined,
+    e.RoundVoided: _voided,
     te.TableOpened: _table_opened,
-    te.SeatTaken: _one(
-        lambda e, rules: f"Seat {e.seat} taken with {_with_currency(e.buy_in, rules)} of {e.money_type} money."
+    te.SeatTaken: _in_one_sentence(
+        lambda event, rules: (
+            f"Seat {event.seat} taken with {_with_currency(event.buy_in, rules)} of {event.money_type} money."
+        )
     ),
-    te.SeatChanged: _one(lambda e, _: f"The player of seat {e.from_seat} moved to seat {e.to_seat}."),
-    te.Rebought: _one(
-        lambda e, rules: f"Seat {e.seat} bought in for {_with_currency(e.amount, rules)} more of {e.money_type} money."
+    te.SeatChanged: _in_one_sentence(
+        lambda event, _: f"The player of seat {event.from_seat} moved to seat {event.to_seat}."
+    ),
+    te.Rebought: _in_one_sentence(
+        lambda event, rules: (
+            f"Seat {event.seat} bought in for {_with_currency(event.amount, rules)} more of {event.money_type} money."
+        )
     ),
     te.SeatLeft: _left,
     te.SeatReleased: _released,
-    ShoeCommitted: _one(lambda e, _: f"Shoe {e.number}, the next one, was committed to: {e.commitment}."),
-    ShoeCutContributed: _one(lambda e, _: f"Seat {e.seat} added {e.contribution} to the cut of the next shoe."),
+    te.ShowSkipRequested: _in_one_sentence(
+        lambda event, _: f"Seat {event.seat} asked at {_time(event.requested_at)} to skip the show of the last deal."
+    ),
+    te.ShowEnded: _in_one_sentence(
+        lambda event, _: f"The show of the last deal ended at {_time(event.ended_at)}; no round could open."
+    ),
+    te.ShoeCommitted: _in_one_sentence(
+        lambda event, _: f"Shoe {event.number}, the next one, was committed to: {event.commitment}."
+    ),
+    te.ShoeCutContributed: _in_one_sentence(
+        lambda event, _: f"Seat {event.seat} added {event.contribution} to the cut of the next shoe."
+    ),
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
-    ShoeRevealed: _one(lambda e, _: f"The seed of the shoe of the void round {e.round} is readable again: {e.seed}."),
+    te.ShoeRevealed: _in_one_sentence(
+        lambda event, _: f"The seed of the shoe of the void round {event.round} is readable again: {event.seed}."
+    ),
     PlayStopped: _stopped,
-    PlayResumed: _one(lambda e, _: f"Play was resumed ({e.scope}) by {e.by}: “{e.reason}”"),
-    rv.RulesDrafted: _drafted,
-    rv.RulesRejected: _one(lambda e, _: f"The draft of version {e.version} was rejected by {e.by}: “{e.reason}”"),
-    rv.RulesPublished: _published,
-    rv.RulesTookEffect: _one(lambda e, _: f"Rules {e.rules.label} took effect with round {e.first_round}."),
-    rv.RulesRetired: _one(lambda e, _: f"The rules of version {e.version} were retired by {e.by}: “{e.reason}”"),
-    TableClosureAnnounced: _one(lambda e, _: f"The table is about to close permanently, by {e.by}: “{e.reason}”"),
-    TableClosed: _table_closed,
+    PlayResumed: _in_one_sentence(lambda event, _: f"Play was resumed ({event.scope}) by {event.by}: “{event.reason}”"),
+    te.RulesDrafted: _drafted,
+    te.RulesRejected: _in_one_sentence(
+        lambda event, _: f"The draft of version {event.version} was rejected by {event.by}: “{event.reason}”"
+    ),
+    te.RulesPublished: _published,
+    te.RulesTookEffect: _in_one_sentence(
+        lambda event, _: f"Rules {event.rules.label} took effect with round {event.first_round}."
+    ),
+    te.RulesRetired: _in_one_sentence(
+        lambda event, _: f"The rules of version {event.version} were retired by {event.by}: “{event.reason}”"
+    ),
+    te.TableClosureAnnounced: _in_one_sentence(
+        lambda event, _: f"The table is about to close permanently, by {event.by}: “{event.reason}”"
+    ),
+    te.TableClosed: _table_closed,
 }

@@ -47,7 +47,7 @@ _AMOUNTS: Final = frozenset(
 )  # fmt: skip
 
 
-def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the log's word)
+def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the name in the log)
     """Return recorded data as `viewer` may see it: all for an operator (None), nothing of other players for a player.
 
     `data` is the event as JSON has it; amounts are unchanged. SPECTATOR sees what everyone at the table may see.
@@ -58,26 +58,27 @@ def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> di
     hidden = set(STAFF_ONLY.get(type, ()))
     if data.get("player") != own:
         hidden.update(PLAYER_ONLY.get(type, ()))
-    shown = {name: value for name, value in data.items() if name not in hidden}
+    visible = {name: value for name, value in data.items() if name not in hidden}
     lines = PER_PLAYER_LISTS.get(type)
     if lines is not None:
-        shown[lines] = [line for line in shown[lines] if line["player"] == own]
-    seen: dict[str, Any] = _without_others(shown, own)
-    return seen
+        visible[lines] = [line for line in visible[lines] if line["player"] == own]
+    redacted: dict[str, Any] = _without_others(visible, own)
+    return redacted
 
 
 def format_amounts(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
     """Format the amounts in an event's data, minor units of this currency, as decimal strings."""
     return {
-        name: _money(value, currency) if name in _AMOUNTS else _inside(value, currency) for name, value in data.items()
+        name: _format(value, currency) if name in _AMOUNTS else _format_nested(value, currency)
+        for name, value in data.items()
     }
 
 
 def mentioned_players(data: Any) -> set[str]:
     """Return the ids of all players that an event names, anywhere in its data."""
-    found: set[str] = set()
-    _collect(data, found)
-    return found
+    players: set[str] = set()
+    _collect_players(data, players)
+    return players
 
 
 def _without_others(value: Any, viewer: str) -> Any:
@@ -95,7 +96,7 @@ def _is_other(name: str, item: Any, viewer: str) -> bool:
     return name == "player" and isinstance(item, str) and item != viewer
 
 
-def _money(value: Any, currency: str) -> Any:
+def _format(value: Any, currency: str) -> Any:
     """Format an amount, a list of them, or stakes by spot; search any other value of that name."""
     if isinstance(value, int) and not isinstance(value, bool):
         return format_amount(value, currency)
@@ -103,22 +104,22 @@ def _money(value: Any, currency: str) -> Any:
         return [format_amount(item, currency) for item in value]
     if isinstance(value, dict) and all(isinstance(item, int) for item in value.values()):
         return {name: format_amount(item, currency) for name, item in value.items()}
-    return _inside(value, currency)
+    return _format_nested(value, currency)
 
 
-def _inside(value: Any, currency: str) -> Any:
+def _format_nested(value: Any, currency: str) -> Any:
     if isinstance(value, list):
-        return [_inside(item, currency) for item in value]
+        return [_format_nested(item, currency) for item in value]
     return format_amounts(value, currency) if isinstance(value, dict) else value
 
 
-def _collect(value: Any, found: set[str]) -> None:
+def _collect_players(value: Any, players: set[str]) -> None:
     if isinstance(value, list):
         for item in value:
-            _collect(item, found)
+            _collect_players(item, players)
     elif isinstance(value, dict):
         for name, item in value.items():
             if name == "player" and isinstance(item, str):
-                found.add(item)
+                players.add(item)
             elif isinstance(item, (dict, list)):
-                _collect(item, found)
+                _collect_players(item, players)

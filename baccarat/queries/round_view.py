@@ -7,19 +7,22 @@ from uuid import UUID
 from msgspec import UNSET, Meta, UnsetType
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.ceremony_events import HandedBackBy
 from baccarat.domain.rounds.cut import SeatContribution
-from baccarat.domain.rounds.events import SeatSettled
+from baccarat.domain.rounds.events import HandedBackBy, SeatSettled, SeatVoided, VoidReason
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
-from baccarat.domain.rounds.void_events import SeatVoided, VoidReason
+from baccarat.domain.rules.cards import hand_total
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.hands import total
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
+from baccarat.domain.rules.tableau import player_draws
 from baccarat.domain.rules.wagers import Spot
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 
 PLAYER_ID = "The player's id for the operator; null for players."
+BETTING_OPENS_AT = (
+    "When betting on the round opened; without a round, when betting on the next one opens, after the show of the last "
+    "deal. Null if there is neither."
+)
 RoundPhase = Annotated[
     str, Meta(extra_json_schema={"enum": [phase.value for phase in Phase if phase is not Phase.UNOPENED]})
 ]
@@ -34,12 +37,12 @@ class StakeResponse(Shape):
 
 
 class SpotResultResponse(Shape):
-    """What a stake on one spot returned."""
+    """Result of a stake on one spot."""
 
     spot: Spot
     stake: AmountText
     result: StakeResult
-    win: Annotated[AmountText, Meta(description="Gross, without the stake.")]
+    win: Annotated[AmountText, Meta(description="Gross win, without the stake.")]
     commission: AmountText
     returned: AmountText
 
@@ -57,7 +60,7 @@ class SpotResultResponse(Shape):
 
 
 class WagerResult(Shape):
-    """What a wager returned."""
+    """Result of a wager."""
 
     staked: AmountText
     won: AmountText
@@ -83,17 +86,17 @@ class WagerVoid(Shape):
     """How a wager of a voided round was undone. Only its player and the operator see the accounts involved."""
 
     stake_returned: AmountText
-    winnings_taken: Annotated[AmountText, Meta(description="What the settlement had paid.")]
+    winnings_taken: Annotated[AmountText, Meta(description="The amount that the settlement had paid.")]
     to_game: AmountText | UnsetType = UNSET
     to_account: AmountText | UnsetType = UNSET
     from_game: AmountText | UnsetType = UNSET
     from_account: AmountText | UnsetType = UNSET
-    owed: Annotated[AmountText | UnsetType, Meta(description="Spent before the void, and owed from now on.")] = UNSET
+    owed: Annotated[AmountText | UnsetType, Meta(description="Spent before the void, and now owed.")] = UNSET
     forgiven: AmountText | UnsetType = UNSET
 
     @classmethod
     def of(cls, wager: SeatVoided, viewer: UUID | None, currency: str) -> "WagerVoid":
-        """Present how a wager was undone; the accounts are private to the player and the house."""
+        """Present how a wager was undone. Only its player and the operator see the accounts."""
         public = {"stake_returned": wager.staked, "winnings_taken": wager.paid}
         private = {
             "to_game": wager.to_game,
@@ -124,7 +127,7 @@ class RoundSeatResponse(Shape):
     status: SeatStatus
     placed: tuple[StakeResponse, ...]
     wager: tuple[StakeResponse, ...] | None
-    raised: Annotated[tuple[StakeResponse, ...] | None, Meta(description="What was added to reach the minimum.")]
+    raised: Annotated[tuple[StakeResponse, ...] | None, Meta(description="Amounts added to reach the minimum.")]
     confirmed_at: Timestamp | None
     result: WagerResult | None
     void: WagerVoid | None
@@ -155,13 +158,15 @@ class Hand(Shape):
 
 
 class CeremonyResponse(Shape):
-    """The Player's two cards, face down, at the seat of the highest Player wager."""
+    """The Player's two cards, face down at the seat with the highest Player wager."""
 
     seat: int
     you: bool
-    until: Annotated[Timestamp, Meta(description="When the cards go back by themselves.")]
+    until: Annotated[Timestamp, Meta(description="When the Caller takes the cards back.")]
     looked: bool
-    handed_back: Annotated[HandedBackBy | None, Meta(description="Who ended it; null while the seat has the cards.")]
+    handed_back: Annotated[
+        HandedBackBy | None, Meta(description="Who ended the ceremony; null while the seat has the cards.")
+    ]
 
 
 class PeekedCards(Shape):
@@ -178,7 +183,7 @@ class RoundResponse(Shape):
     table: UUID
     number: int
     rules: Annotated[str, Meta(description="Preset and rules version.", examples=["mini@1"])]
-    currency: Annotated[CurrencyCode, Meta(description="Of every amount in here.")]
+    currency: Annotated[CurrencyCode, Meta(description="Currency of all amounts.")]
     phase: RoundPhase
     opened_at: Timestamp
     deadline_at: Timestamp | None
@@ -199,7 +204,7 @@ class RoundResponse(Shape):
     suspended: bool
     void: RoundVoid | None
     ceremony: Annotated[
-        CeremonyResponse | None, Meta(description="At a table with a Caller, where somebody bet on Player.")
+        CeremonyResponse | None, Meta(description="At a table with a Caller, if somebody bet on Player.")
     ]
     seats: tuple[RoundSeatResponse, ...]
 
@@ -237,14 +242,14 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
 
 
 def present_contributions(contributions: Iterable[SeatContribution | Contribution]) -> tuple[Contribution, ...]:
-    """Present what seats added to a cut, without their players; everyone at the table may see it."""
+    """Present contributions to a cut without their players; everyone at the table may see them."""
     return tuple(Contribution(seat=each.seat, contribution=each.contribution) for each in contributions)
 
 
 def split_hands(cards: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split cards in deal order (P B P B, thirds) into the Player's and the Banker's hand."""
     player, banker, thirds = cards[0:4:2], cards[1:4:2], cards[4:]
-    if thirds and total(player) <= 5:  # type: ignore[arg-type]
+    if thirds and player_draws(hand_total(player)):  # type: ignore[arg-type]
         return (*player, thirds[0]), banker + thirds[1:]
     return player, banker + thirds
 
@@ -255,14 +260,14 @@ def player_id_for(player: UUID, viewer: UUID | None) -> UUID | None:
 
 
 def present_stakes(stakes: Mapping[Any, int], currency: str) -> tuple[StakeResponse, ...]:
-    """Present stakes by spot, in the layout's order: a stored state comes back in the database's own."""
+    """Present stakes in the layout's order; a stored state has the order of the database."""
     return tuple(
         StakeResponse(spot=spot, amount=format_amount(stakes[spot], currency)) for spot in Spot if spot in stakes
     )
 
 
 def _ceremony(round_: RoundState, viewer: UUID | None) -> CeremonyResponse | None:
-    """Who has the Player's cards and until when, without the cards."""
+    """Present the seat that has the Player's cards and its deadline, without the cards."""
     ceremony = round_.ceremony
     if ceremony is None:
         return None

@@ -11,24 +11,23 @@ from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries.redaction import redact_for
 from baccarat.queries.round_view import RoundResponse, present_round
-from baccarat.storage import projections
+from baccarat.storage import repository
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.events import store
 from casino.events.sql import fetch
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
-_ROUND: Final = "SELECT currency, state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
+_ROUND: Final = "SELECT id, currency FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _OF_TABLE: Final = """
-SELECT currency, state::text FROM baccarat_round
+SELECT id, currency FROM baccarat_round
 WHERE operator_id = %s AND table_id = %s AND number < %s ORDER BY number DESC LIMIT %s
 """
 _OF_OPERATOR: Final = """
-SELECT currency, state::text FROM baccarat_round WHERE operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
+SELECT id, currency FROM baccarat_round WHERE operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
 """
 _OF_PLAYER: Final = """
-SELECT r.currency, r.state::text FROM baccarat_wager w JOIN baccarat_round r ON r.id = w.round_id
-WHERE w.player_id = %s AND w.round_id < %s ORDER BY w.round_id DESC LIMIT %s
+SELECT round_id, currency FROM baccarat_wager WHERE player_id = %s AND round_id < %s ORDER BY round_id DESC LIMIT %s
 """
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _LAST_NUMBER: Final = 2**31 - 1
@@ -36,7 +35,7 @@ _LAST_ID: Final = UUID(int=2**128 - 1)
 
 
 class RoundPage(Page[RoundResponse]):
-    """Rounds, the newest first."""
+    """Rounds, newest first."""
 
 
 class RoundEvent(Shape):
@@ -62,6 +61,12 @@ def rounds_of_table(
     if not rounds and not fetch(_TABLE, [table, operator]):
         raise UnknownTable
     return rounds
+
+
+def round_of_table(*, operator: UUID, table: UUID, viewer: UUID | None, number: int) -> RoundResponse | None:
+    """Return a table's round with this number, None if there is none. Raises UnknownTable."""
+    before = rounds_of_table(operator=operator, table=table, viewer=viewer, before=number + 1, limit=1)
+    return next((round_ for round_ in before if round_.number == number), None)
 
 
 def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[RoundResponse]:
@@ -111,7 +116,6 @@ def _decrypt_note(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[RoundResponse]:
-    return [
-        present_round(projections.decode_round(state), viewer=viewer, currency=currency)
-        for currency, state in fetch(query, parameters)
-    ]
+    rows = fetch(query, parameters)
+    states = repository.read_rounds([round_ for round_, _ in rows])
+    return [present_round(states[round_], viewer=viewer, currency=currency) for round_, currency in rows]

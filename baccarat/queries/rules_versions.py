@@ -1,4 +1,4 @@
-"""Reads versions of a table's rules with the play under each, and kill switches.
+"""Reads versions of a table's rules with the play under each.
 
 Every read names the operator. Amounts are minor units of the table's currency.
 """
@@ -14,11 +14,9 @@ import msgspec
 
 from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
 from baccarat.domain.rules.versions import SpotReturn, theoretical_returns
-from baccarat.domain.tables.refusals import UnknownTable
-from baccarat.domain.tables.rules_refusals import UnknownVersion
+from baccarat.domain.tables.refusals import UnknownTable, UnknownVersion
 from baccarat.storage import rules_versions
-from baccarat.storage.rows import SwitchRow
-from baccarat.storage.rules_versions import VersionRow
+from casino.events.projections import Row
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.money import MoneyType
@@ -34,18 +32,12 @@ SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
   FROM baccarat_round r JOIN baccarat_wager w ON w.round_id = r.id
  WHERE r.table_id = %s AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL) GROUP BY r.rules, w.money_type
 """
-_SWITCHES: Final = """
-SELECT id, scope, subject, operator_id, stopped, reason, message, by, at, version FROM baccarat_switch
- WHERE operator_id = %s OR (operator_id IS NULL AND stopped AND (scope = 'gaming' OR subject IN (
-       SELECT label FROM baccarat_rulesversion WHERE operator_id = %s AND status IN ('in_force', 'published'))))
- ORDER BY id
-"""
 _IN_FORCE: Final = """
 SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.label AND
        coalesce(nullif(t.state->'rules_lifecycle', 'null')->'in_force', t.state #> '{opened,rules}') = v.rules
   FROM baccarat_rulesversion v JOIN baccarat_table t ON t.id = v.table_id WHERE v.status = 'in_force' ORDER BY v.id
 """
-_returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
+_decode_returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ class PlayTotals:
 class RulesVersionDetails:
     """One version: its row, its rules, its theoretical returns, and the play under it, real money first."""
 
-    row: VersionRow
+    row: Row
     rules: TableRules
     returns: tuple[SpotReturn, ...]
     play_totals: tuple[PlayTotals, ...]
@@ -101,33 +93,28 @@ def check_rules_in_force() -> tuple[dict[str, str], list[str]]:
     Recomputes each version's returns and compares them with the recorded ones.
     """
     items: dict[str, str] = {}
-    wrong: list[str] = []
-    for key, label, rules, told, same in fetch(_IN_FORCE):
+    differences: list[str] = []
+    for key, label, rules, returns, same in fetch(_IN_FORCE):
         items[f"{key} {label}"] = hashlib.sha256(recanonical(rules)).hexdigest()
         if not same:
-            wrong.append(f"rules: table {key} plays by others than its version in force")
-        recorded = _returns(told)
+            differences.append(f"rules: table {key} does not play by its version in force")
+        recorded = _decode_returns(returns)
         if recorded and recorded != theoretical_returns(rules_versions.decode_rules(rules)):
-            wrong.append(f"rules: {key} returns something else than was put on record")
-    return items, wrong
+            differences.append(f"rules: the returns of {key} differ from those on record")
+    return items, differences
 
 
-def switches(*, operator: UUID) -> list[SwitchRow]:
-    """List an operator's switches, and those of the house that stop one of its tables."""
-    return [SwitchRow(*row) for row in fetch(_SWITCHES, [operator, operator])]
-
-
-def _version(row: VersionRow, played: Sequence[tuple[Any, ...]]) -> RulesVersionDetails:
+def _version(row: Row, played: Sequence[tuple[Any, ...]]) -> RulesVersionDetails:
     rules = rules_versions.decode_rules(row.rules)
     timing = None if rules.commission is None else rules.commission.timing
-    late = timing is CommissionTiming.DEFERRED  # the return is gross in that case
-    found = [_played(values, late=late) for values in played if values[0] == row.label]
+    deferred = timing is CommissionTiming.DEFERRED  # the return is gross in that case
+    totals = [_play_totals(values, deferred=deferred) for values in played if values[0] == row.label]
     return RulesVersionDetails(
-        row, rules, _returns(row.returns), tuple(sorted(found, key=lambda each: each.money_type, reverse=True))
+        row, rules, _decode_returns(row.returns), tuple(sorted(totals, key=lambda play: play.money_type, reverse=True))
     )
 
 
-def _played(values: tuple[Any, ...], *, late: bool) -> PlayTotals:
+def _play_totals(values: tuple[Any, ...], *, deferred: bool) -> PlayTotals:
     _, money_type, rounds, wagers, staked, returned, commission, voided, voided_stakes = values
-    paid = returned - commission if late else returned
+    paid = returned - commission if deferred else returned
     return PlayTotals(MoneyType(money_type), rounds, wagers, staked, paid, commission, voided, voided_stakes)

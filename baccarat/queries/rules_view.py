@@ -1,20 +1,134 @@
-"""A table's rules as the API shows them. Pure."""
+"""A table's rules and odds as the API shows them. Pure."""
 
+from fractions import Fraction
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, field
 
+from baccarat.domain.rules.counting import OutcomeCounts
+from baccarat.domain.rules.odds import (
+    OddsSheet,
+    SpotFigures,
+    SpotOdds,
+    describe_commission,
+    format_decimal,
+    format_fraction,
+    notes,
+)
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
     Ratio,
+    ShowMilliseconds,
     Shuffle,
     SpotsPerRound,
     TableRules,
     UnderMinimumPolicy,
 )
+from baccarat.domain.rules.wagers import Spot
 from casino.api.shapes import AmountText, CurrencyCode, Shape
 from casino.kernel.money import format_amount
+
+
+class FractionResponse(Shape):
+    """An exact number."""
+
+    fraction: Annotated[str, Meta(examples=["19/20"])]
+    decimal: Annotated[str, Meta(examples=["0.950000000"])]
+
+    @classmethod
+    def of(cls, value: Fraction) -> "FractionResponse":
+        """Present a fraction in lowest terms and as a decimal string."""
+        return cls(fraction=format_fraction(value), decimal=format_decimal(value))
+
+
+class SpotFiguresResponse(Shape):
+    """Figures per unit staked."""
+
+    rtp: FractionResponse = field(name="return")
+    edge: Annotated[FractionResponse, Meta(description="House edge.")]
+    variance: FractionResponse
+
+    @classmethod
+    def of(cls, figures: SpotFigures) -> "SpotFiguresResponse":
+        """Present the figures of a spot."""
+        return cls(
+            rtp=FractionResponse.of(figures.rtp),
+            edge=FractionResponse.of(figures.edge),
+            variance=FractionResponse.of(figures.variance),
+        )
+
+
+class SpotOddsResponse(Shape):
+    """The odds of one spot: `exact` at the exact commission, `at_minimum` for a stake of the table's minimum."""
+
+    spot: Spot
+    pays: Annotated[str, Meta(examples=["1:1"])]
+    win: FractionResponse
+    lose: FractionResponse
+    push: FractionResponse
+    exact: SpotFiguresResponse
+    at_minimum: SpotFiguresResponse
+
+    @classmethod
+    def of(cls, odds: SpotOdds) -> "SpotOddsResponse":
+        """Present the odds of one spot."""
+        return cls(
+            spot=odds.spot,
+            pays=str(odds.pays),
+            win=FractionResponse.of(odds.win),
+            lose=FractionResponse.of(odds.lose),
+            push=FractionResponse.of(odds.push),
+            exact=SpotFiguresResponse.of(odds.exact),
+            at_minimum=SpotFiguresResponse.of(odds.at_minimum),
+        )
+
+
+class OutcomeCountsResponse(Shape):
+    """Ordered six-card draws."""
+
+    banker: int
+    player: int
+    tie: int
+    total: int = field(name="all")
+
+    @classmethod
+    def of(cls, counts: OutcomeCounts) -> "OutcomeCountsResponse":
+        """Present the number of draws by outcome."""
+        return cls(banker=counts.banker, player=counts.player, tie=counts.tie, total=counts.total)
+
+
+class Odds(Shape):
+    """Exact odds of every spot of a table."""
+
+    preset: str
+    version: int
+    currency: CurrencyCode
+    decks: int
+    minimum: AmountText
+    counts: OutcomeCountsResponse
+    commission: Annotated[str, Meta(examples=["5% of a Banker win, exact, taken from the payout."])]
+    spots: tuple[SpotOddsResponse, ...]
+    player_edge: Annotated[tuple[Spot, ...], Meta(description="Spots on which the house has no edge.")]
+    notes: tuple[str, ...]
+
+
+def present_odds(sheet: OddsSheet) -> Odds:
+    """Present the whole sheet: fractions as "n/d" and as decimal strings, money as text."""
+    rules = sheet.rules
+    return Odds(
+        preset=rules.preset,
+        version=rules.version,
+        currency=rules.currency,
+        decks=rules.decks,
+        minimum=format_amount(rules.minimum, rules.currency),
+        counts=OutcomeCountsResponse.of(sheet.counts),
+        commission=describe_commission(rules),
+        spots=tuple(SpotOddsResponse.of(odds) for odds in sheet.spots),
+        player_edge=sheet.player_edge,
+        notes=notes(sheet),
+    )
+
 
 OddsText = Annotated[str, Meta(examples=["8:1"])]
 
@@ -28,7 +142,7 @@ class CommissionResponse(Shape):
 
     @classmethod
     def of(cls, commission: Commission) -> "CommissionResponse":
-        """Present shares as fractions that are not reduced."""
+        """Present shares as unreduced fractions."""
         unit = commission.rounding
         return cls(
             rate=_share(commission.rate),
@@ -38,7 +152,7 @@ class CommissionResponse(Shape):
 
 
 class TableRulesResponse(Shape):
-    """How a table plays."""
+    """The rules of a table."""
 
     preset: str
     version: int
@@ -58,16 +172,22 @@ class TableRulesResponse(Shape):
     turn_seconds: int | None
     caller: bool
     play_money: bool
-    cut_cards_from_end: Annotated[int | None, Meta(description="Where the cut card lies in a shoe.")]
+    cut_cards_from_end: Annotated[
+        int | None, Meta(description="Position of the cut card, counted from the end of the shoe.")
+    ]
     burn: Annotated[bool, Meta(description="Whether cards are burned after the shuffle.")]
     seat_kept_rounds: Annotated[
-        int | None, Meta(description="How many turns may run out before an absent player's seat is released.")
+        int | None, Meta(description="Number of turns an absent player may miss before the seat is released.")
     ]
     look_seconds: Annotated[
         int | None,
-        Meta(description="The Caller's ceremony: how long a seat has the cards before it looks; null: none."),
+        Meta(description="The Caller's ceremony: seconds a seat has the cards before looking; null if none."),
     ]
-    hand_back_seconds: Annotated[int | None, Meta(description="And how long after it has looked.")]
+    hand_back_seconds: Annotated[int | None, Meta(description="Seconds a seat has the cards after looking.")]
+    show_milliseconds: Annotated[
+        ShowMilliseconds,
+        Meta(description="How long a deal is shown before the next turn, by its cards; all 0 where play is instant."),
+    ]
 
 
 def present_rules(rules: TableRules) -> TableRulesResponse:
@@ -97,6 +217,7 @@ def present_rules(rules: TableRules) -> TableRulesResponse:
         seat_kept_rounds=rules.seat_kept_rounds,
         look_seconds=rules.look_seconds,
         hand_back_seconds=rules.hand_back_seconds,
+        show_milliseconds=rules.show_milliseconds,
     )
 
 

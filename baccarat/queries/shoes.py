@@ -8,19 +8,17 @@ from uuid import UUID
 
 from msgspec import Meta
 
+from baccarat.domain.fairness.commitment import CardOpening, open_cards
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.openings import CardOpening, open_cards
 from baccarat.domain.rounds.cut import as_contributions
-from baccarat.domain.rounds.refusals import RoundIsRunning, UnknownRound
+from baccarat.domain.rounds.refusals import RoundIsRunning
 from baccarat.domain.rounds.state import RoundState
-from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
-from baccarat.domain.tables.shoe_events import TableClosed
-from baccarat.storage import projections, shoe_seeds
+from baccarat.domain.tables.events import ShoeEnded, ShoeStarted, TableClosed
+from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape
 from casino.events.sql import fetch
 
-_ROUND: Final = "SELECT state::text FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _DECKS: Final = "SELECT (rules->>'decks')::int FROM baccarat_rulesversion WHERE table_id = %s AND label = %s"
 _REVEALED: Final = """
 SELECT data->>'seed' FROM events_event WHERE stream = %s AND type = 'ShoeRevealed' AND data->>'shoe' = %s
@@ -33,32 +31,27 @@ ORDER BY version
 
 
 class RoundShoe(Shape):
-    """The shoe of a round that has ended: its seed where that is revealed, else its cards one by one."""
+    """The shoe of an ended round: its seed if revealed, otherwise the round's cards with proofs."""
 
     round: UUID
     shoe: UUID
-    number: Annotated[int | None, Meta(description="The long shoe's; null for a round's own.")]
+    number: Annotated[int | None, Meta(description="Number of the long shoe; null for a round's own shoe.")]
     decks: int
     commitment: HexText
     contributions: tuple[Contribution, ...]
     cut: HexText
     root: HexText | None
-    seed: Annotated[HexText | None, Meta(description="Null while a long shoe is in play, or where it is lost.")]
-    shoe_position: Annotated[int | None, Meta(description="The place of the round's first card.")]
+    seed: Annotated[HexText | None, Meta(description="Null while a long shoe is in play, or if it is lost.")]
+    shoe_position: Annotated[int | None, Meta(description="Position of the round's first card.")]
     turned_card: Annotated[
         CardOpening | None, Meta(description="The long shoe's first card, turned before the burning.")
     ]
-    openings: Annotated[
-        tuple[CardOpening, ...], Meta(description="The round's cards, in deal order; of long shoes only.")
-    ]
+    openings: Annotated[tuple[CardOpening, ...], Meta(description="The round's cards in deal order; long shoes only.")]
 
 
 def disclose_shoe(*, round_: UUID, operator: UUID) -> RoundShoe:
     """Return the public facts about the shoe of an ended round. Raises UnknownRound, RoundIsRunning."""
-    rows = fetch(_ROUND, [round_, operator])
-    if not rows:
-        raise UnknownRound
-    state = projections.decode_round(rows[0][0])
+    state = repository.read_round(round_=round_, operator=operator)
     if state.is_running():
         raise RoundIsRunning
     opened = state.require_opened()
@@ -78,7 +71,7 @@ def _own_shoe(state: RoundState, decks: int) -> RoundShoe:
         cut=state.cut or "",
         root=None,
         seed=state.seed or _revealed_later(opened.table, opened.shoe),
-        shoe_position=state.position,
+        shoe_position=state.shoe_position,
         turned_card=None,
         openings=(),
     )
@@ -92,10 +85,10 @@ def _revealed_later(table: UUID, shoe: UUID) -> str | None:
 def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
     opened = state.require_opened()
     started, revealed = long_shoe_events(opened.table, opened.shoe)
-    dealt = () if state.position is None else range(state.position, state.position + len(state.cards))
+    dealt = () if state.shoe_position is None else range(state.shoe_position, state.shoe_position + len(state.cards))
     seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([opened.shoe]).get(opened.shoe)
     openings: tuple[CardOpening, ...] = ()
-    if seed is not None and started.root is not None:
+    if seed is not None:
         openings = open_cards(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])
     return RoundShoe(
         round=opened.round,
@@ -107,7 +100,7 @@ def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
         cut=started.cut,
         root=started.root,
         seed=revealed,
-        shoe_position=state.position,
+        shoe_position=state.shoe_position,
         turned_card=openings[0] if openings and started.turned_card is not None else None,
         openings=openings[1:],
     )

@@ -1,5 +1,6 @@
 """A table as one viewer may see it. Pure."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
@@ -8,10 +9,11 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.state import RoundState, SeatStatus
-from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import NextShoe, Seat, Shoe, TableState
 from baccarat.queries.low_balance import LowBalance, present_low_balance
 from baccarat.queries.round_view import (
+    BETTING_OPENS_AT,
     PLAYER_ID,
     RoundResponse,
     StakeResponse,
@@ -25,7 +27,9 @@ from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, T
 from casino.kernel.money import MoneyType, format_amount
 from wallet.payments.funding_options import FundingOptions
 
-CLOSURE_NOTICE: Final = "This table closes for good. What is confirmed is settled, then chips go back to the accounts."
+CLOSURE_NOTICE: Final = (
+    "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."
+)
 TableStopScope = Annotated[
     str, Meta(extra_json_schema={"enum": [scope.value for scope in StopScope if scope is not StopScope.PLAYER]})
 ]
@@ -39,16 +43,18 @@ class SeatResponse(Shape):
     you: bool
     money_type: MoneyType
     commission_owed: AmountText
+    skips_show: Annotated[bool, Meta(description="Whether its player asked to skip the show of the last deal.")]
 
     @classmethod
-    def of(cls, seat: Seat, viewer: UUID | None, currency: str) -> "SeatResponse":
-        """Present a seat for a viewer."""
+    def of(cls, seat: Seat, viewer: UUID | None, table: TableState) -> "SeatResponse":
+        """Present a seat of a table for a viewer."""
         return cls(
             seat=seat.seat,
             player=player_id_for(seat.player, viewer),
             you=seat.player == viewer,
             money_type=seat.money_type,
-            commission_owed=format_amount(seat.owed, currency),
+            commission_owed=format_amount(seat.owed, table.rules.currency),
+            skips_show=seat.player in table.show_skips,
         )
 
 
@@ -76,13 +82,13 @@ class ShoeInPlay(Shape):
 
 
 class NextShoeResponse(Shape):
-    """The shoe that the table has committed to and that comes next: a long one, or that of the next round.
+    """The next shoe, already committed to: a long shoe, or the shoe of the next round.
 
-    A long one takes contributions to its cut until it starts; that of a round does while betting on the round is open.
+    A long shoe accepts contributions to its cut until it starts, a round's own shoe while betting is open.
     """
 
     id: UUID
-    number: Annotated[int, Meta(description="The long shoe's at its table, or that of the round it is for.")]
+    number: Annotated[int, Meta(description="The long shoe's number at its table, or the number of its round.")]
     commitment: HexText
     contributions: tuple[Contribution, ...]
 
@@ -103,26 +109,28 @@ class OwnSeat(Shape):
     seat: int
     money_type: MoneyType
     game_balance: Money
-    under_minimum: Annotated[bool, Meta(description="True: rebuy or deposit before the next wager.")]
+    under_minimum: Annotated[bool, Meta(description="True if a rebuy or deposit is needed before the next wager.")]
     low_balance: Annotated[
-        LowBalance | None, Meta(description="Ways to more chips, where the game balance is under the minimum.")
+        LowBalance | None, Meta(description="Funding options if the game balance is under the minimum.")
     ]
     commission_owed: Money
     in_round: bool
-    status: Annotated[SeatStatus | None, Meta(description="In the round in hand; null for one who waits.")]
+    status: Annotated[
+        SeatStatus | None, Meta(description="In the current round; null if the player waits for the next.")
+    ]
     last_wager: tuple[StakeResponse, ...] | None
 
 
 class TableStop(Shape):
-    """Nothing new starts at the table: the round in hand goes on with what is confirmed in it."""
+    """A stop of the table: nothing new starts, and the current round continues with its confirmed wagers."""
 
-    scope: Annotated[TableStopScope, Meta(description="How far the stop reaches.")]
-    player_message: Annotated[str, Meta(description="Why, in words for players.")]
+    scope: Annotated[TableStopScope, Meta(description="The scope of the stop.")]
+    player_message: Annotated[str, Meta(description="The message shown to players.")]
     since: Timestamp
 
 
 class TableStateResponse(Shape, kw_only=True):
-    """A table after an action."""
+    """The state of a table."""
 
     id: UUID
     name: str
@@ -131,16 +139,27 @@ class TableStateResponse(Shape, kw_only=True):
     shoe: ShoeInPlay | None
     next_shoe: NextShoeResponse | None
     round: RoundResponse | None
+    betting_opens_at: Annotated[Timestamp | None, Meta(description=BETTING_OPENS_AT)]
     you: OwnSeat | None
-    stop: Annotated[TableStop | None, Meta(description="Null while the table plays.")]
+    stop: Annotated[TableStop | None, Meta(description="Null unless the table is stopped.")]
     server_time: Timestamp
 
 
+class SeatNickname(Shape):
+    """The nickname of a player who shows it to the others."""
+
+    seat: int
+    nickname: Annotated[str, Meta(examples=["Ace"])]
+
+
 class TableResponse(TableStateResponse, kw_only=True):
-    """A table with its rules and its last round that was settled or voided."""
+    """A table with its rules, shown nicknames, and its last settled or voided round."""
 
     money_types: tuple[MoneyType, ...]
     rules: TableRulesResponse
+    nicknames: Annotated[
+        tuple[SeatNickname, ...], Meta(description="Of players who chose to show theirs; the others are seats only.")
+    ]
     last_round: RoundResponse | None
 
 
@@ -153,10 +172,10 @@ def present_table_state(
     game_balance: int | None = None,
     funding_options: FundingOptions | None = None,
 ) -> TableStateResponse:
-    """Present a table with its seats, the shoe and the round in hand for `viewer`; None is the operator.
+    """Present a table with its seats, shoe and current round for `viewer`; None is the operator.
 
-    `game_balance` is the viewer's, in minor units, None for one without a seat; `funding_options` are for the notice
-    where that is too low. Players know each other by seat only; `you` marks the viewer's own.
+    `game_balance` is the viewer's in minor units, None without a seat. `funding_options` are for the notice shown if it
+    is too low. Seats name no other player; `you` marks the viewer's own.
     """
     opened, currency = table.require_opened(), table.rules.currency
     own = None if viewer is None else table.seat_of(viewer)
@@ -164,10 +183,11 @@ def present_table_state(
         id=opened.table,
         name=opened.name,
         currency=currency,
-        seats=tuple(SeatResponse.of(seat, viewer, currency) for seat in table.seats),
+        seats=tuple(SeatResponse.of(seat, viewer, table) for seat in table.seats),
         shoe=None if table.shoe is None else ShoeInPlay.of(table.shoe),
         next_shoe=None if table.next_shoe is None else NextShoeResponse.of(table.next_shoe),
         round=None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency),
+        betting_opens_at=table.betting_opens_at if round_.opened is None else round_.opened.opened_at,
         you=None
         if own is None
         else _own_seat(own, table, round_, game_balance or 0, funding_options or FundingOptions(0)),
@@ -176,19 +196,24 @@ def present_table_state(
     )
 
 
-def present_table(state: TableStateResponse, table: TableState, last_round: RoundResponse | None) -> TableResponse:
-    """Present a table with its rules and its last round."""
+def present_table(
+    state: TableStateResponse, table: TableState, last_round: RoundResponse | None, nicknames: Mapping[UUID, str]
+) -> TableResponse:
+    """Present a table with its rules, its last round and the nicknames of players who show theirs."""
     fields = {name: getattr(state, name) for name in TableStateResponse.__struct_fields__}
     return TableResponse(
         **fields,
         money_types=tuple(table.require_opened().money_types),
         rules=present_rules(table.rules),
+        nicknames=tuple(
+            SeatNickname(seat.seat, nicknames[seat.player]) for seat in table.seats if seat.player in nicknames
+        ),
         last_round=last_round,
     )
 
 
 def _stop(table: TableState) -> TableStop | None:
-    """Return why nothing new starts at the table, for players; None while it plays."""
+    """Return the widest stop or the pending closure, None while the table plays."""
     stop, closure = table.widest_stop(), table.pending_closure
     if stop is not None:
         return TableStop(scope=stop.scope, player_message=stop.message, since=stop.since)
@@ -198,7 +223,7 @@ def _stop(table: TableState) -> TableStop | None:
 
 
 def _own_seat(seat: Seat, table: TableState, round_: RoundState, balance: int, funding: FundingOptions) -> OwnSeat:
-    currency, part = table.rules.currency, round_.seat_of(seat.player)
+    currency, round_seat = table.rules.currency, round_.seat_of(seat.player)
     return OwnSeat(
         seat=seat.seat,
         money_type=seat.money_type,
@@ -208,7 +233,7 @@ def _own_seat(seat: Seat, table: TableState, round_: RoundState, balance: int, f
             seat=seat, rules=table.rules, round_=round_, balance=balance, funding_options=funding
         ),
         commission_owed=Money.of(seat.owed, currency),
-        in_round=part is not None and round_.is_running(),
-        status=None if part is None else part.status,
+        in_round=round_seat is not None and round_.is_running(),
+        status=None if round_seat is None else round_seat.status,
         last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
     )

@@ -1,6 +1,7 @@
-"""Reads of tables as one viewer may see them. Every query names the operator."""
+"""Reads of tables, the lobby and scoreboards as one viewer may see them. Every query names the operator."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -8,23 +9,25 @@ from uuid import UUID
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.deal import replay
+from baccarat.domain.rules.roads import RoundMark, append_mark, find_pairs
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
 from baccarat.domain.tables.state import TableState
+from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, present_lobby_table
+from baccarat.queries.nicknames import shown_nicknames
 from baccarat.queries.round_view import present_round
-from baccarat.queries.table_state import load_table_state
-from baccarat.queries.table_view import TableResponse, present_table
-from baccarat.storage import projections
+from baccarat.queries.table_view import TableResponse, TableStateResponse, present_table, present_table_state
+from baccarat.storage import projections, repository
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType, format_amount
 from wallet.ledger import store as ledger
 from wallet.ledger.accounts import AccountName
+from wallet.payments.funding_options import FundingOptions
+from wallet.payments.queries import load_funding_options
 
-_TABLE: Final = """
-SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s
-"""
-_ROUNDS: Final = "SELECT id, state::text FROM baccarat_round WHERE id = ANY (%s::uuid[])"
+_NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """
 SELECT id, name, preset, currency, money_types, seats, seats_taken, state::text FROM baccarat_table
 WHERE operator_id = %s AND id > %s ORDER BY id LIMIT %s
@@ -36,11 +39,26 @@ ORDER BY id
 _SEATED: Final = """
 SELECT table_id FROM baccarat_sitting WHERE player_id = %s AND operator_id = %s AND seat IS NOT NULL
 """
-_CURRENCIES: Final = "SELECT id, currency FROM baccarat_table WHERE id = ANY (%s::uuid[])"
-_NEXT: Final = """
-SELECT clock_timestamp(), (SELECT min(due_at) FROM baccarat_table WHERE due_at > coalesce(%s, statement_timestamp()))
-"""
+_OWNERS: Final = "SELECT id, operator_id, currency FROM baccarat_table WHERE id = ANY (%s::uuid[])"
 _FIRST: Final = UUID(int=0)
+_LOBBY: Final = """
+SELECT kept.state::text, running.phase, running.number, running.opened_at, running.deadline_at, sitting.at
+FROM baccarat_table AS kept LEFT JOIN baccarat_round AS running ON running.id = kept.round_id
+LEFT JOIN baccarat_sitting AS sitting ON sitting.id = kept.id || '/' || %(viewer)s
+WHERE kept.operator_id = %(operator)s AND kept.id > %(after)s AND kept.in_lobby
+  AND (%(money_type)s::text IS NULL OR %(money_type)s = ANY (string_to_array(kept.money_types, ',')))
+ORDER BY kept.id LIMIT %(limit)s
+"""
+
+# From which round on the shoe was dealt, and from which the next one.
+_SHOES: Final = """
+SELECT (data->>'number')::int, (data->>'first_round')::int FROM events_event
+WHERE stream = %s AND type = 'ShoeStarted' AND (data->>'number')::int IN (%s, %s)
+"""
+_MARKS: Final = """
+SELECT number, cards FROM baccarat_round
+WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' ORDER BY number
+"""
 
 
 class TableSummary(Shape):
@@ -64,19 +82,22 @@ class TablePage(Page[TableSummary]):
 
 def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResponse:
     """Return a table with its rules, the round in hand and the last settled one. Raises UnknownTable."""
-    rows = fetch(_TABLE, [table, operator])
+    rows = fetch(_NOW, [table, operator])
     if not rows:
         raise UnknownTable
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
     account = _game_account(state, viewer)
     balance = None if account is None else ledger.balances([account])[account]
-    return _present(state, _rounds_of([state]), viewer=viewer, now=now, balance=balance)
+    return _present(state, _rounds_of([state]), _nicknames_at([state]), viewer=viewer, now=now, balance=balance)
 
 
 def load_tables(
     *, tables: Sequence[UUID], operator: UUID, viewer: UUID, balances: Mapping[AccountName, int]
 ) -> tuple[TableResponse, ...]:
-    """Return several tables for a player, whose balances are known, with two queries. Raises UnknownTable."""
+    """Return several tables for a player, whose balances are known, with a fixed number of queries.
+
+    Raises UnknownTable.
+    """
     if not tables:
         return ()
     rows = fetch(_MANY, [list(tables), operator])
@@ -84,12 +105,12 @@ def load_tables(
         raise UnknownTable
     now = rows[0][2]
     states = [projections.decode_table(row[1]) for row in rows]
-    rounds = _rounds_of(states)
+    rounds, nicknames = _rounds_of(states), _nicknames_at(states)
     presented = []
     for state in states:
         account = _game_account(state, viewer)
         balance = None if account is None else balances.get(account, 0)
-        presented.append(_present(state, rounds, viewer=viewer, now=now, balance=balance))
+        presented.append(_present(state, rounds, nicknames, viewer=viewer, now=now, balance=balance))
     return tuple(presented)
 
 
@@ -98,23 +119,14 @@ def tables_where_seated(*, operator: UUID, player: UUID) -> set[UUID]:
     return {key for (key,) in fetch(_SEATED, [player, operator])}
 
 
-def next_deadline(*, after: datetime | None) -> tuple[datetime, datetime | None]:
-    """Return the database's time and when, after that moment (or now), a dealer is due next at any table."""
-    now, due = fetch(_NEXT, [after])[0]
-    return now, due
-
-
-def currencies_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, str]:
-    """Map tables of any operator to their currencies; unknown ones are left out."""
-    return dict(fetch(_CURRENCIES, [list(tables)]))
+def owners_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, tuple[UUID, str]]:
+    """Map tables of any operator to that operator and their currency; unknown ones are left out."""
+    return {table: (operator, currency) for table, operator, currency in fetch(_OWNERS, [list(tables)])}
 
 
 def rules_of_table(*, table: UUID, operator: UUID) -> TableRules:
     """Return the rules a table plays by. Raises UnknownTable."""
-    rows = fetch(_TABLE, [table, operator])
-    if not rows:
-        raise UnknownTable
-    return projections.decode_table(rows[0][0]).rules
+    return repository.read_table(table=table, operator=operator).rules
 
 
 def list_tables(*, operator: UUID, after: UUID | None, limit: int) -> list[TableSummary]:
@@ -122,19 +134,74 @@ def list_tables(*, operator: UUID, after: UUID | None, limit: int) -> list[Table
     return [_summary(row) for row in fetch(_TABLES, [operator, after or _FIRST, limit])]
 
 
+def lobby_tables(
+    *, operator: UUID, viewer: UUID, money_type: MoneyType | None, after: UUID | None, limit: int
+) -> list[LobbyTable]:
+    """List an operator's tables for a player, in the order they were opened; `money_type` None includes both."""
+    wanted = None if money_type is None else money_type.value
+    parameters = {"operator": operator, "viewer": viewer, "money_type": wanted, "after": after or _FIRST}
+    return [
+        present_lobby_table(
+            projections.decode_table(state),
+            viewer=viewer,
+            phase=phase,
+            number=number,
+            opened_at=opened_at,
+            deadline_at=deadline_at,
+            last_visited_at=last_visited_at,
+        )
+        for state, phase, number, opened_at, deadline_at, last_visited_at in fetch(
+            _LOBBY, parameters | {"limit": limit}
+        )
+    ]
+
+
+def table_board(*, table: UUID, operator: UUID, shoe: int | None = None) -> Scoreboard:
+    """Return a table's board: the columns, totals and roads of its run, or of a long shoe that has ended.
+
+    Raises UnknownTable, UnknownShoe.
+    """
+    state = repository.read_table(table=table, operator=operator)
+    if shoe is None or (shoe == state.shoes and state.has_long_shoe()):
+        return present_board(state)
+    return present_board(replace(state, shoes=shoe, marks=_marks_of(table, shoe)))
+
+
+def load_table_state(
+    table: TableState, round_: RoundState, *, viewer: UUID | None, now: datetime, balance: int | None
+) -> TableStateResponse:
+    """Present a table for `viewer`, whose game balance is `balance` minor units (None without a seat)."""
+    funding_options = _funding_options_if_low(table, player=viewer, balance=balance)
+    return present_table_state(
+        table, round_, viewer=viewer, now=now, game_balance=balance, funding_options=funding_options
+    )
+
+
 def _present(
-    state: TableState, rounds: Mapping[UUID, RoundState], *, viewer: UUID | None, now: datetime, balance: int | None
+    state: TableState,
+    rounds: Mapping[UUID, RoundState],
+    nicknames: Mapping[UUID, str],
+    *,
+    viewer: UUID | None,
+    now: datetime,
+    balance: int | None,
 ) -> TableResponse:
-    in_hand = NO_ROUND if state.round is None else rounds[state.round]
+    current = NO_ROUND if state.round is None else rounds[state.round]
     last = None if state.last_round is None else rounds[state.last_round]
     last_round = None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency)
-    return present_table(load_table_state(state, in_hand, viewer=viewer, now=now, balance=balance), state, last_round)
+    table_state = load_table_state(state, current, viewer=viewer, now=now, balance=balance)
+    return present_table(table_state, state, last_round, nicknames)
 
 
 def _rounds_of(states: Sequence[TableState]) -> dict[UUID, RoundState]:
-    """Read the round in hand and the last settled one of each table."""
+    """Read the current round and the last settled one of each table."""
     keys = [key for state in states for key in (state.round, state.last_round) if key is not None]
-    return {key: projections.decode_round(raw) for key, raw in (fetch(_ROUNDS, [keys]) if keys else [])}
+    return repository.read_rounds(keys)
+
+
+def _nicknames_at(states: Sequence[TableState]) -> dict[UUID, str]:
+    """Read the nicknames that players at these tables show."""
+    return shown_nicknames(players={seat.player for state in states for seat in state.seats})
 
 
 def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:
@@ -162,3 +229,28 @@ def _summary(row: tuple[Any, ...]) -> TableSummary:
         seats_taken=seats_taken,
         turn_seconds=rules.turn_seconds,
     )
+
+
+def _marks_of(table: UUID, shoe: int) -> str:
+    """Return the marks of a finished long shoe, from its settled rounds. Raises UnknownShoe."""
+    first_rounds = dict(fetch(_SHOES, [f"table-{table}", shoe, shoe + 1]))
+    first, next_first = first_rounds.get(shoe), first_rounds.get(shoe + 1)
+    if not first or not next_first:
+        raise UnknownShoe
+    run = ""
+    for number, text in fetch(_MARKS, [table, first, next_first]):
+        cards = text.split()
+        pairs, dealt = find_pairs(cards), replay(cards)
+        mark = RoundMark(number, dealt.outcome, "p" in pairs, "b" in pairs, dealt.natural)
+        run = append_mark(run, mark, max_marks=None)
+    return run
+
+
+def _funding_options_if_low(table: TableState, *, player: UUID | None, balance: int | None) -> FundingOptions | None:
+    """Read the options of a seated player whose balance is under the table's minimum; no query for others."""
+    seat = None if player is None else table.seat_of(player)
+    if seat is None or (balance or 0) >= table.rules.minimum:
+        return None
+    opened = table.require_opened()
+    accounts = TableAccounts(operator=opened.operator, table=opened.table, currency=table.rules.currency)
+    return load_funding_options(accounts.player(seat.player, seat.money_type))

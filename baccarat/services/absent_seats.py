@@ -1,7 +1,7 @@
 """Use case of the workers: keep an absent player's seat for a while, then free it and return the money.
 
-A player is away after PLAYER_AWAY_SECONDS without a request or stream. The table keeps the seat for the number of turns
-in its rules, or for SEAT_HOLD_SECONDS if no rounds are played. A confirmed wager is dealt and settled first.
+A player is away after PLAYER_AWAY_SECONDS without a request or stream. The table keeps the seat for as many turns as
+its rules say, or for SEAT_HOLD_SECONDS if no rounds are played. A confirmed wager is dealt and settled first.
 """
 
 import logging
@@ -17,11 +17,11 @@ from baccarat.domain.rounds.refusals import WagerInPlay
 from baccarat.domain.tables.commands import FreeSeat
 from baccarat.domain.tables.refusals import NotSeated, SeatIsHeld
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.services.seats import leave_round_and_seat
+from baccarat.services.seats import leave_round_and_seat, require_seat
 from baccarat.storage import repository
 from casino.events.sql import fetch
 from casino.events.store import Metadata
-from wallet.ledger import store
+from wallet.ledger import store as ledger
 
 logger = logging.getLogger(__name__)
 
@@ -29,24 +29,24 @@ PAGE_SIZE: Final = 200
 ACTOR: Final = "system:absence"
 
 # A player without a session counts from the time of sitting down. Session use is recorded only at intervals.
-_SEEN: Final = """
+_LAST_SEEN_AT: Final = """
     greatest(sitting.at, (SELECT session.last_used_at FROM operators_playersession session
                            WHERE session.player_id = sitting.player_id ORDER BY session.created_at DESC LIMIT 1))
 """
-_KEPT: Final = "(home.state->'opened'->'rules'->>'seat_kept_rounds')::int"
+_SEAT_KEPT_ROUNDS: Final = "(seat_table.state->'opened'->'rules'->>'seat_kept_rounds')::int"
 # The decider checks the same conditions again under the lock; this saves a transaction for seats that are still kept.
-_AWAY: Final = f"""
+_SEATS_TO_FREE: Final = f"""
     SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id
-      FROM (SELECT sitting.*, clock_timestamp() - {_SEEN} AS silence FROM baccarat_sitting sitting) AS sitting
-      JOIN baccarat_table home ON home.id = sitting.table_id
-     WHERE sitting.seat IS NOT NULL AND sitting.id > %s AND silence >= make_interval(secs => %s)
-       AND (silence >= make_interval(secs => %s) OR EXISTS (
-            SELECT FROM jsonb_array_elements(home.state->'seats') AS taken
-             WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed_turns')::int >= {_KEPT}))
+      FROM (SELECT sitting.*, clock_timestamp() - {_LAST_SEEN_AT} AS away_for FROM baccarat_sitting sitting) AS sitting
+      JOIN baccarat_table seat_table ON seat_table.id = sitting.table_id
+     WHERE sitting.seat IS NOT NULL AND sitting.id > %s AND away_for >= make_interval(secs => %s)
+       AND (away_for >= make_interval(secs => %s) OR EXISTS (
+            SELECT FROM jsonb_array_elements(seat_table.state->'seats') AS taken
+             WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed_turns')::int >= {_SEAT_KEPT_ROUNDS}))
      ORDER BY sitting.id LIMIT %s
 """  # noqa: S608  (constants)
-_LAST_SEEN: Final = (
-    f"SELECT sitting.player_id, {_SEEN} FROM baccarat_sitting sitting "  # noqa: S608  (constants)
+_LAST_SEEN_OF_PLAYERS: Final = (
+    f"SELECT sitting.player_id, {_LAST_SEEN_AT} FROM baccarat_sitting sitting "  # noqa: S608  (constants)
     "WHERE sitting.table_id = %s AND sitting.player_id = ANY (%s::uuid[])"
 )
 
@@ -57,7 +57,7 @@ def release_absent_seats() -> int:
     Owed commission is collected and unconfirmed chips are returned, as when the player leaves.
     """
     freed, last = 0, ""
-    while page := fetch(_AWAY, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_HOLD_SECONDS, PAGE_SIZE]):
+    while page := fetch(_SEATS_TO_FREE, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_HOLD_SECONDS, PAGE_SIZE]):
         freed += sum(_free(table, operator, player) for _, table, operator, player in page)
         last = page[-1][0]
     return freed
@@ -68,10 +68,10 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     metadata = Metadata(operator=str(operator), actor=ACTOR, causation="absence", correlation=f"table-{table}")
     try:
         with transaction.atomic():
-            journal, now = repository.lock_table(table=table, operator=operator)
-            (command,) = release_commands(journal, [player], now)
-            leave_round_and_seat(journal, command)
-            repository.save([(journal, metadata)])
+            uow, now = repository.lock_table(table=table, operator=operator)
+            (command,) = release_commands(uow, [player], now)
+            leave_round_and_seat(uow, command)
+            repository.save([(uow, metadata)])
     except (SeatIsHeld, NotSeated, WagerInPlay):
         return False
     except repository.StateUnreadable as error:
@@ -80,21 +80,17 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     return True
 
 
-def release_commands(journal: UnitOfWork, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
+def release_commands(uow: UnitOfWork, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
     """Return the commands that free the players' seats, using two queries. Raises NotSeated."""
-    place, accounts = repository.accounts_of(journal), {}
-    for player in players:
-        seat = journal.table.seat_of(player)
-        if seat is None:
-            raise NotSeated
-        accounts[player] = place.game(player, seat.money_type)
-    balances = store.balances(list(accounts.values()))
-    seen = dict(fetch(_LAST_SEEN, [journal.table.require_opened().table, list(players)]))
+    table_accounts = repository.accounts_of(uow)
+    accounts = {player: table_accounts.game(player, require_seat(uow, player).money_type) for player in players}
+    balances = ledger.balances(list(accounts.values()))
+    last_seen = dict(fetch(_LAST_SEEN_OF_PLAYERS, [uow.table.require_opened().table, list(players)]))
     return [
         FreeSeat(
             player=player,
             game_balance=balances[account],
-            last_seen_at=seen[player],
+            last_seen_at=last_seen[player],
             away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
             gone_after=timedelta(seconds=settings.SEAT_HOLD_SECONDS),
             now=now,

@@ -1,4 +1,7 @@
-"""Use cases of a player's turn: new game, place, undo, clear, rebet, deal, pass. Each is one transaction."""
+"""Use cases of a player in a round: bet, add to the cut, and look at the cards at a table with a Caller.
+
+Each is one transaction under the table's lock. None of them deals a card: the workers do, in `dealing.py`.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -10,32 +13,37 @@ from django.db import transaction
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed
-from baccarat.domain.rounds.refusals import NoOpenRound, RoundIsOpen
+from baccarat.domain.rounds.refusals import NoCeremony, NoOpenRound, RoundIsOpen
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch import require_playing
-from baccarat.domain.tables.refusals import NotSeated, WrongCurrency
+from baccarat.domain.tables.commands import RequestShowSkip
+from baccarat.domain.tables.decider import require_playing, require_show_over
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.queries.table_state import load_table_state
+from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services.table_actor import TableActor
-from baccarat.storage import repository
-from wallet.responsible_gaming.table_limit import require_within
-from wallet.responsible_gaming.table_limit_projection import WagerEligibility, load_wager_eligibility
+from baccarat.queries.tables import load_table_state
+from baccarat.services.seats import TableActor, game_balance, require_currency, require_seat
+from baccarat.storage import repository, shoe_seeds
+from baccarat.storage.shoe_seeds import SeedUnavailable
+from wallet.responsible_gaming.eligibility import PlayerEligibility
+from wallet.responsible_gaming.table_limit import PersonalTableLimit, require_within
+from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
 
 
 @dataclass(slots=True)
 class Turn:
-    """The player's seat at a locked table, the time, and the player's wager eligibility."""
+    """The player's seat at a locked table, the time, and what the player's wagers are checked against."""
 
     uow: UnitOfWork
     seat: Seat
     now: datetime
-    funds: WagerEligibility
+    eligibility: PlayerEligibility
+    table_limit: PersonalTableLimit | None
 
     @property
     def balance(self) -> int:
-        return self.funds.balance
+        """The game balance, in minor units."""
+        return self.eligibility.balance
 
     @property
     def player(self) -> UUID:
@@ -45,14 +53,14 @@ class Turn:
 def new_game(*, actor: TableActor) -> TableStateResponse:
     """Open a round if none is open; otherwise clear the player's unconfirmed chips.
 
-    Raises NotSeated, RoundIsOpen if others are playing a round, AlreadyConfirmed, NotYourTurn, BettingIsClosed, and
-    while the table or the player is stopped PlayIsStopped, PlayerIsBlocked.
+    Raises NotSeated, RoundIsOpen if others are playing a round, AlreadyConfirmed, NotYourTurn, BettingIsClosed,
+    BettingNotOpen, and while the table or the player is stopped PlayIsStopped, PlayerIsBlocked.
     """
 
     def play(turn: Turn) -> None:
         if turn.uow.table.round is None:
             _open_if_none(turn)
-        elif turn.uow.table.rules.turn_seconds is not None:
+        elif turn.uow.table.rules.turn_seconds is not None:  # a table with turns opens its rounds by itself
             raise RoundIsOpen
         else:
             turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
@@ -63,14 +71,15 @@ def new_game(*, actor: TableActor) -> TableStateResponse:
 def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> TableStateResponse:
     """Put `amount` minor units of chips on a spot. The first chip opens a round if none is open.
 
-    Raises NotSeated, BettingIsClosed, NotYourTurn, AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit,
-    PlayerExcluded, PlayIsStopped, PlayerIsBlocked, OneSpotOnly, InsufficientFunds, WrongCurrency.
+    Raises NotSeated, BettingNotOpen while the last deal is shown to several players, BettingIsClosed, NotYourTurn,
+    AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit, PlayerExcluded, PlayIsStopped, PlayerIsBlocked,
+    OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 
     def play(turn: Turn) -> None:
-        _require_currency(currency, turn)
+        require_currency(currency, turn.uow)
         _open_if_none(turn)
-        turn.uow.decide_on_round(_placing(turn, spot, amount))
+        _place(turn, spot, amount)
 
     return _take_turn(actor, play)
 
@@ -111,7 +120,7 @@ def rebet_and_deal(*, actor: TableActor) -> TableStateResponse:
 def deal(
     *, actor: TableActor, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None
 ) -> TableStateResponse:
-    """Confirm the placed chips; `stakes` first replace them, all in one transaction.
+    """Confirm the placed chips as the seat's wager; `stakes` first replace them, all in one transaction.
 
     A `contribution` (hex) to the cut is recorded first, even if the stakes open the round, because its shoe was
     committed to before. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, PlayLimitReached and the
@@ -120,103 +129,160 @@ def deal(
     """
 
     def play(turn: Turn) -> None:
-        _require_currency(currency, turn)
+        require_currency(currency, turn.uow)
         if contribution is not None:
-            _contribute(turn, contribution, opening=bool(stakes))
+            _contribute(turn, contribution, opens_round=bool(stakes))
         if stakes:
             _open_if_none(turn)
             turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
             for spot, amount in stakes.items():
-                turn.uow.decide_on_round(_placing(turn, spot, amount))
+                _place(turn, spot, amount)
         _confirm(turn)
 
     return _take_turn(actor, play)
 
 
-def _take_turn(guest: TableActor, play: Callable[[Turn], None]) -> TableStateResponse:
+def skip_show(*, actor: TableActor) -> TableStateResponse:
+    """Ask to skip the rest of the show. The next round opens at once when every seated player has asked.
+
+    Asking again changes nothing. Raises UnknownTable, NotSeated, NoShow.
+    """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=guest.table, operator=guest.operator)
-        seat = journal.table.seat_of(guest.player)
-        if seat is None:
-            raise NotSeated
-        account = repository.accounts_of(journal).game(guest.player, seat.money_type)
-        means = load_wager_eligibility(account, now=now)
-        turn = Turn(uow=journal, seat=seat, now=now, funds=means)
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = game_balance(uow, actor.player)
+        uow.decide_on_table(RequestShowSkip(player=actor.player, now=now))
+        dealer.open_round(uow, entropy=repository.draw_entropy(uow, now=now, defer_seed_check=True), now=now)
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+
+
+def contribute_to_cut(*, actor: TableActor, contribution: str) -> TableStateResponse:
+    """Record the seat's contribution to the cut, 1 to 32 bytes in lower-case hex, replacing its earlier one.
+
+    It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the new state of the table.
+    Raises UnknownTable, NotSeated, NoShoeToCut, CutChangedTooOften, NoOpenRound, BettingNotOpen, NotYourTurn,
+    BettingIsClosed.
+    """
+    with transaction.atomic(savepoint=False):
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = game_balance(uow, actor.player)
+        dealer.contribute_to_cut(uow, player=actor.player, contribution=contribution, now=now)
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+
+
+def look(*, actor: TableActor) -> PeekedCards:
+    """Return the Player's two cards to the player who holds them, and the deadline for handing them back.
+
+    Looking again returns the same cards. The event names no card, and the response must not be stored. Raises
+    UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SeedUnavailable if the shoe's seed cannot be read.
+    """
+    with transaction.atomic(savepoint=False):
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow.decide_on_round(c.LookAtCards(player=actor.player, rules=uow.table.rules, now=now))
+        shoe, ceremony = uow.round.require_opened().shoe, uow.round.ceremony
+        seed = shoe_seeds.decrypt([shoe]).get(shoe)
+        if seed is None:
+            raise SeedUnavailable(f"shoe {shoe} has no readable seed")
+        if ceremony is None:
+            raise NoCeremony
+        repository.save([(uow, actor.metadata)])
+    return PeekedCards(cards=tuple(dealer.players_cards(uow, seed)), until=ceremony.until)
+
+
+def hand_back(*, actor: TableActor) -> TableStateResponse:
+    """Hand the cards back to the Caller, who turns the hands over. Returns the new state of the table.
+
+    Raises UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack.
+    """
+    with transaction.atomic(savepoint=False):
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = game_balance(uow, actor.player)
+        uow.decide_on_round(c.HandBackCards(player=actor.player, now=now))
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+
+
+def _take_turn(actor: TableActor, play: Callable[[Turn], None]) -> TableStateResponse:
+    """Lock the table, play, check limits and exclusions, and write. Returns the new state of the table."""
+    with transaction.atomic(savepoint=False):
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        seat = require_seat(uow, actor.player)
+        account = repository.accounts_of(uow).game(actor.player, seat.money_type)
+        checks = load_wager_eligibility(account, now=now)
+        turn = Turn(uow=uow, seat=seat, now=now, eligibility=checks.eligibility, table_limit=checks.table_limit)
         play(turn)
-        _require_allowed(means, journal, guest.player)
-        repository.save([(journal, guest.metadata)])
-    balance = turn.balance - _just_staked(journal)
-    return load_table_state(journal.table, journal.round, viewer=guest.player, now=now, balance=balance)
+        _require_allowed(turn)
+        repository.save([(uow, actor.metadata)])
+    balance = turn.balance - _newly_staked(uow)
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
 
 
-def _require_allowed(means: WagerEligibility, journal: UnitOfWork, player: UUID) -> None:
+def _require_allowed(turn: Turn) -> None:
     """Check that the player may place chips, and for a wager also that there is no debt and every limit allows it."""
-    stakes, staked = _stakes_of(journal, player), _just_staked(journal)
-    require_within(means.table_limit, stakes)
-    if stakes:
-        means.eligibility.require_may_play()
-    if staked:
-        means.eligibility.require_wager(staked)
+    changed_stakes, newly_staked = _changed_stakes(turn.uow, turn.player), _newly_staked(turn.uow)
+    require_within(turn.table_limit, changed_stakes)
+    if changed_stakes:
+        turn.eligibility.require_may_play()
+    if newly_staked:
+        turn.eligibility.require_wager(newly_staked)
 
 
-def _stakes_of(journal: UnitOfWork, player: UUID) -> Collection[int]:
-    """Return the spots' stakes if this transaction added to them, otherwise nothing."""
+def _changed_stakes(uow: UnitOfWork, player: UUID) -> Collection[int]:
+    """Return the seat's stakes, one per spot, if this transaction added to them; otherwise none."""
     bets = (ChipsPlaced, StakesRebet, WagerConfirmed)
-    seat = journal.round.seat_of(player)
-    if seat is None or not any(isinstance(event, bets) for page in journal.changes for event in page.events):
+    seat = uow.round.seat_of(player)
+    if seat is None or not any(isinstance(event, bets) for event in uow.new_events()):
         return ()
     return (seat.placed_stakes() if seat.stakes is None else seat.stakes).values()
 
 
-def _just_staked(journal: UnitOfWork) -> int:
+def _newly_staked(uow: UnitOfWork) -> int:
     """Return the amount that this transaction moved from the game balance into play: at most one wager."""
-    events = [event for page in journal.changes for event in page.events]
-    return sum(sum(event.stakes.values()) for event in events if isinstance(event, WagerConfirmed))
+    return sum(sum(event.stakes.values()) for event in uow.new_events() if isinstance(event, WagerConfirmed))
 
 
 def _open_if_none(turn: Turn) -> None:
-    """Open a round if none is open. Raises the refusal of a stop on the table or the player."""
+    """Open a round if none is open; a player alone at the table thereby skips the show.
+
+    Raises BettingNotOpen while others watch the show, and the refusal of a stop on the table or the player.
+    """
     require_playing(turn.uow.table)
-    turn.funds.eligibility.require_not_blocked()
-    dealer.open_round(turn.uow, entropy=repository.draw_entropy(turn.uow, defer_seed_check=True), now=turn.now)
+    turn.eligibility.require_not_blocked()
+    if turn.uow.table.show_runs(turn.now) and len(turn.uow.table.seats) == 1:
+        turn.uow.decide_on_table(RequestShowSkip(player=turn.player, now=turn.now))
+    require_show_over(turn.uow.table, turn.now)
+    dealer.open_round(
+        turn.uow, entropy=repository.draw_entropy(turn.uow, now=turn.now, defer_seed_check=True), now=turn.now
+    )
 
 
-def _contribute(turn: Turn, contribution: str, *, opening: bool) -> None:
-    """Add to the cut. Stakes may open a round for it if the round's own shoe was announced before."""
-    table = turn.uow.table
-    if opening and table.next_shoe is not None and not table.has_long_shoe():
+def _contribute(turn: Turn, contribution: str, *, opens_round: bool) -> None:
+    """Add to the cut. With `opens_round`, open a round first if it has a shoe of its own."""
+    if opens_round and not turn.uow.table.has_long_shoe():
         _open_if_none(turn)
     dealer.contribute_to_cut(turn.uow, player=turn.player, contribution=contribution, now=turn.now)
 
 
 def _on_open_round(turn: Turn, command: c.PlayerCommand) -> None:
     if turn.uow.table.round is None:
+        require_show_over(turn.uow.table, turn.now)
         raise NoOpenRound
     turn.uow.decide_on_round(command)
 
 
-def _placing(turn: Turn, spot: Spot, amount: int) -> c.PlaceChips:
-    return c.PlaceChips(
-        player=turn.player,
-        spot=spot,
-        amount=amount,
-        available=turn.balance,
-        rules=turn.uow.table.rules,
-        now=turn.now,
+def _place(turn: Turn, spot: Spot, amount: int) -> None:
+    rules = turn.uow.table.rules
+    turn.uow.decide_on_round(
+        c.PlaceChips(player=turn.player, spot=spot, amount=amount, available=turn.balance, rules=rules, now=turn.now)
     )
 
 
 def _repeat(turn: Turn) -> None:
     _open_if_none(turn)
-    rules = turn.uow.table.rules
+    stakes, rules = dict(turn.seat.last_wager or {}), turn.uow.table.rules
     turn.uow.decide_on_round(
-        c.RepeatWager(
-            player=turn.player,
-            stakes=dict(turn.seat.last_wager or {}),
-            available=turn.balance,
-            rules=rules,
-            now=turn.now,
-        )
+        c.RepeatWager(player=turn.player, stakes=stakes, available=turn.balance, rules=rules, now=turn.now)
     )
 
 
@@ -224,9 +290,3 @@ def _confirm(turn: Turn) -> None:
     require_playing(turn.uow.table)
     rules = turn.uow.table.rules
     _on_open_round(turn, c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now))
-
-
-def _require_currency(currency: str, turn: Turn) -> None:
-    expected = turn.uow.table.rules.currency
-    if currency != expected:
-        raise WrongCurrency(f"This table plays in {expected}.", currency=expected)

@@ -1,7 +1,7 @@
-"""Use case of the workers: deal and settle due rounds, in batches of one transaction each.
+"""Use case of the workers: deal and settle due rounds, and open the next after a show, in batches of one transaction.
 
-A round that cannot be dealt is suspended in its own transaction, with an alert in the log and an event in its stream.
-The rest of its batch is dealt without it.
+A round that cannot be dealt is suspended in its own transaction, with an alert in the log and an event in its stream; a
+table that cannot open its next round becomes idle. The rest of the batch is dealt without it.
 """
 
 import logging
@@ -17,8 +17,9 @@ from django.db import DatabaseError, InterfaceError, OperationalError, transacti
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds.commands import ResumeRound, SuspendRound
-from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.refusals import RoundIsNotDue
+from baccarat.domain.tables.commands import EndShow
+from baccarat.domain.tables.state import TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.shoe_seeds import SeedUnavailable
@@ -34,8 +35,9 @@ TRANSIENT_ERRORS: Final = (OperationalError, InterfaceError)
 
 
 def deal_due(*, limit: int = BATCH) -> int:
-    """Deal and settle one batch of rounds that are ready or overdue. Returns how many were dealt or suspended.
+    """Deal and settle one batch of rounds that are ready or overdue, and open rounds whose show is over.
 
+    Returns how many tables advanced or were suspended.
     If the batch cannot be written, its rounds are dealt one by one to find the one at fault.
     """
     try:
@@ -43,7 +45,7 @@ def deal_due(*, limit: int = BATCH) -> int:
             return _deal_all(repository.claim_due(limit=limit))
     except SoftTimeLimitExceeded:
         raise
-    except Exception as error:  # noqa: BLE001  (whatever it was, the rounds are tried one by one)
+    except Exception as error:  # noqa: BLE001  (any error: the rounds are then dealt one by one)
         logger.warning("A batch could not be settled together, dealing one by one: %s", describe(error))
     return _deal_one_by_one(limit)
 
@@ -51,92 +53,110 @@ def deal_due(*, limit: int = BATCH) -> int:
 def _deal_all(claimed: repository.LoadedTables) -> int:
     for table in claimed.unreadable:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
-    seeds = shoe_seeds.decrypt([shoe for journal in claimed.units_of_work for shoe in _shoes_of(journal)])
-    for journal in claimed.units_of_work:
-        _deal(journal, seeds, claimed.now)
-    repository.save([(journal, _metadata(journal)) for journal in claimed.units_of_work])
-    return sum(bool(journal.changes) for journal in claimed.units_of_work)
+    seeds = shoe_seeds.decrypt([shoe for uow in claimed.units_of_work for shoe in _shoes_of(uow)])
+    for uow in claimed.units_of_work:
+        _deal(uow, seeds, claimed.now)
+    repository.save([(uow, _metadata(uow)) for uow in claimed.units_of_work])
+    return sum(bool(uow.changes) for uow in claimed.units_of_work)
 
 
-def _shoes_of(journal: UnitOfWork) -> list[UUID]:
-    """Return the shoe of the round, and the one that may come into play right after it."""
-    coming = journal.table.next_shoe
-    shoe = journal.round.require_opened().shoe
-    return [shoe, coming.shoe] if coming is not None and dealer.next_shoe_starts_after_round(journal) else [shoe]
+def _shoes_of(uow: UnitOfWork) -> list[UUID]:
+    """Return the shoe of the round, if any, and the one that may come into play right after it."""
+    opened, next_shoe = uow.round.opened, uow.table.next_shoe
+    shoes = [] if opened is None else [opened.shoe]
+    if next_shoe is not None and dealer.next_shoe_starts_after_round(uow):
+        shoes.append(next_shoe.shoe)
+    return shoes
 
 
-def _deal(journal: UnitOfWork, seeds: Mapping[UUID, bytes], now: datetime) -> None:
-    seed = seeds.get(journal.round.require_opened().shoe)
-    if seed is None:
-        raise SeedUnavailable(f"shoe {journal.round.require_opened().shoe} has no readable seed")
+def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], now: datetime) -> None:
+    entropy = repository.draw_entropy(uow, now=now, seeds=seeds)
     try:
-        dealer.deal_round(journal, seed=seed, entropy=repository.draw_entropy(journal, seeds=seeds), now=now)
+        if uow.round.opened is None:
+            dealer.end_show(uow, entropy=entropy, now=now)
+            return
+        seed = seeds.get(uow.round.opened.shoe)
+        if seed is None:
+            raise SeedUnavailable(f"shoe {uow.round.opened.shoe} has no readable seed")
+        dealer.deal_round(uow, seed=seed, entropy=entropy, now=now)
     except RoundIsNotDue:
-        logger.warning("round %s was not due after all", journal.round.require_opened().round)
+        logger.warning("table %s was not due", uow.table.require_opened().table)
 
 
 def _deal_one_by_one(limit: int) -> int:
-    tried: list[UUID] = []
-    done = 0
-    while len(tried) < limit and (moved := _deal_next(tried)) is not None:
-        done += moved
-    return done
+    tried_tables: list[UUID] = []
+    total = 0
+    while len(tried_tables) < limit and (count := _deal_next(tried_tables)) is not None:
+        total += count
+    return total
 
 
-def _deal_next(tried: list[UUID]) -> int | None:
-    """Deal the next due table alone, or suspend its round: 1 if it advanced, 0 if not, None if no other is due."""
-    round_ = None
+def _deal_next(tried_tables: list[UUID]) -> int | None:
+    """Deal the next due table alone, or set it aside: 1 if it advanced, 0 if not, None if no other is due."""
+    table = None
     try:
         with transaction.atomic():
-            claimed = repository.claim_due(limit=1, excluding=tried)
+            claimed = repository.claim_due(limit=1, excluding=tried_tables)
             if not claimed.units_of_work and not claimed.unreadable:
                 return None
-            tried.extend(claimed.unreadable)
-            for journal in claimed.units_of_work:
-                round_ = journal.round.require_opened()
-                tried.append(round_.table)
+            tried_tables.extend(claimed.unreadable)
+            for uow in claimed.units_of_work:
+                table = uow.table
+                tried_tables.append(table.require_opened().table)
             return _deal_all(claimed)
     except SoftTimeLimitExceeded:
         raise
-    except Exception as error:  # a poisoned round must not block others
-        if round_ is None:
+    except Exception as error:  # a round that cannot be dealt must not block others
+        if table is None:
             raise
-        return _put_by(round_, error)
+        return _set_aside_after(error, table)
 
 
-def _put_by(round_: RoundOpened, error: Exception) -> int:
-    """Suspend a round that cannot be dealt. After a transient database error it stays due."""
-    reason = describe(error)
+def _set_aside_after(error: Exception, table: TableState) -> int:
+    """Suspend a round that cannot be dealt, or end a show after which none can open.
+
+    After a transient database error the table stays due.
+    """
+    reason, subject = describe(error), _describe_due(table)
     if isinstance(error, TRANSIENT_ERRORS):
-        logger.warning("round %s stays due: %s", round_.round, reason)
+        logger.warning("%s stays due: %s", subject, reason)
         return 0
     try:
-        moved = _set_aside(round_, reason)
-    except (DatabaseError, Refusal) as again:
-        logger.critical("ALERT round %s can't be dealt (%s) nor set aside (%s)", round_.round, reason, describe(again))
+        set_aside = _set_aside(table, reason)
+    except (DatabaseError, Refusal) as second_error:
+        logger.critical("ALERT %s can't be dealt (%s) nor suspended (%s)", subject, reason, describe(second_error))
         return 0
-    if moved:
-        where = "".join(traceback.format_tb(error.__traceback__))
-        logger.critical("ALERT round %s was set aside: %s\n%s", round_.round, reason, where)
-    return moved
+    if set_aside:
+        trace = "".join(traceback.format_tb(error.__traceback__))
+        logger.critical("ALERT %s was suspended: %s\n%s", subject, reason, trace)
+    return set_aside
 
 
-def _set_aside(round_: RoundOpened, reason: str) -> int:
+def _describe_due(table: TableState) -> str:
+    opened = table.require_opened()
+    return f"the next round of table {opened.table}" if table.round is None else f"round {table.round}"
+
+
+def _set_aside(table: TableState, reason: str) -> int:
+    opened = table.require_opened()
     with transaction.atomic():
-        journal, now = repository.lock_table(table=round_.table, operator=round_.operator)
-        if journal.table.round != round_.round:  # another dealer dealt it in the meantime
+        uow, now = repository.lock_table(table=opened.table, operator=opened.operator)
+        if (uow.table.round, uow.table.rounds) != (table.round, table.rounds):  # another dealer dealt in the meantime
             return 0
-        events = journal.decide_on_round(SuspendRound(reason=reason, now=now))
-        repository.save([(journal, _metadata(journal))])
-    return len(events)
+        if table.round is None:
+            uow.decide_on_table(EndShow(now=now))
+        else:
+            uow.decide_on_round(SuspendRound(reason=reason, now=now))
+        repository.save([(uow, _metadata(uow))])
+    return len(uow.new_events())
 
 
 def describe(error: Exception) -> str:
     """Describe an error by type names only: messages may quote secret cards or seeds."""
     cause = error.__cause__
     if isinstance(error, (DatabaseError, InterfaceError)) and isinstance(cause, psycopg.Error):
-        place = cause.diag.constraint_name or cause.diag.table_name
-        return type(cause).__name__ + (f" at {place}" if place else "")
+        location = cause.diag.constraint_name or cause.diag.table_name
+        return type(cause).__name__ + (f" at {location}" if location else "")
     if isinstance(error, (SeedUnavailable, Refusal)):
         return f"{type(error).__name__}: {error}"
     return type(error).__name__
@@ -145,11 +165,12 @@ def describe(error: Exception) -> str:
 def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:
     """Return a suspended round to dealing. Raises UnknownTable, RoundNotSuspended."""
     with transaction.atomic():
-        journal, now = repository.lock_table(table=table, operator=operator)
-        journal.decide_on_round(ResumeRound(by=metadata.actor, now=now))
-        repository.save([(journal, metadata)])
+        uow, now = repository.lock_table(table=table, operator=operator)
+        uow.decide_on_round(ResumeRound(by=metadata.actor, now=now))
+        repository.save([(uow, metadata)])
 
 
-def _metadata(journal: UnitOfWork) -> Metadata:
-    facts = journal.round.require_opened()
-    return Metadata(operator=str(facts.operator), actor=DEALER, causation="due", correlation=f"round-{facts.round}")
+def _metadata(uow: UnitOfWork) -> Metadata:
+    table, round_ = uow.table.require_opened(), uow.round.opened
+    subject = f"table-{table.table}" if round_ is None else f"round-{round_.round}"
+    return Metadata(operator=str(table.operator), actor=DEALER, causation="due", correlation=subject)

@@ -3,7 +3,7 @@
 Confirmed wagers are dealt and settled. Leaving, withdrawals and payments to the player continue to work.
 """
 
-from typing import Final
+from uuid import UUID
 
 from django.db import transaction
 
@@ -11,16 +11,11 @@ from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import leave_round_only
 from baccarat.storage import repository
-from casino.events.sql import fetch
+from baccarat.storage.models import Sitting
 from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsState
-
-_TABLES: Final = """
-    SELECT table_id FROM baccarat_sitting
-     WHERE player_id = %s AND operator_id = %s AND seat IS NOT NULL ORDER BY table_id
-"""
 
 
 def exclude(
@@ -35,32 +30,38 @@ def exclude(
         refusal = services.check_pin(player=subject.player, pin=pin) if by is Initiator.PLAYER else None
         if refusal is None:
             state = _exclude(subject, by, kind, length)
-            _say(subject, state, note)
+            _save_note(subject, state, note)
             return state
     raise refusal
 
 
-def _exclude(on: PlayerContext, by: Initiator, kind: ExclusionKind, length: int) -> PlayerRestrictionsState:
+def _exclude(context: PlayerContext, by: Initiator, kind: ExclusionKind, length: int) -> PlayerRestrictionsState:
     # Lock tables first and in a fixed order: a wager locks its table before it waits for the player.
-    tables = [row[0] for row in fetch(_TABLES, [on.player, on.operator])]
-    locked = [repository.lock_table(table=table, operator=on.operator) for table in tables]
+    seated = Sitting.objects.filter(player_id=context.player, operator_id=context.operator, seat__isnull=False)
+    tables = seated.order_by("table_id").values_list("table_id", flat=True)
+    locked = [repository.lock_table(table=table, operator=context.operator) for table in tables]
     if kind is ExclusionKind.COOLING_OFF:
-        state = services.cool_off(context=on, by=by, hours=length)
+        state = services.cool_off(context=context, by=by, hours=length)
     else:
-        state = services.self_exclude(context=on, by=by, months=length)
-    journals = [
-        journal for journal, now in locked if _has_chips(journal, on) and leave_round_only(journal, on.player, now)
+        state = services.self_exclude(context=context, by=by, months=length)
+    units = [
+        uow for uow, now in locked if _has_chips(uow, context.player) and leave_round_only(uow, context.player, now)
     ]
-    repository.save([(journal, on.metadata) for journal in journals])
+    repository.save([(uow, context.metadata) for uow in units])
     return state
 
 
-def _say(on: PlayerContext, state: PlayerRestrictionsState, note: str) -> None:
+def _save_note(context: PlayerContext, state: PlayerRestrictionsState, note: str) -> None:
     if note and state.exclusion is not None:
-        since = state.exclusion.since
-        exclusions.save_note(operator=on.operator, player=on.player, since=since, by=on.metadata.actor, note=note)
+        exclusions.save_note(
+            operator=context.operator,
+            player=context.player,
+            since=state.exclusion.since,
+            by=context.metadata.actor,
+            note=note,
+        )
 
 
-def _has_chips(journal: UnitOfWork, on: PlayerContext) -> bool:
-    part = journal.round.seat_of(on.player)
-    return part is not None and part.status is SeatStatus.DECIDING and bool(part.placements)
+def _has_chips(uow: UnitOfWork, player: UUID) -> bool:
+    seat = uow.round.seat_of(player)
+    return seat is not None and seat.status is SeatStatus.DECIDING and bool(seat.placements)

@@ -9,31 +9,33 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.kill_switch_events import (
-    StopImposed,
-    StopLifted,
-    StopScope,
-    SwitchEvent,
-    switch_stream,
-)
-from baccarat.domain.tables.kill_switch_refusals import (
+from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
     NotStopped,
+    StopEvent,
+    StopImposed,
+    StopLifted,
+    StopMessageTooLong,
     StoppedByHouse,
-    SwitchMessageTooLong,
-    SwitchReasonMissing,
-    UnknownSwitch,
+    StopReasonMissing,
+    StopScope,
+    UnknownStopSubject,
+    stop_id,
+    stop_stream,
 )
-from baccarat.storage import kill_switches, projections, repository, rows
+from baccarat.storage import projections, repository, rules_versions
 from baccarat.storage.event_registry import CATALOGUE
-from baccarat.storage.rows import SwitchRow
+from baccarat.storage.models import KillSwitch, RulesVersion, Table
 from casino.crypto import crypto_shredding
-from casino.events.sql import fetch
+from casino.events.projections import Row
+from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata, append
+from casino.operators.models import Operator, Player
 from casino.significant import recorder
-from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming import services as responsible_gaming
 from wallet.responsible_gaming.services import PlayerContext
 
 logger = logging.getLogger(__name__)
@@ -50,19 +52,12 @@ DEFAULT_MESSAGES: Final = {
     StopScope.TABLE: "Play at this table is stopped for now.",
     StopScope.PLAYER: "You can't play for now.",
 }
-_KINDS: Final = {
+_EVENT_KINDS: Final = {
     StopScope.TABLE: (recorder.SignificantEventKind.TABLE_STOPPED, recorder.SignificantEventKind.GAMING_RESUMED),
     StopScope.PLAYER: (recorder.SignificantEventKind.PLAYER_BLOCKED, recorder.SignificantEventKind.PLAYER_BLOCKED),
 }
-_WHOSE: Final = {
-    StopScope.OPERATOR: "SELECT id, currency FROM operators_operator WHERE id = %s::uuid",
-    StopScope.TABLE: "SELECT operator_id, currency FROM baccarat_table WHERE id = %s::uuid",
-    StopScope.RULES: "SELECT NULL::uuid, '' FROM baccarat_rulesversion WHERE label = %s LIMIT 1",
-    StopScope.PLAYER: """
-        SELECT p.operator_id, o.currency FROM operators_player p JOIN operators_operator o ON o.id = p.operator_id
-         WHERE p.id = %s::uuid
-    """,
-}
+_LOCK_KEY: Final = 0x6361_7369_6E6F_0005
+"""The advisory lock of kill switches: "casino" in ASCII, and a number that no other lock has."""
 
 
 def stop(
@@ -73,138 +68,191 @@ def stop(
     reason: str,
     message: str = "",
     metadata: Metadata,
-) -> SwitchRow:
-    """Stop play within `scope` for everything that commits later, and return the switch.
+) -> Row:
+    """Stop play within `scope` for everything that commits later, and return the kill switch.
 
     `operator` is the requesting operator, which may stop only its own subjects; None is the house. Players see
-    `message`. Raises SwitchReasonMissing, SwitchMessageTooLong, UnknownSwitch, AlreadyStopped, UnknownAccount.
+    `message`. Raises StopReasonMissing, StopMessageTooLong, UnknownStopSubject, AlreadyStopped, UnknownAccount.
     """
-    why, player_message = _reason(reason), message.strip()
-    if len(player_message) > MAX_MESSAGE_LENGTH:
-        raise SwitchMessageTooLong
-    name, whose, currency = _whose(scope, subject, operator)
+    reason, message = _parse_reason(reason), message.strip()
+    if len(message) > MAX_MESSAGE_LENGTH:
+        raise StopMessageTooLong
+    subject, owner, currency = _find_subject(scope, subject, operator)
     with transaction.atomic():
-        kill_switches.lock_exclusive()
-        why, player_message = _kept(scope, name, why), _kept(scope, name, player_message) or DEFAULT_MESSAGES[scope]
-        before = kill_switches.find_switch(scope, name)
-        if before is not None and before.stopped:
+        _lock_exclusive()
+        reason = _encrypt(scope, subject, reason)
+        message = _encrypt(scope, subject, message) or DEFAULT_MESSAGES[scope]
+        before = _find(scope, subject)
+        if before is not None and before.active:
             raise AlreadyStopped(since=before.at)
-        now = repository.database_now()
-        row = _record(StopImposed(scope, name, whose, why, player_message, metadata.actor, now), before, metadata)
-        if scope is StopScope.PLAYER and whose is not None:
-            protection.block_player(
-                context=PlayerContext(whose, UUID(name), currency, metadata), player_message=player_message
-            )
-        _tell(scope, name, tc.StopPlay(scope, _label(scope, name), player_message, why, metadata.actor, now), metadata)
-        _note(row, before)
+        now, by = database_now(), metadata.actor
+        row = _record(StopImposed(scope, subject, owner, reason, message, by, now), before, metadata)
+        if scope is StopScope.PLAYER and owner is not None:
+            player = PlayerContext(owner, UUID(subject), currency, metadata)
+            responsible_gaming.block_player(context=player, player_message=message)
+        _apply_to_tables(tc.StopPlay(scope, _label(scope, subject), message, reason, by, now), subject, metadata)
+        _record_significant_event(row, before)
     return row
 
 
 def resume(
     *, scope: StopScope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
-) -> SwitchRow:
-    """Resume play within `scope`, unless another switch stops it, and return the switch.
+) -> Row:
+    """Resume play within `scope`, unless another kill switch stops it, and return the kill switch.
 
-    Raises SwitchReasonMissing, UnknownSwitch, NotStopped, and StoppedByHouse if an operator tries to lift a stop of the
-    house.
+    Raises StopReasonMissing, UnknownStopSubject, NotStopped, and StoppedByHouse if an operator tries to lift a stop of
+    the house.
     """
-    why = _reason(reason)
-    name, whose, currency = _whose(scope, subject, operator)
+    reason = _parse_reason(reason)
+    subject, owner, currency = _find_subject(scope, subject, operator)
     with transaction.atomic():
-        kill_switches.lock_exclusive()
-        before = kill_switches.find_switch(scope, name)
-        if before is None or not before.stopped:
+        _lock_exclusive()
+        before = _find(scope, subject)
+        if before is None or not before.active:
             raise NotStopped
         if operator is not None and not before.by.startswith(OPERATOR_ACTOR_PREFIX):
             raise StoppedByHouse
-        why = _kept(scope, name, why)
-        now = repository.database_now()
-        row = _record(StopLifted(scope, name, whose, why, metadata.actor, now), before, metadata)
-        if scope is StopScope.PLAYER and whose is not None:
-            protection.unblock_player(context=PlayerContext(whose, UUID(name), currency, metadata))
-        _tell(scope, name, tc.ResumePlay(scope, _label(scope, name), why, metadata.actor, now), metadata)
-        _note(row, before)
+        reason = _encrypt(scope, subject, reason)
+        now, by = database_now(), metadata.actor
+        row = _record(StopLifted(scope, subject, owner, reason, by, now), before, metadata)
+        if scope is StopScope.PLAYER and owner is not None:
+            responsible_gaming.unblock_player(context=PlayerContext(owner, UUID(subject), currency, metadata))
+        _apply_to_tables(tc.ResumePlay(scope, _label(scope, subject), reason, by, now), subject, metadata)
+        _record_significant_event(row, before)
     return row
 
 
-def stop_for_integrity(*, reason: str) -> SwitchRow:
+def stop_for_integrity(*, reason: str) -> Row:
     """Stop all gaming because the running code is not the approved code. Raises AlreadyStopped."""
     by = Metadata(operator="", actor="system", causation="integrity", correlation="switch")
     return stop(scope=StopScope.GAMING, reason=reason, metadata=by)
 
 
 def operator_of(scope: StopScope, subject: str) -> UUID | None:
-    """Return the operator that owns a switch's subject, None if there is no single one. Raises UnknownSwitch."""
-    return _whose(scope, subject, None)[1]
+    """Return the operator that owns a subject, None if there is no single one. Raises UnknownStopSubject."""
+    return _find_subject(scope, subject, None)[1]
 
 
-def _reason(text: str) -> str:
-    words = text.strip()
-    if not words or len(words) > MAX_REASON_LENGTH:
-        raise SwitchReasonMissing
-    return words
+def list_kill_switches(*, operator: UUID) -> list[KillSwitch]:
+    """List an operator's kill switches, and those of the house that stop one of its tables."""
+    current = (rules_versions.IN_FORCE, rules_versions.PUBLISHED)
+    labels = RulesVersion.objects.filter(operator_id=operator, status__in=current).values("label")
+    of_house = Q(operator_id=None, active=True) & (Q(scope=StopScope.GAMING) | Q(subject__in=labels))
+    return list(KillSwitch.objects.filter(Q(operator_id=operator) | of_house).order_by("id"))
 
 
-def _kept(scope: StopScope, subject: str, words: str) -> str:
-    """Encrypt texts about a player with the player's key, so that erasure covers them; keep others as they are."""
-    return crypto_shredding.encrypt_text(UUID(subject), words) if scope is StopScope.PLAYER else words
+def active_stops(*, operator: UUID, rules: str) -> list[KillSwitch]:
+    """Return the stops that apply to a new table of this operator with these rules."""
+    stops = [(StopScope.GAMING, ""), (StopScope.OPERATOR, str(operator)), (StopScope.RULES, rules)]
+    return list(KillSwitch.objects.filter(pk__in=[stop_id(*each) for each in stops], active=True))
 
 
-def _whose(scope: StopScope, subject: str, asks: UUID | None) -> tuple[str, UUID | None, str]:
-    """Return the subject's canonical form, its operator and its currency. Raises UnknownSwitch."""
+def lock_shared() -> None:
+    """Make changes of kill switches wait for this transaction; does not block other holders."""
+    execute("SELECT pg_advisory_xact_lock_shared(%s)", [_LOCK_KEY])
+
+
+def _lock_exclusive() -> None:
+    """Make other changes of kill switches, and openings of tables, wait for this transaction to end."""
+    execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])
+
+
+def _parse_reason(text: str) -> str:
+    reason = text.strip()
+    if not reason or len(reason) > MAX_REASON_LENGTH:
+        raise StopReasonMissing
+    return reason
+
+
+def _find(scope: StopScope, subject: str) -> KillSwitch | None:
+    """Return a kill switch, None if it was never used."""
+    return KillSwitch.objects.filter(pk=stop_id(scope, subject)).first()
+
+
+def _encrypt(scope: StopScope, subject: str, text: str) -> str:
+    """Encrypt texts about a player with the player's key, so that erasure covers them; return others unchanged."""
+    return crypto_shredding.encrypt_text(UUID(subject), text) if scope is StopScope.PLAYER else text
+
+
+def _find_subject(scope: StopScope, subject: str, requester: UUID | None) -> tuple[str, UUID | None, str]:
+    """Return the subject's canonical form, its operator and its currency. Raises UnknownStopSubject."""
     if scope is StopScope.GAMING:
-        if subject or asks is not None:
-            raise UnknownSwitch
+        if subject or requester is not None:
+            raise UnknownStopSubject
         return "", None, ""
-    name = subject if scope is StopScope.RULES else _id(subject)
-    rows = fetch(_WHOSE[scope], [name])
-    if not rows or (asks is not None and (scope not in OPERATOR_SCOPES or rows[0][0] != asks)):
-        raise UnknownSwitch
-    return name, rows[0][0], rows[0][1]
+    if scope is StopScope.RULES:
+        if requester is not None or not RulesVersion.objects.filter(label=subject).exists():
+            raise UnknownStopSubject
+        return subject, None, ""
+    key = _parse_id(subject)
+    rows = {
+        StopScope.OPERATOR: Operator.objects.values_list("id", "currency"),
+        StopScope.TABLE: Table.objects.values_list("operator_id", "currency"),
+        StopScope.PLAYER: Player.objects.values_list("operator_id", "operator__currency"),
+    }[scope]
+    row = rows.filter(pk=key).first()
+    if row is None or requester not in {None, row[0]}:
+        raise UnknownStopSubject
+    return str(key), row[0], row[1]
 
 
-def _label(scope: StopScope, name: str) -> str:
-    return name if scope is StopScope.RULES else ""
+def _label(scope: StopScope, subject: str) -> str:
+    return subject if scope is StopScope.RULES else ""
 
 
-def _id(subject: str) -> str:
+def _parse_id(subject: str) -> UUID:
     try:
-        return str(UUID(subject))
+        return UUID(subject)
     except ValueError:
-        raise UnknownSwitch from None
+        raise UnknownStopSubject from None
 
 
-def _record(event: SwitchEvent, before: SwitchRow | None, metadata: Metadata) -> SwitchRow:
+def _record(event: StopEvent, before: KillSwitch | None, metadata: Metadata) -> Row:
     version = 0 if before is None else before.version
-    append([Append(switch_stream(event.scope, event.subject), version, (CATALOGUE.encode(event),), metadata)])
-    row = projections.switch_row(event, version + 1)
-    rows.save_switches([row])
+    append([Append(stop_stream(event.scope, event.subject), version, (CATALOGUE.encode(event),), metadata)])
+    row = projections.kill_switch_row(event, version + 1)
+    projections.KILL_SWITCHES.upsert([row])
     return row
 
 
-def _tell(scope: StopScope, subject: str, command: tc.SwitchCommand, metadata: Metadata) -> None:
-    """Apply the command to every table that the switch reaches. Skips unreadable tables, which cannot play rounds
-    anyway.
-    """
-    loaded = repository.lock_tables(kill_switches.affected_tables(scope, subject))
+def _apply_to_tables(command: tc.StopCommand, subject: str, metadata: Metadata) -> None:
+    """Apply the command to every affected table. Skips unreadable tables, which cannot play rounds anyway."""
+    loaded = repository.lock_tables(_affected_tables(command.scope, subject))
     for table in loaded.unreadable:
         logger.critical("ALERT table %s was not informed of a stop: rebuild it from its events", table)
-    for journal in loaded.units_of_work:
-        journal.decide_on_table(command)
-    repository.save([(journal, metadata) for journal in loaded.units_of_work])
+    for uow in loaded.units_of_work:
+        uow.decide_on_table(command)
+    repository.save([(uow, metadata) for uow in loaded.units_of_work])
 
 
-def _note(row: SwitchRow, before: SwitchRow | None) -> None:
+def _affected_tables(scope: StopScope, subject: str) -> list[UUID]:
+    """Return the tables in scope; none for a player, whose stop does not apply to tables."""
+    tables = Table.objects.values_list("id", flat=True)
+    match scope:
+        case StopScope.GAMING:
+            return list(tables)
+        case StopScope.OPERATOR:
+            return list(tables.filter(operator_id=subject))
+        case StopScope.TABLE:
+            return list(tables.filter(pk=subject))
+        case StopScope.RULES:
+            # Tables that once had these rules may have them in force, pending, or still be stopped because of them.
+            return list(RulesVersion.objects.filter(label=subject).values_list("table_id", flat=True))
+        case StopScope.PLAYER:
+            return []
+
+
+def _record_significant_event(row: Row, before: KillSwitch | None) -> None:
     scope = StopScope(row.scope)
-    stopped, resumed = _KINDS.get(
+    stopped, resumed = _EVENT_KINDS.get(
         scope, (recorder.SignificantEventKind.GAMING_STOPPED, recorder.SignificantEventKind.GAMING_RESUMED)
     )
     recorder.record(
-        kind=stopped if row.stopped else resumed,
+        kind=stopped if row.active else resumed,
         operator=row.operator_id,
         subject=row.id if scope in OPERATOR_SCOPES else f"rules:{row.subject}" if row.subject else "gaming",
         actor=row.by,
         reason=row.reason,
-        before={"stopped": before is not None and before.stopped},
-        after={"stopped": row.stopped, **({} if scope is StopScope.PLAYER else {"player_message": row.message})},
+        before={"active": before is not None and before.active},
+        after={"active": row.active, **({} if scope is StopScope.PLAYER else {"player_message": row.message})},
     )

@@ -1,42 +1,116 @@
-"""Use case of monitoring the generator: run the tests, and record failures as significant events."""
+"""Use case of monitoring the generator: sample revealed shoes and outcomes, test them, and record failures."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
 
 from django.db import transaction
 
-from baccarat.domain.rng_tests.suite import AdjustedTestResult, passes, run_tests
-from baccarat.queries import rng_sample
-from baccarat.queries.rng_sample import DealingHistory
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.rng_tests.statistics import AdjustedTestResult, Sample, passes
+from baccarat.domain.rng_tests.suite import run_tests
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.sql import fetch
 from casino.significant import recorder
 
-ACTOR = "system:rng_report"
+ACTOR: Final = "system:rng_report"
+MAX_SHOES: Final = 4000
+MAX_ROUNDS: Final = 100_000
+
+_DECKS: Final = "(version.rules->>'decks')::int"
+_PLAYED_BY: Final = "JOIN baccarat_rulesversion AS version ON version.table_id = round.table_id AND label = round.rules"
+_OUTCOMES: Final = f"""
+SELECT decks, outcome, id FROM (
+    SELECT {_DECKS} AS decks, round.outcome, round.id
+      FROM baccarat_round AS round {_PLAYED_BY}
+     WHERE round.outcome IS NOT NULL AND round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
+) AS latest ORDER BY id
+"""  # noqa: S608  (constants)
+_OWN: Final = f"""
+SELECT ended.data->>'seed', closed.data->>'cut', {_DECKS}
+  FROM baccarat_round AS round {_PLAYED_BY}
+  JOIN events_event AS closed ON closed.stream = 'round-' || round.id AND closed.type = 'BettingClosed'
+  JOIN events_event AS ended ON ended.stream = closed.stream AND ended.type IN ('RoundSettled', 'RoundVoided')
+   AND ended.data->>'seed' IS NOT NULL
+ WHERE round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
+"""  # noqa: S608  (constants)
+_LONG: Final = f"""
+SELECT started.type, started.schema, started.data::text, ended.type, ended.schema, ended.data::text, {_DECKS}
+  FROM events_event AS ended
+  JOIN events_event AS started ON started.stream = ended.stream AND started.type = 'ShoeStarted'
+   AND started.data->>'shoe' = ended.data->>'shoe'
+  JOIN baccarat_round AS round ON 'table-' || round.table_id = ended.stream
+   AND round.number = (started.data->>'first_round')::int {_PLAYED_BY}
+ WHERE ended.type = 'ShoeEnded' ORDER BY ended.id DESC LIMIT %s
+"""  # noqa: S608  (constants)
+
+
+@dataclass(frozen=True, slots=True)
+class DealingHistory:
+    """A sample, and the newest round in it: None if no round was dealt."""
+
+    sample: Sample
+    newest: UUID | None
 
 
 def run_rng_tests(
-    *, shoes: int = rng_sample.MAX_SHOES, rounds: int = rng_sample.MAX_ROUNDS
+    *, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS
 ) -> tuple[DealingHistory, tuple[AdjustedTestResult, ...]]:
     """Test the newest shoes and rounds, and return the sample with the results.
 
     A failure is a significant event, recorded once for each newest round of a sample.
     """
-    history = rng_sample.load_history(shoes=shoes, rounds=rounds)
-    judged = run_tests(history.sample)
-    if not passes(judged):
+    history = load_history(shoes=shoes, rounds=rounds)
+    results = run_tests(history.sample)
+    if not passes(results):
         with transaction.atomic():
-            _record(history, judged)
-    return history, judged
+            _record_failure(history, results)
+    return history, results
 
 
-def _record(history: DealingHistory, judged: tuple[AdjustedTestResult, ...]) -> None:
-    failed = [each for each in judged if not each.passed]
+def _record_failure(history: DealingHistory, results: tuple[AdjustedTestResult, ...]) -> None:
+    failed = [test for test in results if not test.passed]
     recorder.record(
         kind=recorder.SignificantEventKind.RNG_OUT_OF_BAND,
         operator=None,
         subject="rng",
         actor=ACTOR,
-        reason="; ".join(f"{each.result.name}: {each.result.statistic}" for each in failed),
+        reason="; ".join(f"{test.result.name}: {test.result.statistic}" for test in failed),
         after={
             "shoes": len(history.sample.shoes),
             "rounds": len(history.sample.outcomes),
-            "failed": {each.result.name: each.adjusted_p_value for each in failed},
+            "failed": {test.result.name: test.adjusted_p_value for test in failed},
         },
         dedup_key=f"rng:{history.newest}",
     )
+
+
+def load_history(*, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS) -> DealingHistory:
+    """Read this many of the newest revealed shoes and outcomes of all tables, oldest first.
+
+    Includes rounds voided after their outcome, so that voids cannot bias the sample.
+    """
+    outcomes = fetch(_OUTCOMES, [rounds])
+    return DealingHistory(
+        sample=Sample(
+            shoes=[*_orders_of_long_shoes(shoes), *_orders_of_own_shoes(shoes)],
+            outcomes=[(decks, Outcome(outcome)) for decks, outcome, _ in outcomes],
+        ),
+        newest=outcomes[-1][2] if outcomes else None,
+    )
+
+
+def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
+    for seed, cut, decks in reversed(fetch(_OWN, [limit])):
+        yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks)
+
+
+def _orders_of_long_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
+    for *row, decks in reversed(fetch(_LONG, [limit])):
+        started, ended = CATALOGUE.decode(*row[:3]), CATALOGUE.decode(*row[3:])
+        if isinstance(started, ShoeStarted) and isinstance(ended, ShoeEnded):
+            yield shuffle(bytes.fromhex(ended.seed), cut=bytes.fromhex(started.cut), decks=decks)

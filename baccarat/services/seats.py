@@ -1,5 +1,6 @@
 """Use cases of players at a table that move money or seats: sit down, change seat, rebuy, leave."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -13,19 +14,29 @@ from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.queries.table_state import load_table_state
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services.table_actor import TableActor
+from baccarat.queries.tables import load_table_state
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
+from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
-from wallet.ledger import store
+from wallet.ledger import store as ledger
 from wallet.responsible_gaming.eligibility import load_eligibility
 
 _INTERRUPTED: Final = """
 SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_id
  WHERE t.suspension_reason IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
 """
+
+
+@dataclass(frozen=True, slots=True)
+class TableActor:
+    """A player acting at one table."""
+
+    table: UUID
+    operator: UUID
+    player: UUID
+    metadata: Metadata
 
 
 def take(
@@ -40,29 +51,27 @@ def take(
     refusals of a cut.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
-        _require_currency(currency, journal)
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        require_currency(currency, uow)
         _require_no_interruption(actor)
-        means = load_eligibility(repository.accounts_of(journal).player(actor.player, money_type), now=now)
-        means.require_buy_in(buy_in)
-        journal.decide_on_table(
+        eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
+        eligibility.require_buy_in(buy_in)
+        uow.decide_on_table(
             tc.TakeSeat(
-                player=actor.player, seat=seat, money_type=money_type, buy_in=buy_in, available=means.balance, now=now
+                player=actor.player,
+                seat=seat,
+                money_type=money_type,
+                buy_in=buy_in,
+                available=eligibility.balance,
+                now=now,
             )
         )
         if contribution is not None:
-            dealer.contribute_to_cut(journal, player=actor.player, contribution=contribution, now=now)
-        if journal.table.rules.turn_seconds is not None:
-            dealer.open_round(journal, entropy=repository.draw_entropy(journal), now=now)
-        repository.save([(journal, actor.metadata)])
-    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=buy_in)
-
-
-def _require_no_interruption(guest: TableActor) -> None:
-    """Check that the player has no interrupted game, which must be resolved first (GLI-19 4.16.3)."""
-    waits = fetch(_INTERRUPTED, [guest.operator, guest.player])
-    if waits:
-        raise GameInterrupted(table=str(waits[0][0]))
+            dealer.contribute_to_cut(uow, player=actor.player, contribution=contribution, now=now)
+        if uow.table.rules.turn_seconds is not None:
+            dealer.open_round(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=buy_in)
 
 
 def change(*, actor: TableActor, seat: int) -> TableStateResponse:
@@ -71,12 +80,12 @@ def change(*, actor: TableActor, seat: int) -> TableStateResponse:
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
-        balance = _game_balance(journal, actor)
-        if seat != _seat(journal, actor).seat:
-            leave_round_and_seat(journal, tc.ChangeSeat(player=actor.player, seat=seat, now=now))
-        repository.save([(journal, actor.metadata)])
-    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=balance)
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = game_balance(uow, actor.player)
+        if seat != require_seat(uow, actor.player).seat:
+            leave_round_and_seat(uow, tc.ChangeSeat(player=actor.player, seat=seat, now=now))
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
 
 
 def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateResponse:
@@ -86,17 +95,16 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
     PlayerExcluded, PlayLimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
-        _require_currency(currency, journal)
-        balance = _game_balance(journal, actor)
-        _require_no_wager(journal, actor)
-        means = load_eligibility(
-            repository.accounts_of(journal).player(actor.player, _seat(journal, actor).money_type), now=now
-        )
-        means.require_buy_in(amount)
-        journal.decide_on_table(tc.Rebuy(player=actor.player, amount=amount, available=means.balance, now=now))
-        repository.save([(journal, actor.metadata)])
-    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=balance + amount)
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        require_currency(currency, uow)
+        balance = game_balance(uow, actor.player)
+        _require_no_wager(uow, actor.player)
+        money_type = require_seat(uow, actor.player).money_type
+        eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
+        eligibility.require_buy_in(amount)
+        uow.decide_on_table(tc.Rebuy(player=actor.player, amount=amount, available=eligibility.balance, now=now))
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance + amount)
 
 
 def leave(*, actor: TableActor) -> TableStateResponse:
@@ -105,62 +113,72 @@ def leave(*, actor: TableActor) -> TableStateResponse:
     Raises NotSeated, WagerInPlay.
     """
     with transaction.atomic(savepoint=False):
-        journal, now = repository.lock_table(table=actor.table, operator=actor.operator)
-        balance = _game_balance(journal, actor)
-        leave_round_and_seat(journal, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
-        repository.save([(journal, actor.metadata)])
-    return load_table_state(journal.table, journal.round, viewer=actor.player, now=now, balance=None)
+        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        balance = game_balance(uow, actor.player)
+        leave_round_and_seat(uow, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
+        repository.save([(uow, actor.metadata)])
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=None)
 
 
-def leave_round_and_seat(journal: UnitOfWork, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
+def leave_round_and_seat(uow: UnitOfWork, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
     """Take a player out of the round, then apply the command to the seat.
 
     Ends the round if it is now empty, and the table continues without it. Raises WagerInPlay, and the command's
     refusals.
     """
-    leave_round(journal, command.player, command.now)
-    journal.decide_on_table(command)
-    dealer.open_next_round(journal, entropy=repository.draw_entropy(journal), now=command.now)
+    leave_round(uow, command.player, command.now)
+    uow.decide_on_table(command)
+    dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=command.now), now=command.now)
 
 
-def leave_round_only(journal: UnitOfWork, player: UUID, now: datetime) -> bool:
+def leave_round_only(uow: UnitOfWork, player: UUID, now: datetime) -> bool:
     """Take a player and any unconfirmed chips out of the round, keeping the seat. Returns whether anything changed."""
-    leave_round(journal, player, now)
-    dealer.open_next_round(journal, entropy=repository.draw_entropy(journal), now=now)
-    return bool(journal.changes)
+    leave_round(uow, player, now)
+    dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
+    return bool(uow.changes)
 
 
-def leave_round(journal: UnitOfWork, player: UUID, now: datetime) -> None:
+def leave_round(uow: UnitOfWork, player: UUID, now: datetime) -> None:
     """Take a player out of the current round, and end it if it is then empty. Raises WagerInPlay."""
-    dealer.leave_round(journal, player=player)
-    if dealer.is_empty(journal):
-        shoe = journal.round.require_opened().shoe
+    dealer.leave_round(uow, player=player)
+    if dealer.is_empty(uow):
+        shoe = uow.round.require_opened().shoe
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is not None:  # otherwise the dealers suspend the round; the player may leave anyway
-            dealer.lapse_if_empty(journal, seed=seed, now=now)
+            dealer.lapse_if_empty(uow, seed=seed, now=now)
 
 
-def _seat(journal: UnitOfWork, guest: TableActor) -> Seat:
-    seat = journal.table.seat_of(guest.player)
+def require_seat(uow: UnitOfWork, player: UUID) -> Seat:
+    """Return the player's seat. Raises NotSeated."""
+    seat = uow.table.seat_of(player)
     if seat is None:
         raise NotSeated
     return seat
 
 
-def _game_balance(journal: UnitOfWork, guest: TableActor) -> int:
-    account = repository.accounts_of(journal).game(guest.player, _seat(journal, guest).money_type)
-    return store.balances([account])[account]
+def game_balance(uow: UnitOfWork, player: UUID) -> int:
+    """Return a seated player's game balance in minor units. Raises NotSeated."""
+    account = repository.accounts_of(uow).game(player, require_seat(uow, player).money_type)
+    return ledger.balances([account])[account]
 
 
-def _require_no_wager(journal: UnitOfWork, guest: TableActor) -> None:
-    part = journal.round.seat_of(guest.player)
-    if part is not None and part.status is SeatStatus.CONFIRMED and journal.round.is_running():
-        facts = journal.round.require_opened()
-        raise WagerInPlay(round=str(facts.round), deadline_at=facts.deadline_at)
+def require_currency(currency: str, uow: UnitOfWork) -> None:
+    """Check that amounts are in the table's currency. Raises WrongCurrency."""
+    expected = uow.table.rules.currency
+    if currency != expected:
+        raise WrongCurrency(f"This table plays in {expected}.", currency=expected)
 
 
-def _require_currency(currency: str, journal: UnitOfWork) -> None:
-    if currency != journal.table.rules.currency:
-        raise WrongCurrency(
-            f"This table plays in {journal.table.rules.currency}.", currency=journal.table.rules.currency
-        )
+def _require_no_wager(uow: UnitOfWork, player: UUID) -> None:
+    """Check that the player has no confirmed wager in a running round. Raises WagerInPlay."""
+    seat = uow.round.seat_of(player)
+    if seat is not None and seat.status is SeatStatus.CONFIRMED and uow.round.is_running():
+        opened = uow.round.require_opened()
+        raise WagerInPlay(round=str(opened.round), deadline_at=opened.deadline_at)
+
+
+def _require_no_interruption(actor: TableActor) -> None:
+    """Check that the player has no interrupted game, which must be resolved first (GLI-19 4.16.3)."""
+    tables = fetch(_INTERRUPTED, [actor.operator, actor.player])
+    if tables:
+        raise GameInterrupted(table=str(tables[0][0]))

@@ -11,7 +11,7 @@ from msgspec import Meta
 from baccarat.domain.tables.events import SeatReleased, SeatReleaseReason
 from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, LiveEventResponse
 from casino.api.shapes import Money, Shape, Timestamp
-from casino.events.records import SealedEvent
+from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 
@@ -22,30 +22,30 @@ MAX_ROUNDS_PER_TABLE: Final = 100
 MAX_EVENTS_PER_STREAM: Final = 500
 """Maximum events of one table or round that are searched."""
 
-_MOMENT: Final = """
+_RECORDED_AT: Final = """
     SELECT recorded_at FROM events_seal JOIN events_event ON events_event.id = event_id WHERE position = %s
 """
 # The clock is read before the commit, so look back one more minute; the position decides.
-_ABSENCE: Final = f"""
-    WITH mine AS (
+_EVENTS: Final = f"""
+    WITH own_tables AS (
         SELECT table_id FROM baccarat_sitting
          WHERE player_id = %(player)s AND (seat IS NOT NULL OR at >= %(moment)s::timestamptz - interval '1 minute')
     ), rounds AS (
         SELECT latest.id, latest.table_id
-          FROM mine CROSS JOIN LATERAL (
+          FROM own_tables CROSS JOIN LATERAL (
                SELECT id, table_id, ended_at FROM baccarat_round
-                WHERE baccarat_round.table_id = mine.table_id
+                WHERE baccarat_round.table_id = own_tables.table_id
                 ORDER BY number DESC LIMIT {MAX_ROUNDS_PER_TABLE}) AS latest
          WHERE latest.ended_at IS NULL OR latest.ended_at >= %(moment)s::timestamptz - interval '1 minute'
         UNION
         SELECT round_id, table_id FROM baccarat_wager
          WHERE player_id = %(player)s AND voided_at >= %(moment)s::timestamptz - interval '1 minute'
     ), streams AS (
-        SELECT 'table-' || table_id AS name, table_id, NULL::uuid AS round_id FROM mine
+        SELECT 'table-' || table_id AS name, table_id, NULL::uuid AS round_id FROM own_tables
         UNION ALL SELECT 'round-' || id, table_id, id FROM rounds
-    ), found AS (
+    ), events AS (
         SELECT seal.position, seal.digest, event.*, streams.table_id, streams.round_id, seated.currency,
-               row_number() OVER (ORDER BY seal.position DESC) AS place
+               row_number() OVER (ORDER BY seal.position DESC) AS newest
           FROM streams
           JOIN baccarat_table AS seated ON seated.id = streams.table_id
          CROSS JOIN LATERAL (
@@ -54,30 +54,30 @@ _ABSENCE: Final = f"""
           JOIN events_seal AS seal ON seal.event_id = event.id
          WHERE seal.position > %(after)s
     )
-    SELECT position, digest, id, stream, version, type, schema, data::text, metadata::text, recorded_at,
+    SELECT position, digest, id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at,
            table_id, round_id, currency
-      FROM found
-     WHERE place <= {MAX_EVENTS + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatReleased')
+      FROM events AS event
+     WHERE newest <= {MAX_EVENTS + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatReleased')
      ORDER BY position
 """  # noqa: S608  (constants)
-_THE_BEGINNING: Final = "-infinity"
-_as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
-_as_seat_released: Final = msgspec.json.Decoder(SeatReleased).decode
+_BEGINNING: Final = "-infinity"
+_decode_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_decode_seat_released: Final = msgspec.json.Decoder(SeatReleased).decode
 
 
 class AbsenceResult(Shape):
-    """What rounds settled meanwhile brought the player, in one kind of money."""
+    """The player's result of rounds settled during the absence, in one money type."""
 
     money_type: MoneyType
     rounds: int
-    voided: Annotated[int, Meta(description="Rounds that were voided; `net` has what that undid.")]
+    voided: Annotated[int, Meta(description="Voided rounds; `net` includes their correction.")]
     staked: Money
-    returned: Annotated[Money, Meta(description="Net of commission, also where it is deferred.")]
+    returned: Annotated[Money, Meta(description="Net of commission, even if deferred.")]
     net: Annotated[Money, Meta(description="Below zero for a loss.")]
 
 
 class SeatReleasedResponse(Shape):
-    """A seat that was released; the money is on the account."""
+    """A released seat; its money is on the account."""
 
     table: UUID
     seat: int
@@ -102,18 +102,18 @@ class SeatReleasedResponse(Shape):
 
 
 class AbsenceResponse(Shape):
-    """What was decided since position `after` at the tables where the player sat."""
+    """Events since position `after` at the tables where the player sat."""
 
     after: int
     events: Annotated[tuple[LiveEventResponse, ...], Meta(description="The newest 200, oldest first.")]
-    more: Annotated[bool, Meta(description="True: older ones are left out; the rounds' own lists have them.")]
+    more: Annotated[bool, Meta(description="True if older ones are omitted; each round's event list has them.")]
     results: Annotated[tuple[AbsenceResult, ...], Meta(description="Of the last hundred rounds of each table.")]
     seats_released: tuple[SeatReleasedResponse, ...]
 
 
 @dataclass(slots=True)
 class AbsenceTotals:
-    """Results of settled rounds for one player in one kind of money, in minor units; voids are taken off again."""
+    """Results of settled rounds for one player in one money type, in minor units, corrected by voids."""
 
     rounds: int = 0
     voided: int = 0
@@ -171,16 +171,16 @@ class AbsenceSummary:
         own, currency = str(self.viewer), event.currency or ""
         match event.type:
             case "RoundSettled":
-                for wager in _as_dict(raw)["wagers"]:
+                for wager in _decode_dict(raw)["wagers"]:
                     if wager["player"] == own:
                         self._totals(wager, currency).add_settled(wager)
             case "RoundVoided":
-                data = _as_dict(raw)
+                data = _decode_dict(raw)
                 for wager in data["seats"]:
                     if wager["player"] == own:
                         self._totals(wager, currency).add_voided(wager, was_settled=data["was_settled"])
             case "SeatReleased" if own and event.table is not None:
-                released = _as_seat_released(raw)
+                released = _decode_seat_released(raw)
                 if released.player == self.viewer:
                     self.seats_released.append(SeatReleasedResponse.of(event.table, released, currency))
 
@@ -190,7 +190,7 @@ class AbsenceSummary:
 
 def recorded_at(position: int) -> datetime | None:
     """Return when the event at a sealed position was recorded; None for position 0."""
-    rows = fetch(_MOMENT, [position])
+    rows = fetch(_RECORDED_AT, [position])
     return rows[0][0] if rows else None
 
 
@@ -200,7 +200,7 @@ def load_absence(*, after: int, since: datetime | None, player: UUID) -> Absence
     Includes tables that the player left since, up to that moment. One query in any case.
     """
     summary = AbsenceSummary(player)
-    for row in fetch(_ABSENCE, {"player": player, "after": after, "moment": since or _THE_BEGINNING}):
+    for row in fetch(_EVENTS, {"player": player, "after": after, "moment": since or _BEGINNING}):
         position, digest, key, stream, version, kind, schema, data, metadata, recorded, table, round_, currency = row
         raw = data.encode()
         sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded)

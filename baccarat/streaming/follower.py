@@ -5,33 +5,35 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from uuid import UUID
 
-from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, player_topic, table_topic
+from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, lobby_topic, player_topic, table_topic
 from baccarat.streaming.snapshot import Snapshot
 from casino.api.streaming import sse
-from casino.api.streaming.mailbox import Mailbox, OutgoingMessage
+from casino.api.streaming.sse import Mailbox, OutgoingMessage
 from casino.operators.principals import PlayerPrincipal
 
 FAILURE_CODE: Final = "internal_error"
 
 
 class LiveFollower:
-    """Follows the tables where its player sits, one watched table, and the player's own topic."""
+    """Follows the tables where its player sits, one watched table, the lobby, and the player's own topic."""
 
     def __init__(
         self,
         *,
         player: PlayerPrincipal,
         watched: UUID | None,
-        refollow: Callable[["LiveFollower", frozenset[str]], None],
+        lobby: bool = False,
+        set_topics: Callable[["LiveFollower", frozenset[str]], None],
     ) -> None:
         self.player = player
         self.name = str(player.player)
         self.watched = watched
+        self.lobby = lobby
         self.mailbox = Mailbox()
         self.position = 0
         self.topics: frozenset[str] = frozenset()
         self._seated: set[UUID] = set()
-        self._refollow = refollow
+        self._set_topics = set_topics
         self._task: asyncio.Task[object] | None = None
 
     def attach_task(self) -> None:
@@ -47,18 +49,20 @@ class LiveFollower:
     def start_from_snapshot(self, snapshot: Snapshot) -> None:
         self.start_from(position=snapshot.position, seated=snapshot.seated)
 
-    def receive(self, happening: LiveEvent) -> None:
+    def receive(self, event: LiveEvent) -> None:
         """Deliver an event, redacted for the player, once."""
-        if happening.position <= self.position:
+        if event.position <= self.position:
             return
-        self.position = happening.position
-        follows = happening.table is not None and (happening.table in self._seated or happening.table == self.watched)
-        named = self.name in happening.players
-        taken = named and happening.type == SEAT_TAKEN
-        if follows or taken:
-            self._put(OutgoingMessage(happening.position, happening.payload_for(self.name)))
-        if named and happening.table is not None:
-            self._follow_seat(happening.table, happening, anew=taken and not follows)
+        self.position = event.position
+        is_followed = event.table is not None and (event.table in self._seated or event.table == self.watched)
+        is_own = self.name in event.players
+        seat_taken = is_own and event.type == SEAT_TAKEN
+        if is_followed or seat_taken:
+            self._put(OutgoingMessage(event.position, event.payload_for(self.name)))
+        if self.lobby and event.lobby_payload is not None:
+            self.send(event.lobby_payload)
+        if is_own and event.table is not None:
+            self._follow_seat(event.table, event, needs_snapshot=seat_taken and not is_followed)
 
     def send(self, message: bytes) -> None:
         """Send a message without a position."""
@@ -78,40 +82,40 @@ class LiveFollower:
         """End the stream after an error; the browser reconnects by itself."""
         self.end(FAILURE_CODE)
 
-    def _follow_seat(self, table: UUID, happening: LiveEvent, *, anew: bool) -> None:
-        """Follow a table after a seat was taken, or stop after it was left; both need a new snapshot."""
-        if happening.type == SEAT_TAKEN:
+    def _follow_seat(self, table: UUID, event: LiveEvent, *, needs_snapshot: bool) -> None:
+        """Follow a table after the player sat down, stop after the player left."""
+        if event.type == SEAT_TAKEN:
             self._seated.add(table)
-        elif happening.type in SEAT_VACATED:
+        elif event.type in SEAT_VACATED:
             self._seated.discard(table)
         else:
             return
         self._follow()
-        if anew:
-            self._put(OutgoingMessage(happening.position, None))
+        if needs_snapshot:
+            self._put(OutgoingMessage(event.position, None))
 
     def _follow(self) -> None:
         tables = self._seated | ({self.watched} if self.watched is not None else set())
-        self._refollow(self, frozenset({player_topic(self.player.player), *map(table_topic, tables)}))
+        lobby = {lobby_topic(self.player.operator)} if self.lobby else set()
+        own = {player_topic(self.player.player)}
+        self._set_topics(self, frozenset({*own, *lobby, *map(table_topic, tables)}))
 
-    def _put(self, letter: OutgoingMessage) -> None:
-        if self.mailbox.closed or self.mailbox.put(letter):
+    def _put(self, message: OutgoingMessage) -> None:
+        if self.mailbox.closed or self.mailbox.put(message):
             return
         self.mailbox.close()
         if self._task is not None:
             self._task.cancel()
 
 
-def seated_before(
-    happenings: Iterable[LiveEvent], *, player: UUID, seated: frozenset[UUID], until: int
-) -> frozenset[UUID]:
+def seated_before(events: Iterable[LiveEvent], *, player: UUID, seated: frozenset[UUID], until: int) -> frozenset[UUID]:
     """Return the tables where a player sat before these events, given the tables at position `until`."""
-    found, named = set(seated), str(player)
-    for happening in reversed([each for each in happenings if each.position <= until and named in each.players]):
-        if happening.table is None:
+    tables, own = set(seated), str(player)
+    for event in reversed([each for each in events if each.position <= until and own in each.players]):
+        if event.table is None:
             continue
-        if happening.type == SEAT_TAKEN:
-            found.discard(happening.table)
-        elif happening.type in SEAT_VACATED:
-            found.add(happening.table)
-    return frozenset(found)
+        if event.type == SEAT_TAKEN:
+            tables.discard(event.table)
+        elif event.type in SEAT_VACATED:
+            tables.add(event.table)
+    return frozenset(tables)

@@ -1,7 +1,7 @@
-"""Turns sealed events into stream messages: topics, players concerned, and the redacted data for each viewer."""
+"""Builds stream messages from sealed events: topics, players, and redacted data for each viewer."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from baccarat.chat import queries as chat
+from baccarat.chat.queries import UNKNOWN_MESSAGE, DisplayedMessage
 from baccarat.queries import rounds, tables
 from baccarat.queries.redaction import SPECTATOR, format_amounts, mentioned_players, redact_for
 from casino.api.shapes import Shape, Timestamp
@@ -22,9 +23,18 @@ MAX_CACHED_ROUNDS: Final = 20_000
 """Rounds whose table a process caches; others are looked up."""
 
 CHAT_MESSAGE_SENT: Final = "ChatMessageSent"
-"""Sent to everyone at its table with its text, which is not in the log."""
+"""Sent to everyone at its table with its text and shown nickname, which are not in the log."""
 
-_MOVE_NOTHING: Final = frozenset(
+LOBBY_CHANGES: Final = frozenset(
+    {
+        "TableOpened", "TableClosureAnnounced", "TableClosed", "RulesTookEffect", SEAT_TAKEN, *SEAT_VACATED,
+        "SeatChanged", "ShoeStarted", "ShowEnded", "RoundOpened", "BettingClosed", "RoundSettled", "RoundVoided",
+        "RoundLapsed",
+    }
+)  # fmt: skip
+"""Events that change what the lobby shows of a table."""
+
+_WITHOUT_MONEY: Final = frozenset(
     {
         "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "PlayerAccountOpened", "TableLimitSet",
         CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerBanned",
@@ -43,8 +53,19 @@ def player_topic(player: UUID) -> str:
     return f"player:{player}"
 
 
+def lobby_topic(operator: UUID) -> str:
+    """Return the topic of an operator's lobby."""
+    return f"lobby:{operator}"
+
+
+class LobbyChange(Shape):
+    """A table whose line in the lobby has changed."""
+
+    table: UUID
+
+
 class LiveEventResponse(Shape):
-    """An event as the stream sends it: what this player may see of it, amounts as decimal strings."""
+    """An event redacted for this player, with amounts as decimal strings."""
 
     position: int
     type: Annotated[str, Meta(examples=["WagerConfirmed"])]
@@ -60,8 +81,8 @@ class LiveEvent:
     """One sealed event. Its message is encoded once for all viewers who may see the same."""
 
     __slots__ = (
-        "_data", "_payloads", "_text", "currency", "players", "position", "recorded_at", "round", "table", "topics",
-        "type",
+        "_data", "_extra", "_payloads", "currency", "lobby_payload", "players", "position", "recorded_at", "round",
+        "table", "topics", "type",
     )  # fmt: skip
 
     def __init__(
@@ -71,7 +92,8 @@ class LiveEvent:
         table: UUID | None,
         round_: UUID | None,
         currency: str | None,
-        text: str | None = None,
+        operator: UUID | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         self.position = sealed.position
         self.type = sealed.type
@@ -80,18 +102,23 @@ class LiveEvent:
         self.currency = currency
         self.recorded_at: datetime = sealed.recorded_at
         self.players = frozenset(mentioned_players(_as_dict(sealed.data)))
+        self.lobby_payload: bytes | None = None
+        lobby: tuple[str, ...] = ()
+        if table is not None and operator is not None and sealed.type in LOBBY_CHANGES:
+            self.lobby_payload, lobby = sse.message("lobby", LobbyChange(table)), (lobby_topic(operator),)
         self.topics = (
             *(() if table is None else (table_topic(table),)),
+            *lobby,
             *(f"player:{player}" for player in self.players),
         )
         self._data = sealed.data
-        self._text = text
+        self._extra = extra or {}
         self._payloads: dict[str, bytes] = {}
 
     @property
     def moves_money(self) -> bool:
         """Return whether balances of the players it names may have changed."""
-        return bool(self.players) and self.type not in _MOVE_NOTHING
+        return bool(self.players) and self.type not in _WITHOUT_MONEY
 
     def payload_for(self, player: str) -> bytes:
         """Encode the message for this player's id; players whom the event does not name share one encoding."""
@@ -104,8 +131,7 @@ class LiveEvent:
     def present(self, viewer: UUID) -> LiveEventResponse:
         """Return the event as a player, or SPECTATOR, may see it."""
         data = redact_for(type=self.type, data=_as_dict(self._data), viewer=viewer)
-        if self._text is not None:
-            data["text"] = self._text
+        data.update(self._extra)
         return LiveEventResponse(
             position=self.position,
             type=self.type,
@@ -120,36 +146,41 @@ class LiveEvent:
 
 
 class LiveEventBuilder:
-    """Caches the table and currency of rounds and tables, and loads missing ones in bulk. Not thread-safe."""
+    """Caches the table, operator and currency of rounds and tables, and loads missing ones in bulk.
+
+    Not thread-safe.
+    """
 
     def __init__(self) -> None:
         self._rounds: OrderedDict[UUID, UUID] = OrderedDict()
-        self._currencies: dict[UUID, str] = {}
-        self._texts: dict[UUID, str] = {}
+        self._owners: dict[UUID, tuple[UUID, str]] = {}
+        self._messages: dict[UUID, DisplayedMessage] = {}
 
     def build(self, batch: Sequence[SealedEvent]) -> list[LiveEvent]:
         """Build live events from sealed ones, with at most two queries for uncached tables and rounds.
 
-        One more query reads the texts of all messages among them.
+        A few more read the texts and writers of all messages among them.
         """
-        placed = [(sealed, *_subject(sealed)) for sealed in batch]
-        self._texts = chat.load_displayed_texts(
+        subjects = [(sealed, *_subject(sealed)) for sealed in batch]
+        self._messages = chat.load_displayed(
             messages=[_message(sealed) for sealed in batch if sealed.type == CHAT_MESSAGE_SENT]
         )
-        round_ids = {key for _, kind, key in placed if kind == "round" and key is not None}
+        round_ids = {key for _, kind, key in subjects if kind == "round" and key is not None}
         self._look_up_rounds(round_ids)
-        table_ids = {key for _, kind, key in placed if kind not in {"round", ""} and key is not None}
+        table_ids = {key for _, kind, key in subjects if kind not in {"round", ""} and key is not None}
         self._look_up_tables(table_ids | {self._rounds[key] for key in round_ids if key in self._rounds})
-        return [self._live_event(sealed, kind, key) for sealed, kind, key in placed]
+        return [self._live_event(sealed, kind, key) for sealed, kind, key in subjects]
 
     def _live_event(self, sealed: SealedEvent, kind: str, key: UUID | None) -> LiveEvent:
         round_ = key if kind == "round" else None
         table = self._rounds.get(key) if kind == "round" and key is not None else key
-        if table not in self._currencies:
+        operator, currency = (None, None) if table is None else self._owners.get(table, (None, None))
+        if operator is None:
             table = None
-        currency = None if table is None else self._currencies[table]
-        text = self._texts.get(_message(sealed), "") if sealed.type == CHAT_MESSAGE_SENT else None
-        return LiveEvent(sealed, table=table, round_=round_, currency=currency, text=text)
+        extra = None
+        if sealed.type == CHAT_MESSAGE_SENT:
+            extra = self._messages.get(_message(sealed), UNKNOWN_MESSAGE)._asdict()
+        return LiveEvent(sealed, table=table, round_=round_, currency=currency, operator=operator, extra=extra)
 
     def _look_up_rounds(self, round_ids: Collection[UUID]) -> None:
         unknown = []
@@ -164,9 +195,9 @@ class LiveEventBuilder:
             self._rounds.popitem(last=False)
 
     def _look_up_tables(self, table_ids: Iterable[UUID]) -> None:
-        unknown = [key for key in table_ids if key not in self._currencies]
+        unknown = [key for key in table_ids if key not in self._owners]
         if unknown:
-            self._currencies.update(tables.currencies_of_tables(tables=unknown))
+            self._owners.update(tables.owners_of_tables(tables=unknown))
 
 
 def _message(sealed: SealedEvent) -> UUID:
@@ -181,7 +212,7 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
     kind, _, key = sealed.stream.partition("-")
     if sealed.type == CHAT_MESSAGE_SENT:
         return kind, UUID(_as_dict(sealed.data)["table"])
-    if kind in _NOT_OF_A_TABLE:
+    if kind in _STREAMS_WITHOUT_TABLE:
         return "", None
     try:
         return kind, UUID(key)
@@ -189,7 +220,7 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
         return "", None
 
 
-_NOT_OF_A_TABLE: Final = frozenset(
+_STREAMS_WITHOUT_TABLE: Final = frozenset(
     {
         "adjustment", "chat", "debt", "deposit", "discrepancy", "operator", "limit", "responsible", "reconciliation",
         "stop", "wallet", "withdrawal",

@@ -1,4 +1,4 @@
-"""Game recovery after a disconnect: all that is needed to draw the game, and what happened in between."""
+"""Game recovery after a disconnect: the current state, and a summary of what happened in between."""
 
 import re
 import time
@@ -34,39 +34,38 @@ NOTICES: Final = 20
 AFTER: Final = OpenApiParameter(
     "after",
     {"type": "integer", "minimum": 0},
-    description="The last position that was received: of a stream's event, a snapshot or an earlier recovery.",
+    description="The last position received, from the stream, a snapshot or an earlier recovery.",
 )
 _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _DESCRIPTION: Final = """\
-After a lost connection, one call to draw everything: each table where the player sits, with its rules, the round in
-hand and the last one; balances, pending payments, debts and the player's own limit; and with `after`, what was decided
-meanwhile. All of it is of one moment, named by `position`: open `GET /api/v1/stream?after=<position>` to continue from
-there, and nothing is missed.
+After a lost connection, one call returns everything: each table where the player sits, with its rules, current round
+and last round; balances, pending payments, debts and the player's own limit; and with `after`, what happened since.
+The response is consistent as of `position`: open `GET /api/v1/stream?after=<position>` to continue without a gap.
 
-A confirmed wager was dealt and settled without its player. Chips that were not confirmed were never at risk. A seat is
-kept for `seat_kept_rounds` turns without a word, and where no rounds pass for a time; then it is released, owed
-commission is collected and the game balance is on the account again: see `absence.seats_released`.
+A confirmed wager was dealt and settled without its player. Unconfirmed chips were never at risk. A seat is kept for
+`seat_kept_rounds` missed turns, or for a time if no rounds are played; then it is released, owed commission is
+collected and the game balance returns to the account: see `absence.seats_released`.
 """
 
 
 class Recovery(SnapshotMessage, kw_only=True):
-    """Everything that concerns a player, as of one sealed position."""
+    """A player's complete state as of one sealed position."""
 
-    deposits: Annotated[tuple[DepositResponse, ...], Meta(description="Pending, and those that ended since `after`.")]
-    withdrawals: Annotated[
-        tuple[WithdrawalResponse, ...], Meta(description="Pending, and those that ended since `after`.")
+    deposits: Annotated[
+        tuple[DepositResponse, ...], Meta(description="Pending ones, and those that ended since `after`.")
     ]
-    debts: Annotated[tuple[Money, ...], Meta(description="They keep the player from playing for real money.")]
+    withdrawals: Annotated[
+        tuple[WithdrawalResponse, ...], Meta(description="Pending ones, and those that ended since `after`.")
+    ]
+    debts: Annotated[tuple[Money, ...], Meta(description="They prevent play for real money.")]
     table_limit: TableLimit
-    exclusion: Annotated[ExclusionResponse | None, Meta(description="Why the player can neither deposit nor play.")]
-    reality_check: Annotated[RealityCheckReminder | None, Meta(description="When to show time played and result.")]
-    notices: Annotated[tuple[NoticeResponse, ...], Meta(description="The newest twenty that are unread.")]
+    exclusion: Annotated[ExclusionResponse | None, Meta(description="Prevents deposits and play.")]
+    reality_check: Annotated[RealityCheckReminder | None, Meta(description="When to show time played and net result.")]
+    notices: Annotated[tuple[NoticeResponse, ...], Meta(description="The newest twenty unread ones.")]
     absence: Annotated[AbsenceResponse | None, Meta(description="Null without `after`.")]
 
 
 class RecoveryView(PlayerView):
-    """The game for a player who comes back."""
-
     @operation(
         "recoverGame",
         "Recover the game after a lost connection",
@@ -86,18 +85,18 @@ def recover_game(*, player: PlayerPrincipal, after: int | None) -> Recovery:
     """
     for _ in range(snapshot.ATTEMPTS):
         with snapshot.repeatable_read():
-            taken = snapshot.read_snapshot(player=player, watched=None)
-            recovery = _recovery(player, taken, after)
-        if taken.fully_sealed:
+            current = snapshot.read_snapshot(player=player, watched=None)
+            recovery = _recovery(player, current, after)
+        if current.fully_sealed:
             break
         time.sleep(snapshot.PAUSE)
     return recovery
 
 
-def _recovery(player: PlayerPrincipal, taken: Snapshot, after: int | None) -> Recovery:
+def _recovery(player: PlayerPrincipal, current: Snapshot, after: int | None) -> Recovery:
     """Add to a snapshot the player's data beside tables and balances."""
-    if after is not None and after > taken.position:
-        raise RequestRejected(INVALID_CURSOR, f"The last position is {taken.position}.")
+    if after is not None and after > current.position:
+        raise RequestRejected(INVALID_CURSOR, f"The last position is {current.position}.")
     since = None if after is None else absence.recorded_at(after)
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=since)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
@@ -105,21 +104,21 @@ def _recovery(player: PlayerPrincipal, taken: Snapshot, after: int | None) -> Re
         operator=player.operator, player=player.player, unread=True, before=None, limit=NOTICES
     )
     return Recovery(
-        **msgspec.structs.asdict(taken.message),
+        **msgspec.structs.asdict(current.message),
         deposits=tuple(DepositResponse.of(each) for each in deposits),
         withdrawals=tuple(WithdrawalResponse.of(each) for each in withdrawals),
-        debts=_debts(taken),
+        debts=_debts(current),
         table_limit=TableLimit.of(limit),
-        exclusion=None if taken.reminder is None else ExclusionResponse.of(taken.reminder.exclusion),
-        reality_check=RealityCheckReminder.of(taken.reminder),
+        exclusion=None if current.reminder is None else ExclusionResponse.of(current.reminder.exclusion),
+        reality_check=RealityCheckReminder.of(current.reminder),
         notices=tuple(NoticeResponse.of(each) for each in unread),
         absence=None if after is None else absence.load_absence(after=after, since=since, player=player.player),
     )
 
 
-def _debts(taken: Snapshot) -> tuple[Money, ...]:
-    owing = {name: -balance for name, balance in taken.balances.items() if name.kind is AccountKind.DEBT and balance}
-    return tuple(Money.of(owed, name.currency) for name, owed in owing.items())
+def _debts(current: Snapshot) -> tuple[Money, ...]:
+    debts = {name: -balance for name, balance in current.balances.items() if name.kind is AccountKind.DEBT and balance}
+    return tuple(Money.of(owed, name.currency) for name, owed in debts.items())
 
 
 def _after(request: Request) -> int | None:

@@ -28,7 +28,7 @@ MAX_STREAMS_PER_PLAYER: Final = 6
 END_CODES: Final = {
     sessions.ENDED: "session_ended",
     sessions.EXPIRED: "token_expired",
-    sessions.REMOVED: "session_ended_by_ban",
+    sessions.BANNED: "session_ended_by_ban",
     sessions.TAKEN_OVER: "session_taken_over",
     sessions.TIMED_OUT: "session_timed_out",
 }
@@ -54,7 +54,6 @@ class StreamRegistry:
             self._watching = asyncio.create_task(self._watch())
 
     def remove(self, follower: LiveFollower) -> None:
-        """Remove a stream."""
         own = self._of_player.get(follower.name, [])
         if follower in own:
             own.remove(follower)
@@ -64,22 +63,22 @@ class StreamRegistry:
     def open_streams(self) -> list[LiveFollower]:
         return [each for own in self._of_player.values() for each in own]
 
-    def _delivered(self, happenings: Sequence[LiveEvent]) -> None:
-        self._players_to_update.update(player for each in happenings if each.moves_money for player in each.players)
+    def _delivered(self, events: Sequence[LiveEvent]) -> None:
+        self._players_to_update.update(player for each in events if each.moves_money for player in each.players)
         if self._players_to_update and (self._updating is None or self._updating.done()):
             self._updating = asyncio.create_task(self._send_balances())
 
     async def _send_balances(self) -> None:
         """Send balances to all players whose money moved since the last call."""
         while self._players_to_update:
-            named, self._players_to_update = self._players_to_update, set()
-            streams = [each for player in named for each in self._of_player.get(player, ())]
+            players, self._players_to_update = self._players_to_update, set()
+            streams = [each for player in players for each in self._of_player.get(player, ())]
             if not streams:
                 continue
             try:
                 balances = await run_in_thread(snapshot.load_balances, players=[each.player for each in streams])
             except Error as error:
-                logger.warning("Balances could not be read, their streams begin again: %s", error)
+                logger.warning("Balances could not be read, so their streams restart: %s", error)
                 for each in streams:
                     each.fail()
                 return
@@ -95,9 +94,9 @@ class StreamRegistry:
                     sessions.touch_sessions, token_hashes=list({each.player.session for each in streams})
                 )
             except Error as error:
-                logger.warning("Sessions of open streams could not be looked at: %s", error)
+                logger.warning("Sessions of open streams could not be checked: %s", error)
             else:
-                _dismiss(streams, statuses)
+                _end_expired(streams, statuses)
             await asyncio.sleep(SESSION_CHECK_SECONDS)
 
     def _keep_alive(self, streams: Sequence[LiveFollower]) -> None:
@@ -107,7 +106,7 @@ class StreamRegistry:
                 each.keep_alive(max(self.hub.position, each.position))
 
 
-def _dismiss(streams: Sequence[LiveFollower], statuses: Mapping[bytes, str]) -> None:
+def _end_expired(streams: Sequence[LiveFollower], statuses: Mapping[bytes, str]) -> None:
     for each in streams:
         ended = statuses.get(each.player.session, sessions.ENDED)
         if ended:

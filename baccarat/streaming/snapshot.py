@@ -1,4 +1,4 @@
-"""Everything a player needs to draw tables and balances, as of one sealed position."""
+"""Snapshots of a player's tables and balances as of one sealed position."""
 
 import contextlib
 import time
@@ -15,8 +15,8 @@ from baccarat.queries.table_view import TableResponse
 from casino.api.shapes import Shape, Timestamp
 from casino.events.sql import execute, fetch
 from casino.operators.principals import PlayerPrincipal
-from wallet.api.balances import Balances
-from wallet.ledger import store
+from wallet.api.accounts import Balances
+from wallet.ledger import store as ledger
 from wallet.ledger.accounts import AccountName
 from wallet.responsible_gaming import queries as responsible_gaming
 from wallet.responsible_gaming.queries import Reminder
@@ -36,8 +36,8 @@ SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
 class SnapshotMessage(Shape, kw_only=True):
     """Tables and balances of a player, as of one sealed position."""
 
-    position: Annotated[int, Meta(description="Follow the stream after this one.")]
-    server_time: Annotated[Timestamp, Meta(description="Compare deadlines with it.")]
+    position: Annotated[int, Meta(description="Continue the stream after this position.")]
+    server_time: Annotated[Timestamp, Meta(description="The time to compare deadlines with.")]
     tables: Annotated[tuple[TableResponse, ...], Meta(description="Where the player sits.")]
     balances: Balances
 
@@ -58,7 +58,6 @@ class Snapshot:
 
     @property
     def position(self) -> int:
-        """Return the sealed position of the snapshot."""
         return self.message.position
 
 
@@ -69,7 +68,8 @@ def take_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     agree; after a fifth of a second (no sealer runs) it uses the current state.
     """
     for _ in range(ATTEMPTS):
-        snapshot = _look(player, watched)
+        with repeatable_read():
+            snapshot = read_snapshot(player=player, watched=watched)
         if snapshot.fully_sealed:
             break
         time.sleep(PAUSE)
@@ -84,14 +84,9 @@ def repeatable_read() -> Generator[None]:
         yield
 
 
-def _look(player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
-    with repeatable_read():
-        return read_snapshot(player=player, watched=watched)
-
-
 def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     """Read tables and balances once, in the caller's transaction. Raises UnknownTable."""
-    balances = store.balances_of_player(operator=player.operator, player=player.player)
+    balances = ledger.balances_of_player(operator=player.operator, player=player.player)
     seated = queries.tables_where_seated(operator=player.operator, player=player.player)
     followed = sorted(seated | ({watched} if watched is not None else set()))
     tables = queries.load_tables(tables=followed, operator=player.operator, viewer=player.player, balances=balances)
@@ -112,7 +107,7 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
 def load_balances(*, players: Sequence[PlayerPrincipal]) -> dict[UUID, Balances]:
     """Read the balances of several players in two queries, in the format of the balances endpoint."""
     ids = [player.player for player in players]
-    balances, reminders = store.balances_of_players(players=ids), responsible_gaming.reminders(players=ids)
+    balances, reminders = ledger.balances_of_players(players=ids), responsible_gaming.reminders(players=ids)
     return {player: Balances.of(balances[player], reminders.get(player)) for player in ids}
 
 

@@ -16,7 +16,7 @@ from baccarat.streaming.registry import REGISTRY, StreamRegistry
 from baccarat.streaming.snapshot import Snapshot
 from casino.api.streaming import sse
 from casino.api.streaming.hub import Hub, run_in_thread
-from casino.api.streaming.mailbox import OutgoingMessage
+from casino.api.streaming.sse import OutgoingMessage
 from casino.operators.principals import PlayerPrincipal
 
 logger = logging.getLogger(__name__)
@@ -27,17 +27,22 @@ MAX_MISSED_EVENTS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class StreamOpening:
-    """Who opens a stream, where it resumes (None: from the start), and the state a moment ago."""
+    """The player, the watched table, whether the lobby is followed, the position to resume from (None: the start), and
+    a recent snapshot.
+    """
 
     player: PlayerPrincipal
     watched: UUID | None
+    lobby: bool
     after: int | None
     snapshot: Snapshot
 
 
 async def stream_messages(opening: StreamOpening, *, registry: StreamRegistry = REGISTRY) -> AsyncGenerator[bytes]:
     """Yield the stream's bytes until its session ends or its reader disconnects."""
-    follower = LiveFollower(player=opening.player, watched=opening.watched, refollow=registry.hub.set_topics)
+    follower = LiveFollower(
+        player=opening.player, watched=opening.watched, lobby=opening.lobby, set_topics=registry.hub.set_topics
+    )
     entered = False
     try:
         yield sse.RETRY
@@ -45,73 +50,73 @@ async def stream_messages(opening: StreamOpening, *, registry: StreamRegistry = 
         entered = True
         follower.attach_task()
         registry.add(follower)
-        yield await _first(opening, follower, registry)
+        yield await _first_message(opening, follower, registry)
         sender = _Sender(follower, registry)
         while (chunk := await sender.next()) is not None:
             yield chunk
     except Error as error:
-        logger.warning("A stream ends and will be resumed, the database does not answer: %s", error)
+        logger.warning("A stream ends and will be resumed, because the database does not answer: %s", error)
     finally:
         registry.remove(follower)
         if entered:
             registry.hub.release(follower)
 
 
-async def _first(opening: StreamOpening, follower: LiveFollower, house: StreamRegistry) -> bytes:
+async def _first_message(opening: StreamOpening, follower: LiveFollower, registry: StreamRegistry) -> bytes:
     """Return a snapshot, or fresh balances on reconnect: the mailbox has the missed events."""
     if opening.after is None:
-        return _begin(opening.snapshot, follower, house)
-    if await _resumes(opening, opening.after, follower, house.hub):
-        house.hub.add_follower(follower, after=opening.after)
+        return _begin_with_snapshot(opening.snapshot, follower, registry)
+    if await _can_resume(opening, opening.after, follower, registry.hub):
+        registry.hub.add_follower(follower, after=opening.after)
         return sse.message("balances", opening.snapshot.message.balances)
     fresh = await run_in_thread(snapshot.take_snapshot, player=opening.player, watched=opening.watched)
-    return sse.message("reset", {"code": "gap_too_long"}) + _begin(fresh, follower, house)
+    return sse.message("reset", {"code": "gap_too_long"}) + _begin_with_snapshot(fresh, follower, registry)
 
 
-async def _resumes(opening: StreamOpening, after: int, follower: LiveFollower, hub: Hub[LiveEvent]) -> bool:
+async def _can_resume(opening: StreamOpening, after: int, follower: LiveFollower, hub: Hub[LiveEvent]) -> bool:
     """Return whether the follower can resume: all missed events are kept, and not too many."""
-    now = opening.snapshot
-    if not now.fully_sealed or not await hub.wait_for_position(now.position) or not hub.has_since(after):
+    current = opening.snapshot
+    if not current.fully_sealed or not await hub.wait_for_position(current.position) or not hub.has_since(after):
         return False
     missed = hub.messages_since(after)
-    seated = seated_before(missed, player=opening.player.player, seated=now.seated, until=now.position)
+    seated = seated_before(missed, player=opening.player.player, seated=current.seated, until=current.position)
     follower.start_from(position=after, seated=seated)
     return sum(not follower.topics.isdisjoint(each.topics) for each in missed) <= MAX_MISSED_EVENTS
 
 
-def _begin(now: Snapshot, follower: LiveFollower, house: StreamRegistry) -> bytes:
-    follower.start_from_snapshot(now)
-    house.hub.add_follower(follower, after=now.position)
-    return sse.message("snapshot", now.message, position=now.position)
+def _begin_with_snapshot(current: Snapshot, follower: LiveFollower, registry: StreamRegistry) -> bytes:
+    follower.start_from_snapshot(current)
+    registry.hub.add_follower(follower, after=current.position)
+    return sse.message("snapshot", current.message, position=current.position)
 
 
 class _Sender:
     """Encodes messages in chunks of bytes; takes a new snapshot when a message requires it."""
 
-    __slots__ = ("_follower", "_house", "_letters")
+    __slots__ = ("_follower", "_messages", "_registry")
 
-    def __init__(self, follower: LiveFollower, house: StreamRegistry) -> None:
+    def __init__(self, follower: LiveFollower, registry: StreamRegistry) -> None:
         self._follower = follower
-        self._house = house
-        self._letters: list[OutgoingMessage] = []
+        self._registry = registry
+        self._messages: list[OutgoingMessage] = []
 
     async def next(self) -> bytes | None:
         """Wait for the next chunk; None at the end."""
-        if not self._letters:
-            self._letters = await self._follower.mailbox.take()
-        if not self._letters:
+        if not self._messages:
+            self._messages = await self._follower.mailbox.take()
+        if not self._messages:
             return None
-        if self._letters[0].text is None:
-            return await self._draw()
-        texts = [letter.text for letter in takewhile(lambda letter: letter.text is not None, self._letters)]
-        self._letters = self._letters[len(texts) :]
+        if self._messages[0].text is None:
+            return await self._new_snapshot()
+        texts = [message.text for message in takewhile(lambda message: message.text is not None, self._messages)]
+        self._messages = self._messages[len(texts) :]
         return b"".join(text for text in texts if text is not None)
 
-    async def _draw(self) -> bytes:
+    async def _new_snapshot(self) -> bytes:
         """Send a snapshot, then the waiting messages that it does not include."""
         fresh = await run_in_thread(
             snapshot.take_snapshot, player=self._follower.player, watched=self._follower.watched
         )
-        self._letters = [letter for letter in self._letters if not letter.position]
+        self._messages = [message for message in self._messages if not message.position]
         self._follower.mailbox.forget_positions()
-        return _begin(fresh, self._follower, self._house)
+        return _begin_with_snapshot(fresh, self._follower, self._registry)

@@ -1,8 +1,11 @@
-"""The endpoint of the live stream: an asynchronous view, so that an open stream uses no thread or connection."""
+"""The endpoint of the live stream, and its description in the OpenAPI document.
+
+The view returns an asynchronous iterator, so that an open stream uses no thread and no database connection.
+"""
 
 import re
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.http import HttpRequest, StreamingHttpResponse
@@ -11,27 +14,108 @@ from django.views.decorators.csrf import csrf_exempt
 
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.streaming import snapshot
+from baccarat.streaming.notifications import LiveEventResponse
+from baccarat.streaming.snapshot import SnapshotMessage
 from baccarat.streaming.stream import StreamOpening, stream_messages
 from casino.api import errors
-from casino.api.error_catalogue import INVALID_CURSOR, METHOD_NOT_ALLOWED, RequestRejected
+from casino.api.error_catalogue import BAD_REQUEST, INVALID_CURSOR, METHOD_NOT_ALLOWED, RequestRejected
+from casino.api.openapi import REQUEST_ID
+from casino.api.shapes import example_of
 from casino.api.streaming import sse
-from casino.api.streaming.hub import run_in_thread
 from casino.operators import auth
 from casino.operators.principals import PlayerPrincipal
+from wallet.api.accounts import Balances
+
+PATH: Final = "/api/v1/stream"
+
+_DESCRIPTION: Final = """\
+Server-sent events, one stream per player: every table where the player sits (including seats taken and left while the
+stream is open), a watched table (`table`, no seat needed), and the player's balances.
+
+| event | id | data |
+|---|---|---|
+| `snapshot` | position | `position`, `server_time`, `tables` (each as in `GET /api/v1/tables/{id}`), `balances` (as in `GET /api/v1/me/balances`): draw everything again. The first message; again when the player sits down at another table. |
+| `event` | position | `position`, `type`, `table`, `round`, `recorded_at`, `data`: an event, redacted for this player. Amounts are decimal strings; only the player's own id is shown. A `ChatMessageSent` contains its `text` and the `nickname` if its writer shows it: show both as text, never as markup. |
+| `lobby` | none | With `lobby=true`: the line of this `table` in `GET /api/v1/lobby` has changed. |
+| `balances` | none | The player's balances after money moved, and when the next reality check is due (`reality_check`). |
+| `reset` | none | Too many events were missed: a `snapshot` follows. |
+| `end` | none | `code` is the reason the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_ended_by_ban`, `token_expired`, `too_many_streams`, `internal_error` (reconnect at once). |
+
+Positions ascend and nothing is sent twice. To resume, send the last id as `Last-Event-ID` or as `after`; balances come
+first, then all missed events. After 15 idle seconds a comment is sent, with an id and no data: it counts as the last
+id. Deadlines are sent once, as times: compare them with `server_time`. A reader that is too slow is disconnected, and
+may resume. EventSource sends no header and a ticket works once: open the next stream with a new ticket and `after`.
+An open stream counts as use of the session.
+"""  # noqa: E501  (rows of a table)
+_EXAMPLE: Final = (
+    sse.RETRY
+    + sse.message("snapshot", example_of(SnapshotMessage), position=48210)
+    + sse.message("event", example_of(LiveEventResponse), position=48211)
+    + sse.message("balances", example_of(Balances))
+    + sse.keep_alive(48391)
+    + sse.message("end", {"code": "session_taken_over"})
+).decode()
+_PARAMETERS: Final = (
+    ("query", "ticket", {"type": "string"}, "From `POST /api/v1/stream/tickets`, instead of the Authorization header."),
+    ("query", "table", {"type": "string", "format": "uuid"}, "A table to watch."),
+    ("query", "lobby", {"type": "boolean", "default": False}, "Whether to follow the lobby."),
+    ("query", "after", {"type": "integer", "minimum": 0}, "The last position received."),
+    (
+        "header",
+        "Last-Event-ID",
+        {"type": "integer", "minimum": 0},
+        "The same, as browsers send it; it takes precedence.",
+    ),
+    ("header", REQUEST_ID.name, REQUEST_ID.type, REQUEST_ID.description),
+)
+_REFUSED: Final = ("400", "401", "403", "404", "429")
+_SIMILAR_PATH: Final = "/api/v1/tables/{table}/pass"
+"""An operation with the same problem responses."""
+
+
+def add_stream(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
+    """Add the stream to the OpenAPI document; the signature is that of drf-spectacular's hooks."""
+    del generator, request, public
+    if _SIMILAR_PATH not in result["paths"]:
+        return result
+    result["paths"][PATH] = {"get": _operation(result)}
+    result["paths"] = dict(sorted(result["paths"].items()))
+    return result
+
+
+def _operation(result: dict[str, Any]) -> dict[str, Any]:
+    parameters = [
+        {"in": location, "name": name, "schema": schema, "description": text}
+        for location, name, schema, text in _PARAMETERS
+    ]
+    stream = {"schema": {"type": "string"}, "examples": {"Stream": {"value": _EXAMPLE}}}
+    responses: dict[str, Any] = {"200": {"description": "The stream.", "content": {sse.MEDIA_TYPE: stream}}}
+    problems = result["paths"][_SIMILAR_PATH]["post"]["responses"]
+    responses.update({status: problems[status] for status in _REFUSED})
+    return {
+        "operationId": "followStream",
+        "summary": "Follow tables and balances as they change",
+        "description": _DESCRIPTION,
+        "parameters": parameters,
+        "tags": ["live"],
+        "security": [{"playerToken": []}],
+        "responses": responses,
+    }
+
 
 _POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 @csrf_exempt
-async def stream(request: HttpRequest) -> HttpResponseBase:
+def stream(request: HttpRequest) -> HttpResponseBase:
     """Return the stream, or a problem if it cannot start."""
     if request.method != "GET":
-        answer = errors.problem_response(request, METHOD_NOT_ALLOWED)
-        answer["Allow"] = "GET"
-        return answer
+        response = errors.problem_response(request, METHOD_NOT_ALLOWED)
+        response["Allow"] = "GET"
+        return response
     try:
-        opening = await run_in_thread(_open, request=request)
-    except Exception as error:  # noqa: BLE001  (whatever it is, it has its problem document)
+        opening = _open(request=request)
+    except Exception as error:  # noqa: BLE001  (every error has a problem document)
         return errors.handle(error, {"request": request})
     return StreamingHttpResponse(
         stream_messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
@@ -40,9 +124,9 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
 
 def _open(*, request: HttpRequest) -> StreamOpening:
     """Authenticate the player and take a first snapshot. Raises RequestRejected, UnknownTable."""
-    after, watched = _after(request), _watched(request)
+    after, watched, lobby = _after(request), _watched(request), _lobby(request)
     player = _player(request)
-    return StreamOpening(player, watched, after, snapshot.take_snapshot(player=player, watched=watched))
+    return StreamOpening(player, watched, lobby, after, snapshot.take_snapshot(player=player, watched=watched))
 
 
 def _player(request: HttpRequest) -> PlayerPrincipal:
@@ -60,6 +144,14 @@ def _watched(request: HttpRequest) -> UUID | None:
         return UUID(text)
     except ValueError:
         raise UnknownTable from None
+
+
+def _lobby(request: HttpRequest) -> bool:
+    """Return whether the stream follows the lobby. Raises RequestRejected."""
+    text = request.GET.get("lobby", "false")
+    if text not in {"true", "false"}:
+        raise RequestRejected(BAD_REQUEST, "`lobby` is true or false.")
+    return text == "true"
 
 
 def _after(request: HttpRequest) -> int | None:

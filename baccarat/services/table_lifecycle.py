@@ -1,0 +1,193 @@
+"""Use cases of opening a table, and of closing it permanently.
+
+A closure is announced at once and takes effect when running play has concluded. Nothing new starts after the
+announcement. Players without a confirmed wager leave the round; confirmed wagers are dealt
+and settled; then every seat is freed, its money is returned, and all commitments are revealed.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat.domain import dealer
+from baccarat.domain.rounds.state import SeatStatus
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import Shuffle
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
+from baccarat.domain.tables.state import INITIAL, TableState
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.services import absent_seats, kill_switch
+from baccarat.services.rules_lifecycle import floor_of
+from baccarat.services.seats import leave_round
+from baccarat.storage import repository, shoe_seeds
+from casino.events.ids import new_id
+from casino.events.sql import database_now, fetch
+from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
+from casino.significant import recorder
+
+logger = logging.getLogger(__name__)
+
+MAX_REASON_LENGTH: Final = 500
+ACTOR: Final = "system:closing"
+
+_DUE: Final = """
+SELECT kept.id, kept.operator_id FROM baccarat_table AS kept JOIN baccarat_duetable AS due ON due.table_id = kept.id
+WHERE due.due_at <= statement_timestamp() AND due.closes ORDER BY due.due_at
+"""
+
+
+def open_table(
+    *,
+    operator: UUID,
+    name: str,
+    preset: str,
+    currency: str,
+    money_types: Sequence[MoneyType],
+    edge_accepted: bool,
+    overrides: Mapping[str, Any],
+    acknowledgement: str = "",
+    listed: bool = True,
+    metadata: Metadata,
+) -> UUID:
+    """Open a table with a preset's rules and overrides for some fields (minor units). Returns the table's id.
+
+    Its first shoe, long or of one round, is committed to at once. Raises UnknownPreset, UnknownCurrency, InvalidRules,
+    PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers,
+    AcknowledgementNotNeeded.
+    """
+    rules = rules_for(preset, currency=currency, **overrides)
+    with transaction.atomic(savepoint=False):
+        kill_switch.lock_shared()
+        now = database_now()
+        uow = UnitOfWork(table=INITIAL, table_version=0)
+        first_seed = repository.draw_shoe_seed(now) if rules.shuffle is Shuffle.EACH_ROUND else None
+        uow.decide_on_table(
+            tc.OpenTable(
+                table=new_id(now),
+                operator=operator,
+                name=name,
+                rules=rules,
+                money_types=tuple(money_types),
+                edge_spots=player_edge_spots(rules),
+                edge_accepted=edge_accepted,
+                now=now,
+                floor=floor_of(operator),
+                acknowledgement=" ".join(acknowledgement.split()),
+                next_shoe=None if first_seed is None else dealer.commitment_to(first_seed, shape=rules.shape),
+                listed=listed,
+            )
+        )
+        for switch in kill_switch.active_stops(operator=operator, rules=rules.label):
+            scope = StopScope(switch.scope)
+            label = switch.subject if scope is StopScope.RULES else ""
+            uow.decide_on_table(tc.StopPlay(scope, label, switch.message, switch.reason, switch.by, now))
+        if first_seed is not None:
+            uow.new_seeds.append(first_seed)
+        else:
+            dealer.commit_shoe(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
+        repository.save([(uow, metadata)])
+    return uow.table.require_opened().table
+
+
+def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:
+    """Close a table permanently, once its current round has concluded. Returns whether it is closed now.
+
+    Closing a closed table changes nothing. The seeds of its shoes, including one only committed to, are revealed and
+    deleted; a seed whose row is missing is recorded as lost. Raises UnknownTable, CloseReasonInvalid, and
+    SeedUnreadable if a seed exists but its key does not.
+    """
+    reason = reason.strip()
+    if not 1 <= len(reason) <= MAX_REASON_LENGTH or not reason.isprintable():
+        raise CloseReasonInvalid
+    with transaction.atomic():
+        uow, now = repository.lock_table(table=table, operator=operator)
+        occupied = bool(uow.table.seats) or uow.table.round is not None
+        _empty_round(uow, now)  # first: one transaction appends to each stream only once
+        if occupied:
+            uow.decide_on_table(tc.AnnounceTableClosure(by=metadata.actor, reason=reason, now=now))
+        return _proceed(uow, by=metadata.actor, reason=reason, metadata=metadata, now=now)
+
+
+def close_due() -> int:
+    """Close every table whose closure is pending and whose play has concluded, each in a transaction.
+
+    Returns the number closed.
+    """
+    return sum(_close_announced(table, operator) for table, operator in fetch(_DUE))
+
+
+def _close_announced(table: UUID, operator: UUID) -> bool:
+    metadata = Metadata(operator=str(operator), actor=ACTOR, causation="due", correlation=f"table-{table}")
+    try:
+        with transaction.atomic():
+            uow, now = repository.lock_table(table=table, operator=operator)
+            closure = uow.table.pending_closure
+            if closure is None or uow.table.closed:
+                return False
+            _empty_round(uow, now)
+            return _proceed(uow, by=closure.by, reason=closure.reason, metadata=metadata, now=now)
+    except (SeedUnreadable, repository.StateUnreadable) as error:
+        logger.critical("ALERT table %s can't be closed: %s", table, type(error).__name__)
+        return False
+
+
+def _proceed(uow: UnitOfWork, *, by: str, reason: str, metadata: Metadata, now: datetime) -> bool:
+    """Proceed with the closure as far as the current round allows. Returns whether the table is closed."""
+    shoes = _secret_shoes(uow.table)
+    lost = 0
+    if uow.table.round is None:
+        for command in absent_seats.release_commands(uow, [seat.player for seat in uow.table.seats], now):
+            uow.decide_on_table(command)
+        seeds = _readable_seeds(shoes)
+        lost = len(shoes) - len(seeds)
+        seeds_in_hex = {shoe: seed.hex() for shoe, seed in seeds.items()}
+        uow.decide_on_table(tc.CloseTable(by=by, reason=reason, seeds=seeds_in_hex, now=now))
+        uow.revealed_shoes.extend(seeds)
+    if uow.changes:
+        repository.save([(uow, metadata)])
+        _record_significant_event(uow, by=by, reason=reason, revealed=len(shoes) - lost, lost=lost)
+    return uow.table.closed
+
+
+def _empty_round(uow: UnitOfWork, now: datetime) -> None:
+    """Take players without a confirmed wager out of the round, which then ends or becomes due.
+
+    A suspended round continues to wait for staff.
+    """
+    for seat in uow.round.seats if uow.round.is_running() else ():
+        if seat.status is not SeatStatus.CONFIRMED:
+            leave_round(uow, seat.player, now)
+
+
+def _secret_shoes(table: TableState) -> list[UUID]:
+    return [shoe.shoe for shoe in (table.shoe, table.next_shoe) if shoe is not None]
+
+
+def _readable_seeds(shoes: list[UUID]) -> dict[UUID, bytes]:
+    """Return the seeds that are stored. Raises SeedUnreadable if the key of one is missing."""
+    seeds = dict(shoe_seeds.decrypt(shoes))
+    if shoe_seeds.find_stored(shoes) - seeds.keys():
+        raise SeedUnreadable
+    return seeds
+
+
+def _record_significant_event(uow: UnitOfWork, *, by: str, reason: str, revealed: int, lost: int) -> None:
+    opened, closed = uow.table.require_opened(), uow.table.closed
+    after = {"closed": True, "seeds_revealed": revealed, "seeds_lost": lost} if closed else {"closing": True}
+    recorder.record(
+        kind=recorder.SignificantEventKind.TABLE_STOPPED,
+        operator=opened.operator,
+        subject=f"table:{opened.table}",
+        actor=by,
+        reason=reason,
+        before={"closed": False},
+        after=after,
+    )
