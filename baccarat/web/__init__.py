@@ -1,1 +1,1 @@
-"""The table page: one template, static modules and the demo's door. It plays by the API, as any front-end would."""
+"""The table page: a template and static modules that use the public API, and the sign-in of demo players."""

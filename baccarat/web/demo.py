@@ -1,6 +1,6 @@
-"""A house to try things in: a table of each preset, players with money, a PIN and a deposit method.
+"""Demo data: a table of each preset, players with money and a PIN, deposit methods.
 
-It exists only where DEMO_OPERATOR names the sandbox operator that it belongs to, which production refuses.
+It belongs to the sandbox operator that DEMO_OPERATOR names, which must be empty in production.
 """
 
 from collections.abc import Sequence
@@ -10,24 +10,23 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from baccarat.chat import moderation
 from baccarat.chat import queries as chat
-from baccarat.chat import word_lists
 from baccarat.queries import tables
-from baccarat.services import opening
+from baccarat.services import table_lifecycle
 from casino.api.error_catalogue import NOT_FOUND, RequestRejected
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.operators import pins, sessions
 from casino.operators.models import Operator, Player
-from casino.operators.queries import list_players
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
-from casino.operators.services import create_operator, find_operator, issue_key
+from casino.operators.services import create_operator, find_operator, issue_key, list_players
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger.refusals import OperatorNotSandbox
 from wallet.payments import methods
-from wallet.payments.fees import DepositTerms
 from wallet.payments.methods import MethodOffer
+from wallet.payments.terms import DepositTerms
 
 CURRENCY: Final = "EUR"
 PIN: Final = "2468"
@@ -40,7 +39,7 @@ TABLES: Final = (
 )
 PLAYERS: Final = ("Ana", "Ben", "Chloe", "Dario", "Emil", "Fatima")
 STARTING_BALANCES: Final = {MoneyType.REAL: 2_000, MoneyType.PLAY: 5_000}
-"""What each player starts with, in whole units of the currency."""
+"""In whole units of the currency."""
 
 PREFIX: Final = "demo-"
 PAGE_SIZE: Final = 200
@@ -48,9 +47,9 @@ PROVIDER: Final = "sandbox"
 
 
 def create_sandbox_operator(*, slug: str) -> tuple[str, str]:
-    """Give the sandbox operator another key, and make the operator first if it is missing: (id, secret).
+    """Issue a key for the sandbox operator, creating the operator if it is missing; return (id, secret).
 
-    Raises SandboxClosed for an operator that is no sandbox.
+    Raises OperatorNotSandbox.
     """
     with transaction.atomic():
         try:
@@ -63,9 +62,9 @@ def create_sandbox_operator(*, slug: str) -> tuple[str, str]:
 
 
 def set_up_demo(*, slug: str) -> Sequence[str]:
-    """Make what is missing of the demo and say what it made; doing it again makes nothing twice.
+    """Create the missing demo data and return a line about each item created.
 
-    Raises UnknownOperator, and SandboxClosed for an operator that is no sandbox.
+    Raises UnknownOperator, OperatorNotSandbox.
     """
     operator = find_operator(slug=slug)
     metadata = Metadata(operator=str(operator.id), actor="demo", causation="", correlation="demo")
@@ -73,40 +72,40 @@ def set_up_demo(*, slug: str) -> Sequence[str]:
         *_open_tables(operator, metadata),
         *_register_players(operator, metadata),
         *_offer_deposits(operator),
-        *_list_words(operator, metadata),
+        *_add_filter_words(operator, metadata),
     )
 
 
 def demo_players() -> list[dict[str, str]]:
-    """List the demo's players. Raises Rejected (not_found) where there is no demo."""
-    return [{"id": str(player.id), "name": player.nickname} for player in _players(_house())]
+    """List the demo players. Raises RequestRejected (not_found) if there is no demo."""
+    return [{"id": str(player.id), "name": player.nickname} for player in _players(_demo_operator())]
 
 
 def open_session(*, player: UUID) -> dict[str, Any]:
-    """Open a session for a demo player. Raises UnknownPlayer, Rejected (not_found) where there is no demo."""
-    house = _house()
-    if player not in {each.id for each in _players(house)}:
+    """Open a session for a demo player. Raises UnknownPlayer, RequestRejected (not_found) if there is no demo."""
+    operator = _demo_operator()
+    if player not in {each.id for each in _players(operator)}:
         raise UnknownPlayer
-    opened = sessions.open_session(operator=house.id, player=player, seconds=settings.PLAYER_SESSION_SECONDS)
-    return {"token": opened.token, "expires_at": opened.expires_at}
+    session = sessions.open_session(operator=operator.id, player=player, seconds=settings.PLAYER_SESSION_SECONDS)
+    return {"token": session.token, "expires_at": session.expires_at}
 
 
-def _house() -> Operator:
+def _demo_operator() -> Operator:
     if not settings.DEMO_OPERATOR:
         raise RequestRejected(NOT_FOUND)
     return find_operator(slug=settings.DEMO_OPERATOR)
 
 
 def _players(operator: Operator) -> list[Player]:
-    found = list_players(operator=operator.id, after=None, limit=PAGE_SIZE)
-    return [player for player in found if player.reference.startswith(PREFIX)]
+    players = list_players(operator=operator.id, after=None, limit=PAGE_SIZE)
+    return [player for player in players if player.reference.startswith(PREFIX)]
 
 
 def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
     existing = {table.name for table in tables.list_tables(operator=operator.id, after=None, limit=PAGE_SIZE)}
     missing = [(name, preset) for name, preset in TABLES if name not in existing]
     for name, preset in missing:
-        opening.open_table(
+        table_lifecycle.open_table(
             operator=operator.id,
             name=name,
             preset=preset,
@@ -120,8 +119,8 @@ def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
 
 
 def _register_players(operator: Operator, metadata: Metadata) -> list[str]:
-    there = {player.nickname for player in _players(operator)}
-    missing = [name for name in PLAYERS if name not in there]
+    existing = {player.nickname for player in _players(operator)}
+    missing = [name for name in PLAYERS if name not in existing]
     for name in missing:
         with transaction.atomic():
             _register_player(operator, name, metadata)
@@ -160,10 +159,10 @@ def _offer_deposits(operator: Operator) -> list[str]:
     return ["deposit methods"]
 
 
-def _list_words(operator: Operator, metadata: Metadata) -> list[str]:
+def _add_filter_words(operator: Operator, metadata: Metadata) -> list[str]:
     if chat.list_own_filter_words(operator=operator.id):
         return []
-    return [f"{word_lists.add_starter_words(operator=operator.id, metadata=metadata)} words that chats cover"]
+    return [f"{moderation.add_starter_words(operator=operator.id, metadata=metadata)} words masked in chats"]
 
 
 def _unit(operator: Operator) -> int:

@@ -1,4 +1,4 @@
-"""The addresses of the table page, under /play/."""
+"""URLs of the table page, under /play/."""
 
 from django.urls import path
 from django.views.generic import RedirectView

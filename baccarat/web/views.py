@@ -1,4 +1,4 @@
-"""The table page itself, and the demo's door behind which anybody may sit down as a demo player."""
+"""The table page, the page that verifies rounds, and sessions for demo players."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ from baccarat.web import demo
 from casino.api.fields import IdField, StrictSerializer, parse_body
 from casino.api.views import BaseApiView
 
-_ALLOWED: Final = {
+_POLICY: Final = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
@@ -27,7 +27,7 @@ _ALLOWED: Final = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
-CONTENT_SECURITY_POLICY: Final = "; ".join(f"{kind} {sources}" for kind, sources in _ALLOWED.items())
+CONTENT_SECURITY_POLICY: Final = "; ".join(f"{directive} {sources}" for directive, sources in _POLICY.items())
 _HEADERS: Final = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "no-referrer",
@@ -38,11 +38,15 @@ _HEADERS: Final = {
 
 
 def add_security_policy(response: HttpResponse) -> HttpResponse:
-    """Put the page's policy on an answer."""
+    """Set the page's security headers on a response."""
     for name, value in _HEADERS.items():
         response[name] = value
     return response
 
+
+_MESSAGES: Final = Path(__file__).with_name("static") / "play" / "js" / "messages"
+LANGUAGES: Final = " ".join(sorted(file.stem for file in _MESSAGES.glob("*.json")))
+"""The languages of the pages: one for each file of messages."""
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 
@@ -55,27 +59,27 @@ class DemoPlayerRequest(StrictSerializer):
 
 @require_safe
 def table_page(request: HttpRequest) -> HttpResponse:
-    """Answer the page; who plays is told by the fragment of its address, which never reaches a server."""
-    return add_security_policy(render(request, "play/page.html"))
+    """Return the table page. The player's token is in the URL's fragment, which browsers do not send."""
+    return add_security_policy(render(request, "play/page.html", {"languages": LANGUAGES}))
 
 
 @require_safe
 def verify_page(request: HttpRequest) -> HttpResponse:
-    """Answer the page on which anyone checks an exported round in the browser."""
-    return add_security_policy(render(request, "play/verify.html"))
+    """Return the page that verifies an exported round in the browser."""
+    return add_security_policy(render(request, "play/verify.html", {"languages": LANGUAGES}))
 
 
 @require_safe
 def download_verifier(request: HttpRequest) -> HttpResponse:
-    """Hand out the stand-alone verifier: one file of Python, as it is."""
+    """Return the stand-alone verifier, a single Python file."""
     del request
-    answer = HttpResponse(VERIFIER.read_bytes(), content_type="text/x-python; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{VERIFIER.name}"'
-    return add_security_policy(answer)
+    response = HttpResponse(VERIFIER.read_bytes(), content_type="text/x-python; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{VERIFIER.name}"'
+    return add_security_policy(response)
 
 
 class DemoView(BaseApiView):
-    """Ready players, where this service was started as a demo; elsewhere there is nothing at this address."""
+    """Demo players and their sessions, if DEMO_OPERATOR is set; not found otherwise."""
 
     authentication_classes: list[Any] = []
 
@@ -86,5 +90,5 @@ class DemoView(BaseApiView):
 
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
-        """Open a session for one of them."""
+        """Open a session for a demo player."""
         return Response(demo.open_session(player=parse_body(DemoPlayerRequest, request)["player"]), status=201)

@@ -1,95 +1,149 @@
-// Where the page begins: who plays, and what is on the screen, the lobby or a table.
+// The page's entry point: signs the player in, then shows the lobby or a table.
 
-import { demo, news, NoAnswer, Problem } from "./core/api.js";
+import { demo, get, onSessionEnd, NoResponse, Problem, wait } from "./core/api.js";
 import { h, put } from "./core/dom.js";
 import { Preferences } from "./core/preferences.js";
-import { forgetToken, goTo, keepToken, tableInAddress, takeToken, token } from "./core/session.js";
-import { wait } from "./core/signals.js";
+import { forgetToken, goTo, storage, storeToken, tableInAddress, takeOfferedToken, token } from "./core/session.js";
+import { hasMessage, loadLanguage, describeProblem, t } from "./messages/index.js";
 import { Game } from "./view/game.js";
 import { Lobby } from "./view/lobby.js";
 import { Sound } from "./view/sound.js";
-import { chooseLanguage, known, plainly, t } from "./words/index.js";
 
-const app = document.getElementById("app");
-let shown = null;
+const app = /** @type {HTMLElement} */ (document.getElementById("app"));
+/** @type {View | null} */
+let view = null;
 let preferences = new Preferences();
-const sound = new Sound(() => preferences.values);
+const sound = new Sound(() => preferences);
 
-function show(view) {
-  shown?.leave?.();
-  shown = view;
-  put(app, view?.element ?? null);
-  view?.start?.();
+/** @param {View} next */
+function show(next) {
+  view?.leave();
+  view = next;
+  put(app, next.element);
+  next.start();
+}
+
+/** @typedef {{player: string, nickname: string}} SignedIn who is signed in, or was last, in this browser */
+
+/**
+ * Sign in by the token that the address offers, if it is of the player who was signed in last in this browser.
+ * Anybody can send a link with their own token, so the visitor confirms another player's.
+ */
+async function arrive(offered = takeOfferedToken()) {
+  if (!offered) return route();
+  try {
+    const next = /** @type {SignedIn} */ (await get("preferences", { bearer: offered }));
+    const last = /** @type {SignedIn | null} */ (storage.get("player", null));
+    if (last && last.player !== next.player) return askToChange(offered, next, last);
+    signInAs(offered, next);
+  } catch (error) {
+    if (error instanceof NoResponse) return retry(() => arrive(offered));
+    if (!(error instanceof Problem)) throw error;
+    if (!token()) storeToken(offered);  // its end is explained by the next request
+    route();
+  }
+}
+
+/**
+ * @param {string} value
+ * @param {SignedIn} who
+ */
+function signInAs(value, { player, nickname }) {
+  storeToken(value);
+  storage.set("player", { player, nickname });
+  route();
+}
+
+/**
+ * @param {string} offered
+ * @param {SignedIn} next
+ * @param {SignedIn} last
+ */
+function askToChange(offered, next, last) {
+  view?.leave();
+  view = null;
+  const names = { name: next.nickname, other: last.nickname };
+  put(app, h("main", { class: "door" }, h("h1", {}, t("door.change", names)), h("p", { role: "alert" }, t("door.change.how", names)),
+    h("button", { type: "button", class: "primary", onclick: route }, t("door.stay")),
+    h("button", { type: "button", class: "change-player", onclick: () => signInAs(offered, next) }, t("door.as", names))));
 }
 
 async function route() {
-  if (!token()) return door();
+  if (!token()) return signIn();
   const table = tableInAddress();
   if (table) {
     preferences = await new Preferences().load();
     show(new Game(table, { preferences, sound }));
-  } else show(new Lobby({ onExit: door }));
+  } else show(new Lobby({ onExit: signIn }));
 }
 
-/** Without a token: in a demo one chooses whom to play as, elsewhere one is told where tokens come from. */
-async function door() {
-  shown?.leave?.();
-  shown = null;
+/** Without a token: let the visitor pick a demo player, or explain that the casino opens this page. */
+async function signIn() {
+  view?.leave();
+  view = null;
   let players = null;
   try {
     players = (await demo.list()).players;
   } catch (error) {
-    if (error instanceof NoAnswer) return retry();
+    if (error instanceof NoResponse) return retry(signIn);
     if (!(error instanceof Problem)) throw error;
   }
-  put(app, players?.length ? demoDoor(players) : closedDoor());
+  put(app, players?.length ? demoPlayers(players) : signInNeeded());
 }
 
-async function retry() {
-  put(app, message(t("link.lost"), ""));
+/** @param {() => void} again */
+async function retry(again) {
+  put(app, textPage(t("connection.lost"), ""));
   await wait(1500);
-  door();
+  again();
 }
 
-const message = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", {}, words));
-const closedDoor = () => message(t("door.closed"), t("door.closed.how"));
+/**
+ * @param {string} title
+ * @param {string} words
+ */
+const textPage = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", {}, words));
+const signInNeeded = () => textPage(t("door.closed"), t("door.closed.how"));
 
-function demoDoor(players) {
-  const fault = h("p", { role: "alert" });
+/** @typedef {{id: string, name: string}} DemoPlayer */
+/** @typedef {Game | Lobby} View what is on the screen: the lobby, or a table */
+
+/** @param {DemoPlayer[]} players */
+function demoPlayers(players) {
+  const status = h("p", { role: "alert" });
+  /** @param {DemoPlayer} player */
   const choose = async (player) => {
     try {
-      const entered = await demo.enter(player.id);
-      keepToken(entered.token);
-      route();
+      const session = await demo.enter(player.id);
+      signInAs(session.token, { player: player.id, nickname: player.name });
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
-      fault.textContent = plainly(error).title;
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+      status.textContent = describeProblem(error).title;
     }
   };
   return h("main", { class: "door" }, h("h1", {}, t("title")), h("p", {}, t("door.demo")),
     h("ul", { class: "door-players" }, players.map((player) => h("li", {},
       h("button", { type: "button", class: "door-player", onclick: () => choose(player) }, h("span", { class: "door-face", "aria-hidden": "true" }, player.name[0]), t("door.as", { name: player.name }))))),
-    fault, h("p", { class: "door-note" }, t("door.pin")));
+    status, h("p", { class: "door-note" }, t("door.pin")));
 }
 
-/** A session that is over is said so in plain words, with the way back in. */
-function over(problem) {
+/**
+ * Explain why the session is over, with a button that signs in again.
+ * @param {Problem} problem
+ */
+function showSessionEnd(problem) {
   if (!token()) return;
   forgetToken();
-  shown?.leave?.();
-  shown = null;
-  const words = known(`end.${problem.code}`) ? t(`end.${problem.code}`) : plainly(problem).title;
+  view?.leave();
+  view = null;
+  const words = hasMessage(`end.${problem.code}`) ? t(`end.${problem.code}`) : describeProblem(problem).title;
   put(app, h("main", { class: "door" }, h("h1", {}, t("over")), h("p", { role: "alert" }, words),
     h("button", { type: "button", class: "primary", onclick: () => { goTo(null); route(); } }, t("over.again"))));
 }
 
-news.on("over", over);
-chooseLanguage();
-takeToken();
-addEventListener("hashchange", () => {
-  takeToken();
-  route();
-});
+onSessionEnd(showSessionEnd);
+const offered = takeOfferedToken();
+await loadLanguage();
+addEventListener("hashchange", () => arrive());
 document.addEventListener("casino:language", route);
-route();
-
+arrive(offered);

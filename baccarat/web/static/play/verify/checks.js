@@ -1,50 +1,69 @@
-// Every check of one exported round, in order. The same names and verdicts as the stand-alone verifier's.
+// Runs all checks of an exported round, with the names and verdicts of the stand-alone verifier.
 
 import * as game from "./game.js";
 import * as log from "./log.js";
-import { Proof } from "./proof.js";
+import { CannotCheck, CheckFailed, DoesNotApply, Proof } from "./proof.js";
 import { read, requireShape } from "./read.js";
-import { Nothing, NotYet, Wrong } from "./results.js";
 import * as shoe from "./shoe.js";
 
+/** @import { Finding, Values } from "./proof.js" */
+
+/** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
+/** @typedef {{verdict: "verified" | "partly" | "failed", round: Api["ProofRound"] | null, checks: Check[]}} Verdict */
+
+/** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
   ["digests", log.digests], ["chain", log.chain], ["inclusion", log.inclusion], ["signature", log.signature], ["key", log.key],
   ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["cards", shoe.cards],
   ["hands", game.hands], ["wagers", game.wagers], ["payouts", game.payouts], ["commission", game.commission], ["void", game.voiding],
 ];
 
-async function one(name, check) {
+/**
+ * @param {string} name
+ * @param {() => Finding | Promise<Finding>} check
+ * @returns {Promise<Check>}
+ */
+async function run(name, check) {
   try {
     const [code, values = {}] = await check();
     return { name, verdict: "ok", code, values };
   } catch (error) {
-    if (error instanceof NotYet) return { name, verdict: "open", code: error.code, values: error.values };
-    if (error instanceof Nothing) return { name, verdict: "none", code: error.code, values: error.values };
-    if (error instanceof Wrong) return { name, verdict: "failed", code: error.code, values: error.values, expected: error.expected, found: error.found };
+    if (error instanceof DoesNotApply) return { name, verdict: "none", code: error.code, values: error.values };
+    if (error instanceof CannotCheck) return { name, verdict: "open", code: error.code, values: error.values };
+    if (error instanceof CheckFailed) return { name, verdict: "failed", code: error.code, values: error.values, expected: error.expected, found: error.found };
     return { name, verdict: "failed", code: "malformed", values: {}, expected: "", found: String(error) };
   }
 }
 
-/** This will check the bytes of a file. `trusted` are public keys in hex; `onCheck` is told of each check when it ends. */
+/**
+ * Check the bytes of a file. `trusted` are public keys in hex; `onCheck` is called with each result.
+ * @param {Uint8Array} bytes
+ * @param {{trusted?: readonly string[], onCheck?: (check: Check) => void}} [options]
+ * @returns {Promise<Verdict>}
+ */
 export async function verify(bytes, { trusted = [], onCheck = () => undefined } = {}) {
+  /** @type {Check[]} */
   const checks = [];
-  const told = (check) => {
+  /** @param {Check} check */
+  const report = (check) => {
     checks.push(check);
     onCheck(check);
     return check;
   };
-  let proof = null;
-  const first = told(await one("file", () => {
+  /** @type {{proof?: Proof}} */
+  const file = {};
+  const first = report(await run("file", () => {
     const document = read(bytes);
     requireShape(document);
-    proof = new Proof(document, trusted);
+    const proof = new Proof(document, trusted);
+    file.proof = proof;
     return ["file.ok", { n: proof.events.length }];
   }));
-  if (first.verdict === "ok") {
-    for (const [name, check] of CHECKS) told(await one(name, () => check(proof)));
+  const { proof } = file;
+  if (proof && first.verdict === "ok") {
+    for (const [name, check] of CHECKS) report(await run(name, () => check(proof)));
   }
   const verdicts = new Set(checks.map((check) => check.verdict));
-  let verdict = verdicts.has("open") ? "partly" : "verified";
-  if (verdicts.has("failed")) verdict = "failed";
+  const verdict = verdicts.has("failed") ? "failed" : verdicts.has("open") ? "partly" : "verified";
   return { verdict, round: proof?.round ?? null, checks };
 }

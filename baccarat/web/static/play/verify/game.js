@@ -1,118 +1,181 @@
-// What is checked of the game: rules, the summary, hands, wagers, payouts, commission, and a void.
+// Checks of the game: rules, summary, hands, wagers, payouts, commission, and a void.
 
-import { outcomeOf, played, total } from "./hands.js";
-import { same } from "./read.js";
-import { Nothing, NotYet, Wrong } from "./results.js";
+import { dealHands, outcomeOf, total } from "./hands.js";
+import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
+import { isSame } from "./read.js";
 
-const TELLING_RULES = new Set(["TableOpened", "RulesTookEffect"]);
+/** @import { Finding, Proof, Values } from "./proof.js" */
+
+const RULES_EVENTS = new Set(["TableOpened", "RulesTookEffect"]);
 const SPOTS = ["player", "banker", "tie"];
+/**
+ * @param {string} one
+ * @param {string} other
+ */
 const byName = (one, other) => (one < other ? -1 : Number(one > other));
 
-function requireSame(wanted, found, code, values = {}) {
-  for (const name of Object.keys({ ...wanted, ...found }).sort(byName)) {
-    if (!same(wanted[name], found[name])) throw new Wrong(code, wanted[name] ?? null, found[name] ?? null, { ...values, name });
+/**
+ * @param {Values} expected
+ * @param {Values} actual
+ * @param {string} code
+ * @param {Values} [values]
+ */
+function requireEqual(expected, actual, code, values = {}) {
+  for (const name of Object.keys({ ...expected, ...actual }).sort(byName)) {
+    if (!isSame(expected[name], actual[name])) throw new CheckFailed(code, expected[name] ?? null, actual[name] ?? null, { ...values, name });
   }
 }
 
-const pick = (found, names) => Object.fromEntries(names.map((name) => [name, found[name]]));
+/**
+ * @param {Values} object
+ * @param {readonly string[]} names
+ * @returns {Values}
+ */
+const pick = (object, names) => Object.fromEntries(names.map((name) => [name, object[name]]));
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function rules(proof) {
-  const start = proof.first("RoundOpened");
-  const told = proof.ofTable.filter((event) => TELLING_RULES.has(event.type) && event.data && event.position < start.position).at(-1);
-  if (!told) throw new Wrong("rules.untold", "TableOpened", proof.ofTable.map((event) => event.type));
-  requireSame({ ...told.data.rules, third_cards: "punto_banco" }, proof.rules, "rules.differ");
+  const start = proof.requireEvent("RoundOpened");
+  const recorded = proof.tableEvents.filter((event) => RULES_EVENTS.has(event.type) && event.data && event.position < start.position).at(-1);
+  if (!recorded) throw new CheckFailed("rules.missing", "TableOpened", proof.tableEvents.map((event) => event.type));
+  requireEqual({ ...recorded.data.rules, third_cards: "punto_banco" }, proof.rules, "rules.differ");
   const name = `${proof.rules.preset}@${proof.rules.version}`;
-  if (start.data.rules !== name) throw new Wrong("rules.others", start.data.rules, name);
+  if (start.data.rules !== name) throw new CheckFailed("rules.others", start.data.rules, name);
   return ["rules.ok", { rules: name }];
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function record(proof) {
   const { opened } = proof;
-  const voided = proof.maybe("RoundVoided");
-  if (!voided && !proof.maybe("RoundSettled")) throw new Wrong("record.running", "RoundSettled", proof.ofRound.at(-1).type);
-  const ended = proof.maybe("RoundSettled")?.data ?? {};
-  const dealt = proof.maybe("CardsDealt")?.data ?? {};
+  const voided = proof.findEvent("RoundVoided");
+  if (!voided && !proof.findEvent("RoundSettled")) throw new CheckFailed("record.running", "RoundSettled", proof.roundEvents.at(-1)?.type ?? null);
+  const ended = proof.findEvent("RoundSettled")?.data ?? {};
+  const dealt = proof.findEvent("CardsDealt")?.data ?? {};
   const wanted = {
     ...pick(opened, ["table", "operator", "number", "rules", "opened_at"]),
     id: opened.round, currency: proof.rules.currency, phase: voided ? "voided" : "settled", settled_at: ended.settled_at ?? null,
-    position: dealt.position ?? null, cards: dealt.cards ?? [],
+    shoe_position: dealt.shoe_position ?? null, cards: dealt.cards ?? [],
     ...Object.fromEntries(["outcome", "player_total", "banker_total", "natural"].map((name) => [name, ended[name] ?? null])),
   };
-  requireSame(wanted, proof.round, "record.differs");
-  const shoe = { id: opened.shoe, decks: proof.rules.decks, position: dealt.position ?? null };
-  requireSame(shoe, pick(proof.shoe, Object.keys(shoe)), "record.shoe");
+  requireEqual(wanted, proof.round, "record.differs");
+  const shoe = { id: opened.shoe, decks: proof.rules.decks, shoe_position: dealt.shoe_position ?? null };
+  requireEqual(shoe, pick(proof.shoe, Object.keys(shoe)), "record.shoe");
   return ["record.ok", { number: opened.number, table: opened.table }];
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function hands(proof) {
-  if (!proof.maybe("CardsDealt")) throw new Nothing("cards.none");
-  const settled = proof.first("RoundSettled").data;
-  const { player, banker, natural } = played(proof.first("CardsDealt").data.cards);
-  if (proof.rules.third_cards !== "punto_banco") throw new Wrong("hands.rule", "punto_banco", proof.rules.third_cards);
+  if (!proof.findEvent("CardsDealt")) throw new DoesNotApply("cards.none");
+  const settled = proof.requireEvent("RoundSettled").data;
+  const { player, banker, natural } = dealHands(proof.requireEvent("CardsDealt").data.cards);
+  if (proof.rules.third_cards !== "punto_banco") throw new CheckFailed("hands.rule", "punto_banco", proof.rules.third_cards);
   const wanted = { player_total: total(player), banker_total: total(banker), natural, outcome: outcomeOf(player, banker) };
-  requireSame(wanted, pick(settled, Object.keys(wanted)), "hands.differ");
-  for (const turned of proof.all("HandTurned")) {
-    const hand = { player, banker }[turned.side].slice(0, 2);
-    if (!same(turned.cards, hand)) throw new Wrong("hands.turned", hand, turned.cards);
+  requireEqual(wanted, pick(settled, Object.keys(wanted)), "hands.differ");
+  for (const turned of proof.allData("HandTurned")) {
+    const hand = (turned.side === "player" ? player : banker).slice(0, 2);
+    if (!isSame(turned.cards, hand)) throw new CheckFailed("hands.turned", hand, turned.cards);
   }
   return [`hands.${wanted.outcome}`, { player: wanted.player_total, banker: wanted.banker_total }];
 }
 
+/** @param {number[]} amounts */
 const sum = (amounts) => amounts.reduce((all, amount) => all + amount, 0);
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function wagers(proof) {
-  const seats = new Map(proof.opened.seats.map((seat) => [seat.seat, seat]));
-  const confirmed = proof.wagers();
+  const seats = new Map(proof.opened.seats.map((/** @type {any} */ seat) => [seat.seat, seat]));
+  const confirmed = proof.confirmedWagers();
   for (const [number, wager] of confirmed) {
     const seat = seats.get(number);
-    if (!seat || seat.player !== wager.player || seat.money_type !== wager.money_type) throw new Wrong("wagers.seat", seat ?? null, wager, { seat: number });
+    if (!seat || seat.player !== wager.player || seat.money_type !== wager.money_type) throw new CheckFailed("wagers.seat", seat ?? null, wager, { seat: number });
     requireLimits(proof.rules, wager);
   }
-  if (!proof.maybe("RoundSettled")) return ["wagers.unsettled", { n: confirmed.size }];
-  const settled = proof.first("RoundSettled").data.wagers;
+  if (!proof.findEvent("RoundSettled")) return ["wagers.unsettled", { n: confirmed.size }];
+  const settled = proof.requireEvent("RoundSettled").data.wagers;
   requireSeats(confirmed, settled, "wagers.seats");
   for (const wager of settled) {
     const own = confirmed.get(wager.seat);
-    const stakes = Object.fromEntries(wager.results.map((line) => [line.spot, line.stake]));
+    const stakes = Object.fromEntries(wager.results.map((/** @type {any} */ line) => [line.spot, line.stake]));
     const wanted = { player: own.player, money_type: own.money_type, stakes: own.stakes, staked: sum(Object.values(own.stakes)) };
-    requireSame(wanted, { ...pick(wager, ["player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
+    requireEqual(wanted, { ...pick(wager, ["player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
   }
   return ["wagers.ok", { n: confirmed.size }];
 }
 
+/**
+ * @param {Map<number, any>} confirmed
+ * @param {any[]} lines
+ * @param {string} code
+ */
 function requireSeats(confirmed, lines, code) {
+  /** @param {Iterable<number>} seats */
   const ascending = (seats) => [...seats].sort((one, other) => one - other);
-  const [wanted, found] = [ascending(confirmed.keys()), ascending(lines.map((line) => line.seat))];
-  if (!same(wanted, found)) throw new Wrong(code, wanted, found);
+  const [expected, actual] = [ascending(confirmed.keys()), ascending(lines.map((line) => line.seat))];
+  if (!isSame(expected, actual)) throw new CheckFailed(code, expected, actual);
 }
 
+/**
+ * @param {any} table
+ * @param {{seat: number, stakes: Record<string, number>, raised: Record<string, number>}} wager
+ */
 function requireLimits(table, { seat, stakes, raised }) {
   const spots = Object.keys(stakes);
-  if (!spots.length || (table.spots_per_round === "one" && spots.length > 1)) throw new Wrong("wagers.spots", table.spots_per_round, stakes, { seat });
+  if (!spots.length || (table.spots_per_round === "one" && spots.length > 1)) throw new CheckFailed("wagers.spots", table.spots_per_round, stakes, { seat });
   for (const [spot, stake] of Object.entries(stakes)) {
     const within = SPOTS.includes(spot) && typeof stake === "number" && stake >= table.minimum && stake <= table.maximum;
-    if (!within) throw new Wrong("wagers.limits", [table.minimum, table.maximum], stake, { seat, spot });
+    if (!within) throw new CheckFailed("wagers.limits", [table.minimum, table.maximum], stake, { seat, spot });
   }
   for (const [spot, more] of Object.entries(raised)) {
-    if (table.under_minimum !== "raise" || stakes[spot] !== table.minimum || !(more > 0)) throw new Wrong("wagers.raised", table.minimum, stakes[spot] ?? null, { seat });
+    if (table.under_minimum !== "raise" || stakes[spot] !== table.minimum || !(more > 0)) throw new CheckFailed("wagers.raised", table.minimum, stakes[spot] ?? null, { seat });
   }
 }
 
-// Money in whole numbers of any size; division of what is not below zero rounds as it is said.
+// Money is computed with BigInt; amounts are never negative.
+/** @param {any} table */
 const isDeferred = (table) => table.commission !== null && table.commission.timing === "deferred";
-const halfUp = (over, under) => (2n * over + under) / (2n * under);
-const up = (over, under) => (over + under - 1n) / under;
+/**
+ * @param {bigint} over
+ * @param {bigint} under
+ */
+const roundHalfUp = (over, under) => (2n * over + under) / (2n * under);
+/**
+ * @param {bigint} over
+ * @param {bigint} under
+ */
+const roundUp = (over, under) => (over + under - 1n) / under;
 
+/**
+ * @param {any} table
+ * @param {bigint} win
+ */
 function commissionOn(table, win) {
   if (table.commission === null) return 0n;
   const { rate, rounding } = table.commission;
   const [over, under] = [win * BigInt(rate.numerator), BigInt(rate.denominator)];
-  if (rounding === null) return halfUp(over, under);
+  if (rounding === null) return roundHalfUp(over, under);
   const step = BigInt(rounding.numerator) * BigInt(Math.min(...table.chips));
-  const charged = up(up(over * BigInt(rounding.denominator), under * step) * step, BigInt(rounding.denominator));
+  const charged = roundUp(roundUp(over * BigInt(rounding.denominator), under * step) * step, BigInt(rounding.denominator));
   return charged < win ? charged : win;
 }
 
+/**
+ * @param {any} table
+ * @param {Api["Spot"]} spot
+ * @param {number} stake
+ * @param {Api["Outcome"]} outcome
+ */
 function resultOf(table, spot, stake, outcome) {
   if (!SPOTS.includes(spot)) throw new TypeError("no spot");
   if (spot !== outcome) {
@@ -120,53 +183,71 @@ function resultOf(table, spot, stake, outcome) {
     return { result: push ? "push" : "lose", win: 0, commission: 0, returned: push ? stake : 0 };
   }
   const odds = table[`${spot}_pays`];
-  const win = halfUp(BigInt(stake) * BigInt(odds.numerator), BigInt(odds.denominator));
+  const win = roundHalfUp(BigInt(stake) * BigInt(odds.numerator), BigInt(odds.denominator));
   const owed = spot === "banker" ? commissionOn(table, win) : 0n;
   const held = isDeferred(table) ? 0n : owed;
   return { result: "win", win: Number(win), commission: Number(owed), returned: Number(BigInt(stake) + win - held) };
 }
 
-/** Every stake and every sum of every settled wager, worked out again; `names` are the fields to compare. */
+/**
+ * Recompute every stake and sum of every settled wager; `names` are the fields to compare.
+ * @param {Proof} proof
+ * @param {readonly ("result" | "win" | "commission" | "returned")[]} names
+ * @returns {[lines: number, wagers: any[]]}
+ */
 function requireMoney(proof, names) {
-  const settled = proof.first("RoundSettled").data;
+  const settled = proof.requireEvent("RoundSettled").data;
   let lines = 0;
   for (const wager of settled.wagers) {
-    const wanted = wager.results.map((line) => resultOf(proof.rules, line.spot, line.stake, settled.outcome));
-    wager.results.forEach((line, at) => {
+    const results = /** @type {any[]} */ (wager.results);
+    const wanted = results.map((line) => resultOf(proof.rules, line.spot, line.stake, settled.outcome));
+    results.forEach((line, at) => {
       lines += 1;
-      requireSame(pick(wanted[at], names), pick(line, names), "money.differs", { seat: wager.seat, spot: line.spot });
+      requireEqual(pick(wanted[at], names), pick(line, names), "money.differs", { seat: wager.seat, spot: line.spot });
     });
     for (const name of names.filter((each) => each !== "result")) {
       const field = name === "win" ? "won" : name;
-      const total_ = sum(wanted.map((line) => line[name]));
-      if (!same(total_, wager[field])) throw new Wrong("money.sum", total_, wager[field] ?? null, { seat: wager.seat, name: field });
+      const due = sum(wanted.map((line) => Number(line[name])));
+      if (!isSame(due, wager[field])) throw new CheckFailed("money.sum", due, wager[field] ?? null, { seat: wager.seat, name: field });
     }
   }
   return [lines, settled.wagers];
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function payouts(proof) {
-  if (!proof.maybe("RoundSettled")) throw new Nothing("payouts.none");
+  if (!proof.findEvent("RoundSettled")) throw new DoesNotApply("payouts.none");
   const [lines] = requireMoney(proof, ["result", "win", "returned"]);
   return ["payouts.ok", { n: lines }];
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function commission(proof) {
-  if (!proof.maybe("RoundSettled")) throw new Nothing("payouts.none");
+  if (!proof.findEvent("RoundSettled")) throw new DoesNotApply("payouts.none");
   const [, settled] = requireMoney(proof, ["commission"]);
   for (const wager of settled) {
-    if (wager.deferred !== isDeferred(proof.rules)) throw new Wrong("commission.time", isDeferred(proof.rules), wager.deferred, { seat: wager.seat });
+    if (wager.deferred !== isDeferred(proof.rules)) throw new CheckFailed("commission.time", isDeferred(proof.rules), wager.deferred, { seat: wager.seat });
   }
   if (proof.rules.commission === null) return ["commission.free"];
   return [isDeferred(proof.rules) ? "commission.deferred" : "commission.ok", { minor: sum(settled.map((wager) => wager.commission)), currency: proof.rules.currency }];
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Finding}
+ */
 export function voiding(proof) {
-  const voided = proof.maybe("RoundVoided");
-  if (!voided) throw new Nothing("void.none");
-  if (!voided.data) throw new NotYet("void.withheld");
-  const confirmed = proof.wagers();
-  const paid = new Map((proof.maybe("RoundSettled")?.data.wagers ?? []).map((wager) => [wager.seat, wager]));
+  const voided = proof.findEvent("RoundVoided");
+  if (!voided) throw new DoesNotApply("void.none");
+  if (!voided.data) throw new CannotCheck("void.withheld");
+  const confirmed = proof.confirmedWagers();
+  const paid = new Map((proof.findEvent("RoundSettled")?.data.wagers ?? []).map((/** @type {any} */ wager) => [wager.seat, wager]));
   requireSeats(confirmed, voided.data.seats, "void.seats");
   for (const line of voided.data.seats) {
     const own = confirmed.get(line.seat);
@@ -175,9 +256,9 @@ export function voiding(proof) {
       player: own.player, money_type: own.money_type, staked: sum(Object.values(own.stakes)),
       paid: wager ? wager.returned - (wager.deferred ? wager.commission : 0) : 0, commission: wager?.commission ?? 0,
     };
-    requireSame(wanted, pick(line, Object.keys(wanted)), "void.differs", { seat: line.seat });
+    requireEqual(wanted, pick(line, Object.keys(wanted)), "void.differs", { seat: line.seat });
     const moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven;
-    if (moved !== line.staked - line.paid) throw new Wrong("void.amount", line.staked - line.paid, moved, { seat: line.seat });
+    if (moved !== line.staked - line.paid) throw new CheckFailed("void.amount", line.staked - line.paid, moved, { seat: line.seat });
   }
   return ["void.ok", { n: confirmed.size }];
 }

@@ -1,15 +1,21 @@
-// Hashes, signatures and trees, by the browser's own cryptography (WebCrypto). Bytes are Uint8Array.
+// Hashes, signatures and Merkle trees with the browser's cryptography (WebCrypto). Bytes are Uint8Array.
 
 const ascii = new TextEncoder();
+/** @param {string} text */
 export const bytes = (text) => ascii.encode(text);
+/** @param {Uint8Array} data */
 export const hex = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** This will read bytes from hex, as long as it is hex and nothing else. */
+/**
+ * Decode hex. Throws TypeError for anything else.
+ * @param {string} text
+ */
 export function unhex(text) {
   if (!/^(?:[0-9a-fA-F]{2})*$/.test(text)) throw new TypeError("not hex");
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
+/** @param {...Uint8Array} parts */
 export function joined(...parts) {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
@@ -20,59 +26,84 @@ export function joined(...parts) {
   return whole;
 }
 
-/** This will write a whole number in so many big-endian bytes. */
+/**
+ * Encode a whole number in `size` big-endian bytes.
+ * @param {number | bigint} number
+ * @param {number} size
+ */
 export function big(number, size) {
   let left = BigInt(number);
-  if (left < 0n || left >= 1n << BigInt(8 * size)) throw new RangeError("a number does not fit its place");
-  const written = new Uint8Array(size);
+  if (left < 0n || left >= 1n << BigInt(8 * size)) throw new RangeError("a number is out of range");
+  const encoded = new Uint8Array(size);
   for (let at = size - 1; at >= 0; at -= 1) {
-    written[at] = Number(left & 255n);
+    encoded[at] = Number(left & 255n);
     left >>= 8n;
   }
-  return written;
+  return encoded;
 }
 
+/** @param {...Uint8Array} parts */
 export const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest("SHA-256", joined(...parts)));
 
-/** This will return a function that makes HMAC-SHA-256 under a key. */
+/**
+ * Return a function that computes HMAC-SHA-256 with a key.
+ * @param {Uint8Array<ArrayBuffer>} secret
+ * @returns {Promise<(...parts: Uint8Array[]) => Promise<Uint8Array<ArrayBuffer>>>}
+ */
 export async function hmac(secret) {
   const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return async (...parts) => new Uint8Array(await crypto.subtle.sign("HMAC", key, joined(...parts)));
 }
 
-/** This will tell whether an Ed25519 signature holds; null where this browser can't tell. */
+/**
+ * Return whether an Ed25519 signature is valid; null if this browser can't verify it.
+ * @param {Uint8Array<ArrayBuffer>} publicKey
+ * @param {Uint8Array<ArrayBuffer>} message
+ * @param {Uint8Array<ArrayBuffer>} signature
+ */
 export async function isSigned(publicKey, message, signature) {
   let key;
   try {
     key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);
   } catch (error) {
-    if (error.name === "NotSupportedError") return null;
-    return false;
+    return error instanceof DOMException && error.name === "NotSupportedError" ? null : false;
   }
   return crypto.subtle.verify({ name: "Ed25519" }, key, signature, message);
 }
 
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
+/** @param {...Uint8Array} parts */
 export const leafOf = (...parts) => sha256(LEAF, ...parts);
 
-/** This will return the root that a leaf's hash and its path lead to; null for a path of the wrong length (RFC 9162). */
+/**
+ * Return the root from a leaf's hash and its path; null for a path of the wrong length (RFC 9162).
+ * @param {Uint8Array} leaf
+ * @param {number} index
+ * @param {number} size
+ * @param {readonly Uint8Array[]} path
+ */
 export async function rootByPath(leaf, index, size, path) {
   if (!(index >= 0 && index < size)) return null;
-  let [node, last, found] = [index, size - 1, leaf];
+  let [node, last, root] = [index, size - 1, leaf];
+  /** @param {number} number */
   const half = (number) => Math.floor(number / 2);
   for (const step of path) {
     if (last === 0) return null;
     if (node % 2 === 1 || node === last) {
-      found = await sha256(NODE, step, found);
+      root = await sha256(NODE, step, root);
       while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
-    } else found = await sha256(NODE, found, step);
+    } else root = await sha256(NODE, root, step);
     [node, last] = [half(node), half(last)];
   }
-  return last === 0 ? found : null;
+  return last === 0 ? root : null;
 }
 
-/** This will return the root of a whole tree of leaf hashes. */
+/**
+ * Return the root of a whole tree of leaf hashes.
+ * @param {Uint8Array[]} leaves
+ * @returns {Promise<Uint8Array>}
+ */
 export async function rootOf(leaves) {
   if (leaves.length === 1) return leaves[0];
   let half = 1;

@@ -1,83 +1,152 @@
-// The parts of an exported round, and its events by what they are.
+// An exported round with its events by kind, and the errors by which a check ends.
 
-import { Wrong } from "./results.js";
+/**
+ * An event of the log. What its data may hold is for the checks to find out: the file may come from anybody.
+ * @typedef {Omit<Api["ProofEvent"], "data"> & {data: any}} LogEvent
+ */
+/**
+ * An exported round whose fields have been checked by `requireShape`.
+ * @typedef {Omit<Api["RoundProof"], "events" | "rules" | "checkpoint" | "keys"> & {events: LogEvent[], rules: any, checkpoint: any, keys: Api["LogKey"][]}} ProofDocument
+ */
+/** @typedef {Record<string, unknown>} Values */
+/** @typedef {[code: string, values?: Values]} Finding what a passed check found: the key of its message, with values */
+
+/** A value differs. `code` is the key of the message, `values` fill its placeholders. */
+export class CheckFailed extends Error {
+  /**
+   * @param {string} code
+   * @param {unknown} expected
+   * @param {unknown} found
+   * @param {Values} [values]
+   */
+  constructor(code, expected, found, values = {}) {
+    super(code);
+    this.code = code;
+    this.expected = expected;
+    this.found = found;
+    this.values = values;
+  }
+}
+
+/** Something can't be checked with this file. */
+export class CannotCheck extends Error {
+  /**
+   * @param {string} code
+   * @param {Values} [values]
+   */
+  constructor(code, values = {}) {
+    super(code);
+    this.code = code;
+    this.values = values;
+  }
+}
+
+/** The round has nothing of this kind. */
+export class DoesNotApply extends CannotCheck {}
 
 export class Proof {
+  /**
+   * @param {ProofDocument} document
+   * @param {readonly string[]} trusted
+   */
   constructor(document, trusted) {
-    Object.assign(this, document);
+    this.round = document.round;
+    this.rules = document.rules;
+    this.shoe = document.shoe;
+    this.events = document.events;
+    this.inclusion_proofs = document.inclusion_proofs;
+    this.checkpoint = document.checkpoint;
+    this.keys = document.keys;
     this.trusted = new Set(trusted);
     this.stream = `round-${this.round.id}`;
     this.tableStream = `table-${this.round.table}`;
-    this.ofRound = this.events.filter((event) => event.stream === this.stream);
-    this.ofTable = this.events.filter((event) => event.stream === this.tableStream);
-    this.others = this.events.filter((event) => event.stream !== this.stream && event.stream !== this.tableStream);
+    this.roundEvents = this.events.filter((event) => event.stream === this.stream);
+    this.tableEvents = this.events.filter((event) => event.stream === this.tableStream);
+    this.otherEvents = this.events.filter((event) => event.stream !== this.stream && event.stream !== this.tableStream);
   }
 
-  /** The round's first event of a kind, or undefined. */
-  maybe(kind) {
-    return this.ofRound.find((event) => event.type === kind);
+  /**
+   * The round's first event of a kind, or undefined.
+   * @param {string} kind
+   */
+  findEvent(kind) {
+    return this.roundEvents.find((event) => event.type === kind);
   }
 
-  /** The same, which must be there and open to read. */
-  first(kind) {
-    const found = this.maybe(kind);
-    if (!found) throw new Wrong("event.missing", kind, this.ofRound.map((event) => event.type), { kind });
-    if (!found.data) throw new Wrong("event.withheld", kind, null, { kind });
-    return found;
+  /**
+   * The round's first event of a kind, which must exist and not be withheld.
+   * @param {string} kind
+   */
+  requireEvent(kind) {
+    const event = this.findEvent(kind);
+    if (!event) throw new CheckFailed("event.missing", kind, this.roundEvents.map((each) => each.type), { kind });
+    if (!event.data) throw new CheckFailed("event.withheld", kind, null, { kind });
+    return event;
   }
 
-  all(kind) {
-    return this.ofRound.filter((event) => event.type === kind && event.data).map((event) => event.data);
+  /** @param {string} kind */
+  allData(kind) {
+    return this.roundEvents.filter((event) => event.type === kind && event.data).map((event) => event.data);
   }
 
   get opened() {
-    return this.first("RoundOpened").data;
+    return this.requireEvent("RoundOpened").data;
   }
 
   get isLong() {
     return this.rules.shuffle === "shoe";
   }
 
-  /** The table's event of a kind about this round's shoe, or undefined. */
-  ofShoe(kind) {
-    return this.ofTable.find((event) => event.type === kind && event.data?.shoe === this.shoe.id);
+  /**
+   * The table's event of a kind about this round's shoe, or undefined.
+   * @param {string} kind
+   */
+  findShoeEvent(kind) {
+    return this.tableEvents.find((event) => event.type === kind && event.data?.shoe === this.shoe.id);
   }
 
-  /** The event that committed to the shoe's seed, and the one that fixed its cut. */
-  committed() {
-    if (!this.isLong) return [this.naming(), this.maybe("BettingClosed")];
-    const started = this.ofShoe("ShoeStarted");
-    if (!started) throw new Wrong("shoe.unstarted", "ShoeStarted", this.ofTable.map((event) => event.type));
-    const promise = this.ofShoe("ShoeCommitted");
-    if (!promise) throw new Wrong("event.missing", "ShoeCommitted", this.ofTable.map((event) => event.type), { kind: "ShoeCommitted" });
+  /**
+   * The event that committed to the shoe's seed, and the one that fixed its cut.
+   * @returns {[promise: LogEvent, fixed: LogEvent | undefined]}
+   */
+  findCommitment() {
+    if (!this.isLong) return [this.findAnnouncingEvent(), this.findEvent("BettingClosed")];
+    const started = this.findShoeEvent("ShoeStarted");
+    if (!started) throw new CheckFailed("shoe.unstarted", "ShoeStarted", this.tableEvents.map((event) => event.type));
+    const promise = this.findShoeEvent("ShoeCommitted");
+    if (!promise) throw new CheckFailed("event.missing", "ShoeCommitted", this.tableEvents.map((event) => event.type), { kind: "ShoeCommitted" });
     return [promise, started];
   }
 
-  /** The opening that named the round's own shoe: the table's, or that of the round before. */
-  naming() {
+  /** The opening that committed to the round's own shoe: the table's, or that of the previous round. */
+  findAnnouncingEvent() {
     const { number, shoe } = this.opened;
-    const first = this.ofTable.find((event) => event.type === "TableOpened");
-    if (!first) throw new Wrong("event.missing", "TableOpened", this.ofTable.map((event) => event.type), { kind: "TableOpened" });
-    const event = number === 1 ? first : this.others.find((each) => each.type === "RoundOpened");
-    const named = event?.data.next_shoe ?? null;
-    if (named === null) throw new Wrong("naming.none", number - 1, null, { number });
-    if (number > 1 && event.data.number !== number - 1) throw new Wrong("naming.other", number - 1, event.data.number);
-    if (named.shoe !== shoe) throw new Wrong("naming.shoe", named.shoe, shoe);
+    const first = this.tableEvents.find((event) => event.type === "TableOpened");
+    if (!first) throw new CheckFailed("event.missing", "TableOpened", this.tableEvents.map((event) => event.type), { kind: "TableOpened" });
+    const event = number === 1 ? first : this.otherEvents.find((each) => each.type === "RoundOpened");
+    const commitment = event?.data.next_shoe ?? null;
+    if (!event || commitment === null) throw new CheckFailed("announcement.none", number - 1, null, { number });
+    if (number > 1 && event.data.number !== number - 1) throw new CheckFailed("announcement.other", number - 1, event.data.number);
+    if (commitment.shoe !== shoe) throw new CheckFailed("announcement.shoe", commitment.shoe, shoe);
     return event;
   }
 
-  /** What the event that committed to the seed promises: the commitment, and the shape it is bound to. */
-  promised(promise) {
+  /**
+   * The commitment in an event, with the shape it is bound to.
+   * @param {LogEvent} promise
+   */
+  commitmentData(promise) {
     return this.isLong ? promise.data : promise.data.next_shoe;
   }
 
-  /** Who confirmed what, by seat. */
-  wagers() {
-    const found = new Map();
-    for (const wager of this.all("WagerConfirmed")) {
-      if (found.has(wager.seat)) throw new Wrong("wagers.twice", 1, 2, { seat: wager.seat });
-      found.set(wager.seat, wager);
+  /** The confirmed wagers by seat. */
+  confirmedWagers() {
+    /** @type {Map<number, any>} */
+    const bySeat = new Map();
+    for (const wager of this.allData("WagerConfirmed")) {
+      if (bySeat.has(wager.seat)) throw new CheckFailed("wagers.twice", 1, 2, { seat: wager.seat });
+      bySeat.set(wager.seat, wager);
     }
-    return found;
+    return bySeat;
   }
 }

@@ -1,42 +1,48 @@
-// The exported file, read strictly: JSON in UTF-8 with integers only and each name once, so that no two readers can
-// take it differently; and the one text of a value (RFC 8785) that digests and signatures are over.
+// Strict parser of exported files: JSON in UTF-8 with integers only and unique names, so that no two readers interpret
+// one file differently; and canonical JSON (RFC 8785), over which digests and signatures are computed.
 
-import { Wrong } from "./results.js";
+import { CheckFailed } from "./proof.js";
+
+/** @import { ProofDocument } from "./proof.js" */
 
 const SPACE = /[ \t\n\r]*/y;
+// eslint-disable-next-line no-control-regex -- JSON forbids control characters within strings
 const TEXT = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?![0-9.eE])/y;
-const WORD = /true|false|null/y;
-const DEEPEST = 200;
+const LITERAL = /true|false|null/y;
+const MAX_DEPTH = 200;
 
 class Reader {
+  /** @param {string} text */
   constructor(text) {
     this.text = text;
     this.at = 0;
   }
 
+  /** @param {RegExp} pattern */
   take(pattern) {
     pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text);
-    if (!found) throw new SyntaxError(`unexpected text at ${this.at}`);
-    this.at += found[0].length;
-    return found[0];
+    const match = pattern.exec(this.text);
+    if (!match) throw new SyntaxError(`unexpected text at ${this.at}`);
+    this.at += match[0].length;
+    return match[0];
   }
 
-  /** The next sign after white space, which stays where it is. */
-  next() {
+  /** Skip white space and return the next character without consuming it. */
+  peek() {
     this.take(SPACE);
     return this.text[this.at];
   }
 
-  sign(wanted) {
-    if (this.next() !== wanted) throw new SyntaxError(`expected ${wanted} at ${this.at}`);
+  /** @param {string} character */
+  expect(character) {
+    if (this.peek() !== character) throw new SyntaxError(`expected ${character} at ${this.at}`);
     this.at += 1;
   }
 
   string() {
     const text = JSON.parse(this.take(TEXT));
-    if (!text.isWellFormed()) throw new SyntaxError("a text holds half a character");
+    if (!text.isWellFormed()) throw new SyntaxError("a string has an unpaired surrogate");
     return text;
   }
 
@@ -46,83 +52,130 @@ class Reader {
     return number + 0;
   }
 
+  /** @returns {unknown} */
   value(depth = 0) {
-    if (depth > DEEPEST) throw new SyntaxError("it is nested too deeply");
-    const sign = this.next();
-    if (sign === "{") return this.object(depth);
-    if (sign === "[") return this.list(depth);
-    if (sign === '"') return this.string();
-    return /[-0-9]/.test(sign ?? "") ? this.number() : JSON.parse(this.take(WORD));
+    if (depth > MAX_DEPTH) throw new SyntaxError("nested too deeply");
+    const next = this.peek();
+    if (next === "{") return this.object(depth);
+    if (next === "[") return this.list(depth);
+    if (next === '"') return this.string();
+    return /[-0-9]/.test(next ?? "") ? this.number() : JSON.parse(this.take(LITERAL));
   }
 
+  /**
+   * @param {number} depth
+   * @returns {unknown[]}
+   */
   list(depth) {
-    const found = [];
-    this.sign("[");
-    if (this.next() !== "]") {
-      do found.push(this.value(depth + 1)); while (this.comma());
+    /** @type {unknown[]} */
+    const items = [];
+    this.expect("[");
+    if (this.peek() !== "]") {
+      do items.push(this.value(depth + 1)); while (this.comma());
     }
-    this.sign("]");
-    return found;
+    this.expect("]");
+    return items;
   }
 
+  /** @param {number} depth */
   object(depth) {
-    const found = Object.create(null);
-    this.sign("{");
-    if (this.next() !== "}") {
-      do this.member(found, depth); while (this.comma());
+    const fields = Object.create(null);
+    this.expect("{");
+    if (this.peek() !== "}") {
+      do this.member(fields, depth); while (this.comma());
     }
-    this.sign("}");
-    return found;
+    this.expect("}");
+    return fields;
   }
 
-  member(found, depth) {
-    if (this.next() !== '"') throw new SyntaxError(`expected a name at ${this.at}`);
+  /**
+   * @param {any} fields
+   * @param {any} depth
+   */
+  member(fields, depth) {
+    if (this.peek() !== '"') throw new SyntaxError(`expected a name at ${this.at}`);
     const name = this.string();
-    if (name in found) throw new SyntaxError(`${name} stands twice in one object`);
-    this.sign(":");
-    found[name] = this.value(depth + 1);
+    if (name in fields) throw new SyntaxError(`${name} occurs twice in one object`);
+    this.expect(":");
+    fields[name] = this.value(depth + 1);
   }
 
   comma() {
-    if (this.next() !== ",") return false;
+    if (this.peek() !== ",") return false;
     this.at += 1;
     return true;
   }
 }
 
-/** This will read the bytes of a file; throws SyntaxError or TypeError for what is not strict JSON. */
+/**
+ * Parse the bytes of a file. Throws SyntaxError or TypeError if it is not strict JSON.
+ * @param {any} bytes
+ */
 export function read(bytes) {
   const reader = new Reader(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-  const found = reader.value();
-  if (reader.next() !== undefined) throw new SyntaxError("there is more after the end");
-  return found;
+  const value = reader.value();
+  if (reader.peek() !== undefined) throw new SyntaxError("unexpected text after the end");
+  return value;
 }
 
-/** This will write the canonical text of a value: sorted names, no space. */
+/**
+ * Return the canonical JSON of a value: sorted names, no spaces.
+ * @param {unknown} value
+ * @returns {string}
+ */
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
-  return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+  return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(/** @type {Record<string, unknown>} */ (value)[name])}`).join(",")}}`;
 }
 
-export const same = (one, other) => one !== undefined && other !== undefined && canonical(one) === canonical(other);
+/**
+ * @param {unknown} one
+ * @param {unknown} other
+ */
+export const isSame = (one, other) => one !== undefined && other !== undefined && canonical(one) === canonical(other);
 
 const HEX64 = /^[0-9a-f]{64}$/;
 const HEX128 = /^[0-9a-f]{128}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
 const text = (value) => typeof value === "string";
+/**
+ * @param {unknown} value
+ * @returns {value is unknown[]}
+ */
 const list = (value) => Array.isArray(value);
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
 const object = (value) => typeof value === "object" && value !== null && !list(value);
+/** @param {unknown} value */
 const orNull = (value) => value === null || object(value);
+/**
+ * @param {unknown} value
+ * @returns {value is number}
+ */
 const number = (value) => typeof value === "number";
+/** @param {unknown} value */
 const textOrNull = (value) => value === null || text(value);
+/** @param {unknown} value */
 const moment = (value) => text(value) && MOMENT.test(value);
+/** @param {unknown} value */
 const hash = (value) => text(value) && HEX64.test(value);
+/** @param {unknown} value */
 const hashes = (value) => list(value) && value.every(hash);
-/** Whether a value is a signature in hex. */
+/**
+ * Whether a value is a signature in hex.
+ * @param {unknown} value
+ * @returns {value is string}
+ */
 export const isSignature = (value) => text(value) && HEX128.test(value);
-const PARTS = {
-  format: text, exported_at: moment, round: object, rules: object, shoe: object, events: list, inclusion: list, checkpoint: orNull, keys: list,
+const EXPORT = {
+  format: text, exported_at: moment, round: object, rules: object, shoe: object, events: list, inclusion_proofs: list, checkpoint: orNull, keys: list,
 };
 const EVENT = {
   position: number, id: number, stream: text, version: number, type: text, schema: number, data: orNull, metadata: orNull,
@@ -130,33 +183,44 @@ const EVENT = {
 };
 const SHOE = {
   id: text, decks: number, commitment: text, contributions: list, cut: text, seed: textOrNull, root: textOrNull,
-  position: (value) => value === null || number(value), openings: list,
+  /** @param {unknown} value */
+  shoe_position: (value) => value === null || number(value), openings: list,
 };
-const MOST_DECKS = 16;
+const MAX_DECKS = 16;
 const PATH = { position: number, path: hashes };
-const OPENING = { position: number, card: text, salt: hash, path: hashes };
-const KEY = { id: text, public: hash, from: text, until: textOrNull };
+const OPENING = { shoe_position: number, card: text, salt: hash, path: hashes };
+const KEY = { id: text, public_key: hash, valid_from: text, valid_until: textOrNull };
 
-function requireFields(found, wanted) {
-  const names = object(found) ? Object.keys(found).sort() : [];
-  if (names.join() !== Object.keys(wanted).sort().join()) throw new Wrong("file.fields", Object.keys(wanted).sort(), names);
-  for (const [name, fits] of Object.entries(wanted)) {
-    if (!fits(found[name])) throw new Wrong("file.field", name, found[name] ?? null, { name });
+/**
+ * @param {unknown} value
+ * @param {Record<string, (value: unknown) => boolean>} fields
+ * @returns {asserts value is Record<string, any>}
+ */
+function requireFields(value, fields) {
+  const record = object(value) ? value : {};
+  const names = Object.keys(record).sort();
+  if (names.join() !== Object.keys(fields).sort().join()) throw new CheckFailed("file.fields", Object.keys(fields).sort(), names);
+  for (const [name, isValid] of Object.entries(fields)) {
+    if (!isValid(record[name])) throw new CheckFailed("file.field", name, record[name] ?? null, { name });
   }
 }
 
-/** This will refuse what is not an export of one round at all. */
+/**
+ * Check the structure of the file. Throws CheckFailed.
+ * @param {unknown} document
+ * @returns {asserts document is ProofDocument}
+ */
 export function requireShape(document) {
   const format = object(document) ? document.format ?? null : null;
-  if (format !== "casino.round.v1") throw new Wrong("file.format", "casino.round.v1", format);
-  requireFields(document, PARTS);
-  if (!document.events.length) throw new Wrong("file.empty", "events", "none");
+  if (format !== "casino.round.v1") throw new CheckFailed("file.format", "casino.round.v1", format);
+  requireFields(document, EXPORT);
+  if (!document.events.length) throw new CheckFailed("file.empty", "events", "none");
   for (const event of document.events) requireFields(event, EVENT);
   requireFields(document.shoe, SHOE);
   for (const decks of [document.rules.decks, document.shoe.decks]) {
-    if (!number(decks) || decks < 1 || decks > MOST_DECKS) throw new Wrong("file.field", `1-${MOST_DECKS}`, decks ?? null, { name: "decks" });
+    if (!number(decks) || decks < 1 || decks > MAX_DECKS) throw new CheckFailed("file.field", `1-${MAX_DECKS}`, decks ?? null, { name: "decks" });
   }
-  for (const each of document.inclusion) requireFields(each, PATH);
+  for (const each of document.inclusion_proofs) requireFields(each, PATH);
   for (const each of document.shoe.openings) requireFields(each, OPENING);
   for (const each of document.keys) requireFields(each, KEY);
 }

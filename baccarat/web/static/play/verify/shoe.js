@@ -1,88 +1,117 @@
-// What is checked of the shoe: the commitment, the cut, and the cards at their places.
+// Checks of the shoe: the commitment, the cut, and the order of the cards.
 
 import { big, bytes, hex, hmac, joined, leafOf, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
 import { DECK, points } from "./hands.js";
-import { same } from "./read.js";
-import { Nothing, NotYet, Wrong } from "./results.js";
+import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
+import { isSame } from "./read.js";
 
+/** @import { Finding, LogEvent, Proof } from "./proof.js" */
+
+/** @param {string} name */
 const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
 const [COMMITMENT, SHUFFLE, CUT, CARD, SALT] = ["commitment", "shuffle", "cut", "card", "salt"].map(tag);
-const WORDS = 2 ** 32;
+const WORD_RANGE = 2 ** 32;
 
-function revealed(proof) {
+/** @param {Proof} proof */
+function revealedSeed(proof) {
   for (const kind of ["RoundSettled", "RoundVoided"]) {
-    const seed = proof.maybe(kind)?.data?.seed;
+    const seed = proof.findEvent(kind)?.data?.seed;
     if (seed) return seed;
   }
-  const ended = proof.ofShoe("ShoeEnded");
+  const ended = proof.findShoeEvent("ShoeEnded");
   if (ended) return ended.data.seed;
-  const seeds = proof.ofTable.filter((event) => event.type === "TableClosed" && event.data).flatMap((event) => event.data.seeds);
+  const seeds = proof.tableEvents.filter((event) => event.type === "TableClosed" && event.data).flatMap((event) => event.data.seeds);
   return seeds.find((each) => each.shoe === proof.shoe.id)?.seed ?? null;
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
 export async function commitment(proof) {
-  const [promise, fixed] = proof.committed();
-  const opened = proof.first("RoundOpened");
-  const promised = proof.promised(promise);
-  const told = promised.commitment;
-  if (promise.position > opened.position) throw new Wrong("commitment.late", opened.position, promise.position);
+  const [promise, fixed] = proof.findCommitment();
+  const opened = proof.requireEvent("RoundOpened");
+  const committed = proof.commitmentData(promise);
+  const expected = committed.commitment;
+  if (promise.position > opened.position) throw new CheckFailed("commitment.late", opened.position, promise.position);
   for (const event of [fixed, opened]) {
     const later = event?.data?.commitment ?? null;
-    if (later !== null && later !== told) throw new Wrong("commitment.two", told, later);
+    if (later !== null && later !== expected) throw new CheckFailed("commitment.two", expected, later);
   }
-  if (proof.shoe.commitment !== told) throw new Wrong("commitment.summary", told, proof.shoe.commitment);
+  if (proof.shoe.commitment !== expected) throw new CheckFailed("commitment.summary", expected, proof.shoe.commitment);
   const { decks, cut_cards_from_end, burn } = proof.rules;
   const played = { decks, cut_cards_from_end, burn };
-  if (!same(promised.shape, played)) throw new Wrong("commitment.shape", promised.shape, played);
-  const [seed, recorded] = [proof.shoe.seed, revealed(proof)];
-  if (recorded !== null && seed !== recorded) throw new Wrong("commitment.seed", recorded, seed);
-  if (seed === null) throw new NotYet("commitment.secret");
-  const found = seed.length === 64 ? hex(await sha256(COMMITMENT, unhex(seed))) : seed;
-  if (found !== told) throw new Wrong("commitment.differs", told, found);
-  const seconds = untilWager(proof, promise);
-  return [`commitment.${toldBy(proof, seconds)}`, { commitment: told, position: promise.position, seconds }];
+  if (!isSame(committed.shape, played)) throw new CheckFailed("commitment.shape", committed.shape, played);
+  const [seed, revealed] = [proof.shoe.seed, revealedSeed(proof)];
+  if (revealed !== null && seed !== revealed) throw new CheckFailed("commitment.seed", revealed, seed);
+  if (seed === null) throw new CannotCheck("commitment.secret");
+  const computed = seed.length === 64 ? hex(await sha256(COMMITMENT, unhex(seed))) : seed;
+  if (computed !== expected) throw new CheckFailed("commitment.differs", expected, computed);
+  const seconds = secondsToWager(proof, promise);
+  return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: promise.position, seconds }];
 }
 
-/** Whole seconds from the event that committed to the first wager; null where nobody confirmed one. */
-function untilWager(proof, promise) {
-  const wager = proof.maybe("WagerConfirmed");
+/**
+ * Whole seconds from the commitment to the first confirmed wager; null without one.
+ * @param {Proof} proof
+ * @param {LogEvent} promise
+ */
+function secondsToWager(proof, promise) {
+  const wager = proof.findEvent("WagerConfirmed");
   return wager ? Math.floor((Date.parse(wager.recorded_at) - Date.parse(promise.recorded_at)) / 1000) : null;
 }
 
-function toldBy(proof, seconds) {
+/**
+ * @param {Proof} proof
+ * @param {number | null} seconds
+ */
+function resultCode(proof, seconds) {
   if (proof.isLong) return "ok";
-  return seconds === null ? "named" : "ahead";
+  return seconds === null ? "announced" : "ahead";
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
 export async function cut(proof) {
-  const [promise, fixed] = proof.committed();
+  const [promise, fixed] = proof.findCommitment();
   if (!fixed) {
-    if (proof.shoe.contributions.length || proof.shoe.cut) throw new Wrong("cut.differs", "", proof.shoe.cut);
-    throw new Nothing("cut.none");
+    if (proof.shoe.contributions.length || proof.shoe.cut) throw new CheckFailed("cut.differs", "", proof.shoe.cut);
+    throw new DoesNotApply("cut.none");
   }
-  const given = contributions(proof, promise, fixed);
-  const listed = [...given].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
+  const collected = contributions(proof, promise, fixed);
+  const listed = [...collected].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
   const computed = listed.length ? hex(await cutOf(proof.shoe.id, listed)) : "";
-  for (const found of [fixed.data, proof.shoe]) {
-    if (!same(found.contributions, listed)) throw new Wrong("cut.contributions", listed, found.contributions);
-    if (found.cut !== computed) throw new Wrong("cut.differs", computed, found.cut);
+  for (const data of [fixed.data, proof.shoe]) {
+    if (!isSame(data.contributions, listed)) throw new CheckFailed("cut.contributions", listed, data.contributions);
+    if (data.cut !== computed) throw new CheckFailed("cut.differs", computed, data.cut);
   }
   if (!listed.length) return ["cut.empty"];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];
 }
 
-/** What each seat contributed last, between the commitment and the moment the cut was fixed. */
+/**
+ * Each seat's last contribution between the commitment and the fixing of the cut.
+ * @param {Proof} proof
+ * @param {LogEvent} promise
+ * @param {any} fixed
+ */
 function contributions(proof, promise, fixed) {
-  const given = new Map();
+  const bySeat = new Map();
   const kind = proof.isLong ? "ShoeCutContributed" : "CutContributed";
-  for (const event of proof.isLong ? proof.ofTable : proof.ofRound) {
+  for (const event of proof.isLong ? proof.tableEvents : proof.roundEvents) {
     if (event.type !== kind || !event.data || (proof.isLong && event.data.shoe !== proof.shoe.id)) continue;
-    if (!(promise.position < event.position && event.position < fixed.position)) throw new Wrong("cut.time", [promise.position, fixed.position], event.position);
-    given.set(event.data.seat, hex(unhex(event.data.contribution)));
+    if (!(promise.position < event.position && event.position < fixed.position)) throw new CheckFailed("cut.time", [promise.position, fixed.position], event.position);
+    bySeat.set(event.data.seat, hex(unhex(event.data.contribution)));
   }
-  return given;
+  return bySeat;
 }
 
+/**
+ * @param {string} shoe
+ * @param {Api["Contribution"][]} listed
+ */
 function cutOf(shoe, listed) {
   const lines = listed.flatMap((line) => {
     const data = unhex(line.contribution);
@@ -91,83 +120,113 @@ function cutOf(shoe, listed) {
   return sha256(CUT, unhex(shoe.replaceAll("-", "")), big(listed.length, 8), ...lines);
 }
 
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
 export async function cards(proof) {
-  const start = proof.isLong ? proof.committed()[1].data : {};
-  if (!same(proof.shoe.root, start.root ?? null)) throw new Wrong("cards.roots", start.root ?? null, proof.shoe.root);
-  if (!proof.maybe("CardsDealt")) {
-    requireOpened(proof, new Map());
-    throw new Nothing("cards.none");
+  const start = proof.isLong ? proof.findCommitment()[1]?.data : {};
+  if (!isSame(proof.shoe.root, start.root ?? null)) throw new CheckFailed("cards.roots", start.root ?? null, proof.shoe.root);
+  if (!proof.findEvent("CardsDealt")) {
+    requireExactOpenings(proof, new Map());
+    throw new DoesNotApply("cards.none");
   }
-  const dealt = proof.first("CardsDealt").data;
-  const wanted = new Map(dealt.cards.map((card, at) => [dealt.position + at, card]));
+  const dealt = proof.requireEvent("CardsDealt").data;
+  /** @type {Map<number, string>} */
+  const wanted = new Map(dealt.cards.map((/** @type {string} */ card, /** @type {number} */ at) => [dealt.shoe_position + at, card]));
   if (start.turned_card) {
     wanted.set(0, start.turned_card);
     const burned = points(start.turned_card) || 10;
-    if (start.burned_count !== burned) throw new Wrong("cards.burned", burned, start.burned_count);
-    if (dealt.position <= burned) throw new Wrong("cards.place", burned + 1, dealt.position);
+    if (start.burned_count !== burned) throw new CheckFailed("cards.burned", burned, start.burned_count);
+    if (dealt.shoe_position <= burned) throw new CheckFailed("cards.place", burned + 1, dealt.shoe_position);
   }
-  requireOpened(proof, wanted);
-  const values = { cards: dealt.cards.join(" "), place: dealt.position };
+  requireExactOpenings(proof, wanted);
+  const values = { cards: dealt.cards.join(" "), place: dealt.shoe_position };
   const opened = proof.shoe.openings.length > 0;
-  if (opened) await opening(proof, wanted);
+  if (opened) await checkOpenings(proof, wanted);
   if (proof.shoe.seed !== null) {
-    await seeded(proof, wanted);
+    await checkAgainstSeed(proof, proof.shoe.seed, wanted);
     return ["cards.seed", values];
   }
-  if (!opened) throw new NotYet("cards.secret");
+  if (!opened) throw new CannotCheck("cards.secret");
   return ["cards.root", values];
 }
 
-/** No card is opened that this round did not take, and none twice: what is shown is checked. */
-function requireOpened(proof, wanted) {
-  const places = proof.shoe.openings.map((each) => each.position);
-  if (places.some((place) => !wanted.has(place)) || new Set(places).size !== places.length) throw new Wrong("cards.more", [...wanted.keys()], places);
+/**
+ * Check that the file opens only cards of this round, each once.
+ * @param {Proof} proof
+ * @param {Map<number, string>} wanted
+ */
+function requireExactOpenings(proof, wanted) {
+  const places = proof.shoe.openings.map((each) => each.shoe_position);
+  if (places.some((place) => !wanted.has(place)) || new Set(places).size !== places.length) throw new CheckFailed("cards.more", [...wanted.keys()], places);
 }
 
-async function opening(proof, wanted) {
+/**
+ * @param {Proof} proof
+ * @param {Map<number, string>} wanted
+ */
+async function checkOpenings(proof, wanted) {
   const { root } = proof.shoe;
-  if (root === null) throw new Wrong("cards.rootless", "root", null);
-  const opened = new Map(proof.shoe.openings.map((each) => [each.position, each]));
+  if (root === null) throw new CheckFailed("cards.rootless", "root", null);
+  const opened = new Map(proof.shoe.openings.map((each) => [each.shoe_position, each]));
   for (const [place, card] of [...wanted].sort(([one], [other]) => one - other)) {
-    const one = opened.get(place);
-    if (!one) throw new Wrong("cards.unopened", place, [...opened.keys()], { place });
-    if (one.card !== card) throw new Wrong("cards.other", card, one.card, { place });
-    const leaf = await leafOf(CARD, big(place, 8), bytes(card), unhex(one.salt));
-    const found = await rootByPath(leaf, place, 52 * proof.rules.decks, one.path.map(unhex));
-    if (!found || hex(found) !== root) throw new Wrong("cards.tree", root, found && hex(found), { place });
+    const opening = opened.get(place);
+    if (!opening) throw new CheckFailed("cards.unopened", place, [...opened.keys()], { place });
+    if (opening.card !== card) throw new CheckFailed("cards.other", card, opening.card, { place });
+    const leaf = await leafOf(CARD, big(place, 8), bytes(card), unhex(opening.salt));
+    const computed = await rootByPath(leaf, place, 52 * proof.rules.decks, opening.path.map(unhex));
+    if (!computed || hex(computed) !== root) throw new CheckFailed("cards.tree", root, computed && hex(computed), { place });
   }
 }
 
-async function seeded(proof, wanted) {
-  const seed = unhex(proof.shoe.seed);
-  const order = await shuffled(seed, unhex(proof.shoe.cut), proof.rules.decks);
+/**
+ * @param {Proof} proof
+ * @param {string} seedHex
+ * @param {Map<number, string>} wanted
+ */
+async function checkAgainstSeed(proof, seedHex, wanted) {
+  const seed = unhex(seedHex);
+  const order = await shuffle(seed, unhex(proof.shoe.cut), proof.rules.decks);
   for (const [place, card] of [...wanted].sort(([one], [other]) => one - other)) {
-    if (order[place] !== card) throw new Wrong("cards.differ", order[place] ?? null, card, { place });
+    if (order[place] !== card) throw new CheckFailed("cards.differ", order[place] ?? null, card, { place });
   }
   if (proof.shoe.root === null) return;
   const salt = await hmac(seed);
   const leaves = await Promise.all(order.map(async (card, place) => leafOf(CARD, big(place, 8), bytes(card), await salt(SALT, big(place, 8)))));
   const root = hex(await rootOf(leaves));
-  if (root !== proof.shoe.root) throw new Wrong("cards.root.differs", root, proof.shoe.root);
+  if (root !== proof.shoe.root) throw new CheckFailed("cards.root.differs", root, proof.shoe.root);
 }
 
-/** The whole shoe: Fisher-Yates from the front, by unbiased words of HMAC-SHA-256. */
-async function shuffled(seed, cutBytes, decks) {
+/**
+ * The whole shoe: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256.
+ * @param {Uint8Array<ArrayBuffer>} seed
+ * @param {Uint8Array} cutBytes
+ * @param {number} decks
+ */
+async function shuffle(seed, cutBytes, decks) {
   const order = Array.from({ length: 52 * decks }, (_, at) => DECK[at % 52]);
-  const next = await words(seed, cutBytes);
+  const next = await randomWords(seed, cutBytes);
   for (let place = 0; place < order.length; place += 1) {
     const left = order.length - place;
     let word = await next();
-    while (word >= WORDS - (WORDS % left)) word = await next();
+    while (word >= WORD_RANGE - (WORD_RANGE % left)) word = await next();
     const other = place + (word % left);
     [order[place], order[other]] = [order[other], order[place]];
   }
   return order;
 }
 
-async function words(seed, cutBytes) {
+/**
+ * @param {Uint8Array<ArrayBuffer>} seed
+ * @param {Uint8Array} cutBytes
+ * @returns {Promise<() => Promise<number>>}
+ */
+async function randomWords(seed, cutBytes) {
   const block = await hmac(seed);
-  let [ready, counter] = [[], 0];
+  /** @type {number[]} */
+  let ready = [];
+  let counter = 0;
   return async () => {
     if (!ready.length) {
       const data = await block(SHUFFLE, big(cutBytes.length, 8), cutBytes, big(counter, 8));
@@ -175,6 +234,6 @@ async function words(seed, cutBytes) {
       ready = Array.from({ length: 8 }, (_, at) => view.getUint32(4 * at));
       counter += 1;
     }
-    return ready.shift();
+    return /** @type {number} */ (ready.shift());
   };
 }

@@ -1,89 +1,125 @@
-// The table itself: rail, cloth and what is printed on the cloth. Wide for screens that lie, tall for those that stand.
+// The table as SVG: rail, cloth and what is printed on it. Its seats and spots are HTML on top of it.
+
+/** @import { Scene } from "../view/scene.js" */
 
 import { s } from "../core/dom.js";
-import { percent, t } from "../words/index.js";
+import { percent, t } from "../messages/index.js";
 
-export const WIDE = { width: 1200, height: 640 };
-export const TALL = { width: 600, height: 620 };
+const TRAY = ["one", "five", "green", "black", "purple", "gold"];
 
-function wideShape(inset) {
-  const [l, r, top] = [inset, WIDE.width - inset, inset];
-  const bottom = WIDE.height - inset;
-  return `M${l + 90} ${top}H${r - 90}Q${r} ${top} ${r} ${top + 110}C${r} ${bottom * 0.72} ${r - 190} ${bottom} ${WIDE.width / 2} ${bottom}` +
-    `S${l} ${bottom * 0.72} ${l} ${top + 110}Q${l} ${top} ${l + 90} ${top}z`;
+/**
+ * The outline of the table, `inset` units inside the rail's outer edge.
+ * @param {Scene} scene
+ * @param {number} inset
+ */
+function outline({ rim, width }, inset) {
+  const [rx, ry] = [rim.rx + 2.6 - inset, rim.ry + 2.6 - inset];
+  const [left, right, top] = [width / 2 - rx, width / 2 + rx, 1.5 + inset];
+  const corner = Math.max(0.5, rim.y - top);
+  return `M${left + corner} ${top}H${right - corner}Q${right} ${top} ${right} ${top + corner}` +
+    `A${rx} ${ry} 0 0 1 ${left} ${top + corner}Q${left} ${top} ${left + corner} ${top}z`;
 }
 
-function tallShape(inset) {
-  const [l, r, top, bottom] = [inset, TALL.width - inset, inset, TALL.height - inset];
-  return `M${l + 40} ${top}H${r - 40}Q${r} ${top} ${r} ${top + 60}V${bottom - 150}Q${r} ${bottom} ${TALL.width / 2} ${bottom}` +
-    `Q${l} ${bottom} ${l} ${bottom - 150}V${top + 60}Q${l} ${top} ${l + 40} ${top}z`;
-}
-
+/** @param {number} x @param {number} width */
 function tray(x, width) {
   const slots = [];
-  const colours = ["one", "five", "green", "black", "purple", "gold"];
-  for (let i = 0; i < 12; i++) {
-    slots.push(s("rect", { x: x + 8 + (i * (width - 16)) / 12, y: 20, width: (width - 16) / 12 - 3, height: 26, rx: 4, class: `tray-chip ${colours[i % 6]}` }));
-  }
-  return s("g", { class: "tray" }, s("rect", { x, y: 14, width, height: 38, rx: 8, class: "tray-box" }), slots);
+  const each = (width - 2.4) / 12;
+  for (let i = 0; i < 12; i++) slots.push(s("rect", { x: x + 1.2 + i * each, y: 2.6, width: each - 0.4, height: 4, rx: 0.6, class: `tray-chip ${TRAY[i % 6]}` }));
+  return s("g", { class: "tray" }, s("rect", { x, y: 1.6, width, height: 6, rx: 1.2, class: "tray-box" }), slots);
 }
 
+/** The shoe: cards leave it from the white edge. @param {number} x */
 function shoe(x) {
-  return s("g", { class: "shoe", transform: `translate(${x} 8)` },
-    s("path", { d: "M8 6h84l16 58H0z", class: "shoe-box" }), s("path", { d: "M14 12h70l10 36H8z", class: "shoe-lid" }),
-    s("path", { d: "M10 54h82l3 14H7z", class: "shoe-card" }));
+  return s("g", { class: "shoe", transform: `translate(${x} .8)` },
+    s("path", { d: "M1.2 .8h11.6l2.2 7H-1z", class: "shoe-box" }), s("path", { d: "M2.4 1.6h9l1.4 4.6H1z", class: "shoe-lid" }),
+    s("path", { d: "M.4 7.6h13.2l.4 1.6H0z", class: "shoe-card" }));
 }
 
+/** @param {number} x */
 function discard(x) {
-  return s("g", { class: "discard", transform: `translate(${x} 12)` },
-    s("rect", { x: 0, y: 0, width: 74, height: 52, rx: 6, class: "shoe-box" }), s("rect", { x: 8, y: 6, width: 58, height: 38, rx: 4, class: "shoe-lid" }));
+  return s("g", { class: "discard", transform: `translate(${x} 1.4)` },
+    s("rect", { x: 0, y: 0, width: 10, height: 6.6, rx: 0.9, class: "shoe-box" }), s("rect", { x: 1.2, y: 0.9, width: 7.6, height: 4.6, rx: 0.5, class: "shoe-lid" }));
 }
 
-function printed(words) {
-  const path = "M330 518C460 566 740 566 870 518";
-  return s("g", { class: "print" }, s("path", { id: "felt-line", d: path, fill: "none", class: "unprinted" }),
-    s("text", { class: "print-line small" }, s("textPath", { href: "#felt-line", startOffset: "50%", "text-anchor": "middle" }, words)));
+/** The dealer's side: the rack of chips between the cards dealt before and the shoe. @param {number} middle */
+const dealer = (middle) => [tray(middle - 17, 34), shoe(middle + 21), discard(middle - 31)];
+
+/** Both rooms' cloth: a damask and a fine twill, small tiles that the style chooses from. */
+function textures() {
+  return [
+    s("pattern", { id: "damask", width: 9, height: 14, patternUnits: "userSpaceOnUse" },
+      s("path", { d: "M4.5 1C6 3 6.6 4.6 4.5 6.4 2.4 4.6 3 3 4.5 1zM4.5 6.4C7 5.6 8 7.4 6.6 9 5.4 8.6 5 7.6 4.5 6.4zM4.5 6.4C2 5.6 1 7.4 2.4 9 3.6 8.6 4 7.6 4.5 6.4zM4.5 7.4V11M0 8C1.5 10 2.1 11.6 0 13.4M9 8C7.5 10 6.9 11.6 9 13.4", class: "damask" })),
+    s("pattern", { id: "twill", width: 1.2, height: 1.2, patternUnits: "userSpaceOnUse", patternTransform: "rotate(35)" }, s("path", { d: "M0 0V1.2", class: "twill" })),
+  ];
 }
 
-/** Draw the table for these rules; `words` are printed on the cloth between dealer and seats. */
-export function drawFelt({ wide, words, arcs }) {
-  const size = wide ? WIDE : TALL;
-  const shape = wide ? wideShape : tallShape;
-  const middle = size.width / 2;
-  return s("svg", { viewBox: `0 0 ${size.width} ${size.height}`, class: "felt-art", "aria-hidden": "true", focusable: "false" },
+/** @param {Scene} scene @param {string[]} words */
+function printed(scene, words) {
+  const { width, hands, lines } = scene;
+  const half = hands.width / 2;
+  const top = hands.y - hands.height / 2;
+  const size = 2.6;
+  const text = lines.slice(0, words.length).map((y, i) => {
+    const bend = `M${width / 2 - 34} ${y}Q${width / 2} ${y + 5} ${width / 2 + 34} ${y}`;
+    return [s("path", { id: `felt-words-${i}`, d: bend, class: "unprinted" }),
+      s("text", { class: "print-line", "font-size": size }, s("textPath", { href: `#felt-words-${i}`, startOffset: "50%", "text-anchor": "middle" }, words[i]))];
+  });
+  return s("g", { class: "print" }, s("path", { d: outline(scene, 8), class: "print-border" }),
+    s("rect", { x: width / 2 - half, y: top, width: 2 * half, height: hands.height, rx: 2.4, class: "print-hands" }), text);
+}
+
+/**
+ * Draw the table of a scene; `words` are printed on the cloth where there is room.
+ * @param {Scene} scene
+ * @param {string[]} words
+ */
+export function drawFelt(scene, words) {
+  const { width } = scene;
+  const cloth = outline(scene, 5.6);
+  return s("svg", { viewBox: `0 0 ${width} 100`, class: "felt-art", "aria-hidden": "true", focusable: "false" },
     s("defs", {},
-      s("radialGradient", { id: "cloth", cx: "50%", cy: wide ? "32%" : "30%", r: "75%" },
+      s("radialGradient", { id: "cloth", cx: "50%", cy: "26%", r: "78%" },
         s("stop", { offset: "0", class: "cloth-light" }), s("stop", { offset: "0.55", class: "cloth-mid" }), s("stop", { offset: "1", class: "cloth-deep" })),
       s("linearGradient", { id: "rail", x1: 0, y1: 0, x2: 0, y2: 1 },
         s("stop", { offset: "0", class: "rail-high" }), s("stop", { offset: "0.5", class: "rail-mid" }), s("stop", { offset: "1", class: "rail-low" })),
-      s("filter", { id: "weave", x: 0, y: 0, width: "100%", height: "100%" },
-        s("feTurbulence", { type: "fractalNoise", baseFrequency: "0.9", numOctaves: 2, seed: 4, result: "noise" }),
-        s("feColorMatrix", { in: "noise", type: "matrix", values: "0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  0 0 0 0.26 0" }),
-        s("feComposite", { in2: "SourceGraphic", operator: "in" }))),
-    s("path", { d: shape(2), fill: "url(#rail)", class: "rail-shape" }),
-    s("path", { d: shape(8), class: "rail-shine" }),
-    s("path", { d: shape(wide ? 26 : 15), class: "rail-edge" }),
-    s("path", { d: shape(wide ? 30 : 18), fill: "url(#cloth)" }),
-    s("path", { d: shape(wide ? 30 : 18), fill: "#000", filter: "url(#weave)", class: "weave" }),
-    s("path", { d: shape(wide ? 42 : 26), class: "print-border" }),
-    wide ? tray(middle - 150, 300) : null, wide ? shoe(middle + 176) : null, wide ? discard(middle - 250) : null,
-    arcs ?? null, wide && words ? printed(words) : null);
+      textures()),
+    s("path", { d: outline(scene, 0), fill: "url(#rail)", class: "rail-shape" }),
+    s("path", { d: outline(scene, 0.7), class: "rail-shine" }),
+    s("path", { d: outline(scene, 5.3), class: "rail-edge" }),
+    s("path", { d: cloth, fill: "url(#cloth)" }),
+    s("path", { d: cloth, class: "texture" }),
+    printed(scene, words), dealer(width / 2));
 }
 
-/** Tell in two lines what the cloth promises: what each spot pays here. */
+/** Draw only the dealer's side, for screens without a table. */
+export function drawDealer() {
+  return s("svg", { viewBox: "0 0 80 10", class: "dealer-art", "aria-hidden": "true", focusable: "false" }, dealer(40));
+}
+
+/**
+ * Return the two lines printed on the cloth: the payouts.
+ * @param {Api["TableRules"]} rules
+ */
 export function clothWords(rules) {
   const pays = t("felt.pays", { tie: rules.tie_pays.replace(":", ` ${t("felt.to")} `) });
   return [pays, t(rules.commission ? "felt.commission" : "felt.no_commission", { percent: percentOf(rules) })];
 }
 
-/** Write a table's commission as people say it: "5%". */
+/**
+ * Format a table's commission: "5%".
+ * @param {Api["TableRules"]} rules
+ */
 export function percentOf(rules) {
   if (!rules.commission) return "";
   const [part, whole] = rules.commission.rate.split("/").map(Number);
   return percent(part / whole);
 }
 
-/** Write what a spot pays: "8:1", or "1:1 − 5%" where the house takes its share. */
+/**
+ * Format a spot's odds: "8:1", or "1:1 − 5%" with commission.
+ * @param {Api["TableRules"]} rules
+ * @param {Api["Spot"]} spot
+ */
 export function oddsOf(rules, spot) {
   const odds = rules[`${spot}_pays`];
   return spot === "banker" && rules.commission ? `${odds} − ${percentOf(rules)}` : odds;

@@ -1,16 +1,62 @@
-// The HTTP API, relative to this page: it works under any path prefix. A command is sent again under the same key.
+// HTTP API client, with the server's clock. Addresses are relative to the page, so any path prefix works.
 
 import { token } from "./session.js";
-import { signals, wait } from "./signals.js";
+
+/**
+ * Resolve after this many milliseconds.
+ * @param {number} milliseconds
+ */
+export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+let offset = 0;
+let uncertainty = Infinity;
+
+/**
+ * Estimate the server's clock from a response's `server_time`; a fast response outweighs a slow one.
+ * @param {string} serverTime
+ * @param {number} sentAt
+ * @param {number} [now]
+ */
+export function syncClock(serverTime, sentAt, now = Date.now()) {
+  const doubt = (now - sentAt) / 2;
+  const estimate = Date.parse(serverTime) - (sentAt + doubt);
+  if (doubt > uncertainty + 200) return;
+  offset = estimate;
+  uncertainty = Math.min(doubt, uncertainty) + 20;
+}
+
+/** Return the server's time in milliseconds, as estimated. */
+export const serverNow = () => Date.now() + offset;
 
 const ROOT = new URL("../api/v1/", document.baseURI);
-const PATIENCE = 45_000;
-const OVER = new Set(["not_authenticated", "invalid_credentials", "token_expired", "session_taken_over", "session_timed_out", "session_ended_by_ban"]);
+const RETRY_FOR = 45_000;
+const SESSION_END_CODES = new Set(["not_authenticated", "invalid_credentials", "token_expired", "session_taken_over", "session_timed_out", "session_ended_by_ban"]);
 
-export const news = signals();
+/** @type {(problem: Problem) => void} */
+let sessionEndHandler = () => undefined;
 
-/** What the service refused, in its own words: `code` is stable, `title` and `remedy` are for people. */
+/**
+ * Call a function with the problem when the session turns out to be over.
+ * @param {typeof sessionEndHandler} handler
+ */
+export function onSessionEnd(handler) {
+  sessionEndHandler = handler;
+}
+
+/**
+ * Report that the session is over.
+ * @param {Problem} problem
+ */
+export function endSession(problem) {
+  sessionEndHandler(problem);
+}
+
+/** A refusal by the service (problem+json): `code` is stable, `title` and `remedy` are for people. */
 export class Problem extends Error {
+  /**
+   * @param {Partial<Api["Problem"]>} document
+   * @param {number} status
+   */
   constructor(document, status) {
     super(document.title ?? "The service refused.");
     this.code = document.code ?? "unknown";
@@ -19,21 +65,28 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered. */
-export class NoAnswer extends Error {}
+/** The service did not respond. */
+export class NoResponse extends Error {}
 
-function random() {
+function newKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function send(method, path, { body, key, root = ROOT, signal } = {}) {
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {{body?: unknown, key?: string, root?: URL, signal?: AbortSignal, bearer?: string | null}} [options]
+ * @returns {Promise<any>} The response's document: its shape is the caller's to name.
+ */
+async function send(method, path, { body, key, root = ROOT, signal, bearer = token() } = {}) {
+  /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
-  if (token()) headers.Authorization = `Bearer ${token()}`;
+  if (bearer) headers.Authorization = `Bearer ${bearer}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
-  let answer;
+  let response;
   try {
-    answer = await fetch(new URL(path, root), {
+    response = await fetch(new URL(path, root), {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -41,52 +94,74 @@ async function send(method, path, { body, key, root = ROOT, signal } = {}) {
       cache: "no-store",
       credentials: "omit",
     });
-    const text = await answer.text();
-    news.emit("answered");
-    return read(answer, text);
+    const text = await response.text();
+    return read(response, text, { own: bearer === token() });
   } catch (error) {
     if (error instanceof Problem) throw error;
-    news.emit("silent");
-    throw new NoAnswer(String(error));
+    throw new NoResponse(String(error));
   }
 }
 
-function read(answer, text) {
-  let document = {};
+/**
+ * @param {Response} response
+ * @param {string} text
+ * @param {{own: boolean}} session whether the request was sent in this page's session
+ */
+function read(response, text, { own }) {
+  let document;
   try {
     document = text ? JSON.parse(text) : {};
   } catch {
-    document = { code: "unreadable", title: `The service answered ${answer.status}.` };
+    document = { code: "unreadable", title: `The service answered ${response.status}.` };
   }
-  if (answer.ok) return document;
-  const problem = new Problem(document, answer.status);
-  if (OVER.has(problem.code) && answer.status === 401) news.emit("over", problem);
+  if (response.ok) return document;
+  const problem = new Problem(document, response.status);
+  if (own && SESSION_END_CODES.has(problem.code) && response.status === 401) endSession(problem);
   throw problem;
 }
 
+/**
+ * @param {string} path
+ * @param {{signal?: AbortSignal, bearer?: string}} [options]
+ */
 export const get = (path, options) => send("GET", path, options);
+/**
+ * @param {string} path
+ * @param {object} body
+ */
 export const put = (path, body) => send("PUT", path, { body });
-export const plainPost = (path, body, options) => send("POST", path, { body, ...options });
+/**
+ * @param {string} path
+ * @param {object} body
+ * @param {{signal?: AbortSignal}} [options]
+ */
+export const post = (path, body, options) => send("POST", path, { body, ...options });
 
-/** Act once, however often it has to be sent: while nobody answers it waits, and keeps its key. */
+/**
+ * Send a command, and again under the same idempotency key while the service does not respond.
+ * @param {string} path
+ * @param {object} [body]
+ */
 export async function command(path, body = {}) {
-  const key = random();
-  const until = Date.now() + PATIENCE;
+  const key = newKey();
+  const deadline = Date.now() + RETRY_FOR;
   for (let pause = 300; ; pause = Math.min(pause * 1.6, 3000)) {
     try {
       return await send("POST", path, { body, key });
     } catch (error) {
-      const passing = error instanceof NoAnswer || [502, 503, 504].includes(error.status);
-      if (!passing || Date.now() > until) throw error;
+      const temporary = error instanceof NoResponse || (error instanceof Problem && [502, 503, 504].includes(error.status));
+      if (!temporary || Date.now() > deadline) throw error;
     }
     await Promise.race([wait(pause), new Promise((done) => addEventListener("online", done, { once: true }))]);
   }
 }
 
-/** Where the demo's door is. */
+/** Players to try the demo with, and sessions for them. */
 export const demo = {
   list: () => send("GET", "demo", { root: new URL("./", document.baseURI) }),
+  /** @param {string} player */
   enter: (player) => send("POST", "demo", { root: new URL("./", document.baseURI), body: { player } }),
 };
 
-export const streamAddress = (query) => new URL(`stream?${new URLSearchParams(query)}`, ROOT);
+/** @param {Record<string, string>} query */
+export const streamUrl = (query) => new URL(`stream?${new URLSearchParams(query)}`, ROOT);

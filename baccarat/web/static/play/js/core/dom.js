@@ -1,41 +1,87 @@
-// Elements without markup in text: nothing here parses HTML, so nothing that a player writes can become any.
+// DOM helpers. Nothing here parses HTML, so text from players can never become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * Attributes by name, `on…` event listeners, and CSS custom properties under `vars`.
+ * @typedef {Record<string, unknown> & {vars?: Record<string, string>}} Attributes
+ */
+/** @typedef {Node | string | null | undefined | false} Child */
+/** @typedef {readonly (Child | ChildList)[]} ChildList lists within lists are flattened */
+/** @typedef {Child | ChildList} Children */
+
+/**
+ * @param {readonly Children[]} children
+ * @returns {(Node | string)[]}
+ */
+const flat = (children) => children.flatMap((child) => (Array.isArray(child) ? flat(child) : child === null || child === undefined || child === false ? [] : [/** @type {Node | string} */ (child)]));
+
+/**
+ * @template {HTMLElement | SVGElement} E
+ * @param {E} element
+ * @param {Attributes | null} attributes
+ * @param {readonly Children[]} children
+ * @returns {E}
+ */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "vars") for (const [key, set] of Object.entries(value)) element.style.setProperty(key, set);
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else if (name === "vars") for (const [key, set] of Object.entries(attributes?.vars ?? {})) element.style.setProperty(key, set);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...flat(children));
   return element;
 }
 
-/** Make an HTML element: attributes, `onclick` and its kin, `vars` for custom properties, children. */
-export function h(tag, attributes, ...children) {
+/**
+ * Create an HTML element: attributes, event listeners (`onclick`), CSS custom properties (`vars`), children.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes | null} [attributes]
+ * @param {...Children} children
+ */
+export function h(tag, attributes = null, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** Make an SVG element. */
-export function s(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
+/**
+ * Create an SVG element.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes | null} [attributes]
+ * @param {...Children} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
+export function s(tag, attributes = null, ...children) {
+  return fill(/** @type {SVGElementTagNameMap[T]} */ (document.createElementNS(SVG, tag)), attributes, children);
 }
 
-/** Make these the only children, touching nothing when they are already. */
+/**
+ * Replace an element's children, unless they are the same already.
+ * @param {Element} element
+ * @param {...Children} children
+ */
 export function put(element, ...children) {
-  const wanted = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  const wanted = flat(children);
   if (wanted.length === element.childNodes.length && wanted.every((child, i) => child === element.childNodes[i])) return;
   element.replaceChildren(...wanted);
 }
 
-/** Set text only when it differs, so that screen readers are not told twice. */
+/**
+ * Set text if it differs, so that screen readers do not read it twice.
+ * @param {Element} element
+ * @param {string} text
+ */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Set or remove attributes: true, false and text. */
+/**
+ * Set attributes; false, null and undefined remove them, true sets an empty one.
+ * @param {Element} element
+ * @param {Record<string, string | number | boolean | null | undefined>} attributes
+ */
 export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) element.removeAttribute(name);
@@ -45,14 +91,18 @@ export function set(element, attributes) {
   }
 }
 
-/** Make a cache of elements: the same key and signature give the same element, others are made anew. */
-export function keeper() {
-  const kept = new Map();
+/**
+ * Return a cache of elements: the element of a key is created again when its signature changes.
+ * @returns {<E extends Element>(key: string, signature: string, make: () => E) => E}
+ */
+export function elementCache() {
+  /** @type {Map<string, {signature: string, element: any}>} */
+  const cache = new Map();
   return (key, signature, make) => {
-    const found = kept.get(key);
-    if (found && found.signature === signature) return found.element;
+    const cached = cache.get(key);
+    if (cached && cached.signature === signature) return cached.element;
     const element = make();
-    kept.set(key, { signature, element });
+    cache.set(key, { signature, element });
     return element;
   };
 }

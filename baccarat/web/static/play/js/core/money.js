@@ -1,48 +1,71 @@
-// Amounts travel as decimal strings and are counted in whole minor units; no float ever holds money.
+// Amounts: decimal strings in the API, whole minor units (BigInt) in code, never floats.
 
-/** Count a decimal string in minor units: "12.50" is 1250n. */
-export function minor(text) {
+/**
+ * Convert a decimal string to minor units: "12.50" is 1250n.
+ * @param {string} text
+ */
+export function toMinor(text) {
   return BigInt(String(text).replace(".", ""));
 }
 
-/** Tell how many decimals a currency's amounts carry, from one of them. */
-export function decimals(text) {
-  const [, part = ""] = String(text).split(".");
-  return part.length;
+/**
+ * Count the decimals of a currency from one of its amounts.
+ * @param {string} text
+ */
+export function countDecimals(text) {
+  const [, fraction = ""] = String(text).split(".");
+  return fraction.length;
 }
 
-/** Print minor units as the decimal string that the API reads. */
-export function decimal(units, digits) {
+/**
+ * Format minor units as the decimal string that the API reads.
+ * @param {bigint} units
+ * @param {number} digits
+ */
+export function toDecimal(units, digits) {
   const sign = units < 0n ? "-" : "";
   const text = String(units < 0n ? -units : units).padStart(digits + 1, "0");
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Add up the amounts of stakes, in minor units. */
-export function sum(stakes) {
-  return (stakes ?? []).reduce((total, stake) => total + minor(stake.amount), 0n);
+/** @param {readonly Api["Stake"][]} stakes */
+function sumStakes(stakes) {
+  return stakes.reduce((total, stake) => total + toMinor(stake.amount), 0n);
 }
 
-/** Find the amount on one spot, in minor units. */
-export function on(stakes, spot) {
-  return sum((stakes ?? []).filter((stake) => stake.spot === spot));
+/**
+ * Add up the stakes on one spot, in minor units.
+ * @param {readonly Api["Stake"][]} stakes
+ * @param {Api["Spot"]} spot
+ */
+export function stakeOn(stakes, spot) {
+  return sumStakes(stakes.filter((stake) => stake.spot === spot));
 }
 
-/** Make up an amount from chips, the largest first; `chips` in minor units. */
-export function pile(units, chips) {
-  const found = [];
-  let left = units;
+/**
+ * Split an amount into chips, the largest first; `chips` in minor units.
+ * @param {bigint} units
+ * @param {bigint[]} chips
+ */
+export function splitIntoChips(units, chips) {
+  /** @type {bigint[]} */
+  const pieces = [];
+  let rest = units;
   for (const chip of [...chips].sort((a, b) => (a < b ? 1 : -1))) {
-    while (left >= chip && found.length < 60) {
-      found.push(chip);
-      left -= chip;
+    while (rest >= chip && pieces.length < 60) {
+      pieces.push(chip);
+      rest -= chip;
     }
   }
-  return found;
+  return pieces;
 }
 
-/** Read what a person typed, in either way of writing decimals; null when it is no amount. */
-export function typed(text, digits) {
+/**
+ * Parse a typed amount with a decimal point or comma; null if it isn't one.
+ * @param {string} text
+ * @param {number} digits
+ */
+export function parseAmount(text, digits) {
   const match = /^\s*(\d{1,12})(?:[.,](\d+))?\s*$/.exec(text);
   if (!match || (match[2] ?? "").length > digits) return null;
   const units = BigInt(match[1] + (match[2] ?? "").padEnd(digits, "0"));

@@ -1,14 +1,17 @@
-// What opens beside the table.
+// The panels that open beside the table.
 
-import { cash } from "./cash.js";
-import { chat } from "./chat.js";
-import { fair } from "./fair.js";
+import { cash, sit } from "./cashier.js";
+import { chat, report } from "./chat.js";
+import { fair } from "./fairness.js";
 import { help } from "./help.js";
 import { history } from "./history.js";
-import { limit } from "./limit.js";
+import { limit } from "./limits.js";
 import { options } from "./options.js";
-import { report } from "./report.js";
-import { sit } from "./sit.js";
-import { stats } from "./stats.js";
+import { stats } from "./statistics.js";
+
+/** @import { Children } from "../core/dom.js" */
+/** @import { Game } from "../view/game.js" */
+
+/** @typedef {{make: (game: Game) => Children, draw?: (game: Game) => void}} Panel made when it opens, drawn again with the game */
 
 export const panels = { cash, chat, fair, help, history, limit, options, report, sit, stats };

@@ -1,50 +1,88 @@
-// Preferences: those of the player, and those of this browser.
+// Preferences, theme and language.
 
 import { h } from "../core/dom.js";
-import { memory } from "../core/session.js";
-import { chooseLanguage, LANGUAGES, languageNow, t } from "../words/index.js";
-import { inWords, panel } from "./parts.js";
+import { storage } from "../core/session.js";
+import { currentLanguage, languageName, LANGUAGES, loadLanguage, t } from "../messages/index.js";
+import { errorText, panel } from "./widgets.js";
 
-const SWITCHES = ["sound", "voice", "animation", "instant", "full_screen"];
+/** @import { Game } from "../view/game.js" */
 
+/** @type {readonly ("sound" | "voice" | "animation" | "instant" | "full_screen" | "show_nickname")[]} */
+const SWITCHES = ["sound", "voice", "animation", "instant", "full_screen", "show_nickname"];
+
+/**
+ * @param {Game} game
+ * @param {HTMLElement} fault
+ * @param {string} name
+ * @param {string | boolean | number} value
+ */
 async function change(game, fault, name, value) {
   try {
     await game.preferences.change(name, value);
   } catch (error) {
-    fault.textContent = inWords(error);
+    fault.textContent = errorText(error);
   }
-  if (name === "full_screen") fullScreen(value);
   game.draw();
 }
 
-function fullScreen(wanted) {
-  const going = wanted ? document.documentElement.requestFullscreen?.() : document.fullscreenElement && document.exitFullscreen();
-  going?.catch?.(() => undefined);
-}
-
+/**
+ * @param {Game} game
+ * @param {HTMLElement} fault
+ * @param {string} name
+ * @param {boolean} on
+ */
 function toggle(game, fault, name, on) {
-  return h("label", { class: "switch" }, h("input", { type: "checkbox", role: "switch", checked: on, name, onchange: (event) => change(game, fault, name, event.target.checked) }),
+  const box = h("input", { type: "checkbox", role: "switch", checked: on, name, onchange: () => change(game, fault, name, box.checked) });
+  return h("label", { class: "switch" }, box,
     h("span", { class: "switch-track", "aria-hidden": "true" }), h("span", { class: "switch-words" }, t(`option.${name}`), note(name)));
 }
 
-const note = (name) => (["animation", "keys"].includes(name) ? h("small", {}, t(`option.${name}.note`)) : null);
+/** @param {string} name */
+const note = (name) => (["animation", "keys", "show_nickname"].includes(name) ? h("small", {}, t(`option.${name}.note`)) : null);
 
+/**
+ * @param {Game} game
+ * @param {HTMLElement} fault
+ * @param {string} name
+ * @param {readonly string[]} values
+ * @param {string} now
+ */
 function choose(game, fault, name, values, now) {
   return h("fieldset", { class: "segments" }, h("legend", {}, t(`option.${name}`)), values.map((value) =>
     h("label", { class: "segment" }, h("input", { type: "radio", name, value, checked: value === now, onchange: () => change(game, fault, name, value) }), h("span", {}, t(`option.${name}.${value}`)))));
 }
 
-function language() {
-  const pick = (event) => {
-    memory.set("language", event.target.value);
-    chooseLanguage(event.target.value);
+/**
+ * @param {Game} game
+ * @param {HTMLElement} fault
+ * @param {number} now
+ */
+function volume(game, fault, now) {
+  const slider = h("input", { type: "range", name: "volume", min: 0, max: 1, step: 0.1, value: now, onchange: async () => {
+    await change(game, fault, "volume", slider.valueAsNumber);
+    game.sound.play("chip");
+  } });
+  return h("label", { class: "field" }, h("span", { class: "field-label" }, t("option.volume")), slider);
+}
+
+/** @param {HTMLElement} fault */
+function language(fault) {
+  const choice = h("select", { name: "language" }, LANGUAGES.map((tag) => h("option", { value: tag, lang: tag, selected: tag === currentLanguage() }, languageName(tag))));
+  choice.addEventListener("change", async () => {
+    try {
+      await loadLanguage(choice.value);
+    } catch (error) {
+      fault.textContent = errorText(error);
+      return;
+    }
+    storage.set("language", choice.value);
     document.dispatchEvent(new Event("casino:language"));
-  };
-  return h("label", { class: "field" }, h("span", { class: "field-label" }, t("option.language")),
-    h("select", { name: "language", onchange: pick }, Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === languageNow() }, name))));
+  });
+  return h("label", { class: "field" }, h("span", { class: "field-label" }, t("option.language")), choice);
 }
 
 export const options = {
+  /** @param {Game} game */
   make(game) {
     const { values, local } = game.preferences;
     const fault = h("p", { class: "form-fault", role: "alert" });
@@ -52,6 +90,6 @@ export const options = {
       SWITCHES.map((name) => toggle(game, fault, name, values[name])),
       choose(game, fault, "style", ["modern", "classic"], values.style),
       choose(game, fault, "theme", ["system", "light", "dark"], local.theme),
-      toggle(game, fault, "keys", local.keys), language(), fault);
+      volume(game, fault, local.volume), toggle(game, fault, "keys", local.keys), language(fault), fault);
   },
 };

@@ -1,174 +1,291 @@
-// What the player does. Commands go out one after the other; chips lie on the table while they are on their way.
+// The player's commands: sent one after the other, with chips shown on the table until they are answered.
 
-import { command, NoAnswer, Problem } from "../core/api.js";
-import { digitsOf, possible, statusOf } from "../core/facts.js";
-import { decimal, minor } from "../core/money.js";
+import { command, NoResponse, Problem } from "../core/api.js";
+import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { money, t } from "../words/index.js";
-import { Line } from "./line.js";
+import { currencyDigits, availableActions, offeredChips, ownStatus } from "../core/table_state.js";
+import { money, t } from "../messages/index.js";
 import { announce } from "./notices.js";
 
-const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", pass: "pass", newGame: "new-game", leave: "leave" };
+/** @import { AvailableActions, PendingChip } from "../core/table_state.js" */
+/** @import { Game, PanelName } from "./game.js" */
+/** @import { NoticeAction } from "./notices.js" */
 
-const PATIENCE = 3000;
+const ONCE = new Set(["deal", "rebetDeal", "pass", "skip", "newGame", "leave", "handBack"]);
+const AT_RISK = new Set(["deal", "rebetDeal"]);
 
-/** `run(name)`, `place(spot)`, `select(chip)`, `seat(number)`, `open(panel)` of one game. */
+/** @typedef {{name: string, chips: PendingChip[]}} Entry a command that is not answered yet, with the chips it would place */
+/** @typedef {keyof AvailableActions} ActionName */
+
+/** Runs commands one after the other. `chips` of an entry are shown on the table until it is answered. */
+export class CommandQueue {
+  /**
+   * `changed` is called when an entry is added or done, `idle` when the queue is empty.
+   * @param {{changed: () => void, idle: () => void}} handlers
+   */
+  constructor({ changed, idle }) {
+    this.changed = changed;
+    this.idle = idle;
+    /** @type {Entry[]} */
+    this.entries = [];
+    /** @type {Promise<unknown>} */
+    this.last = Promise.resolve();
+  }
+
+  get chips() {
+    return this.entries.flatMap((entry) => entry.chips);
+  }
+
+  get length() {
+    return this.entries.length;
+  }
+
+  /**
+   * Call `act(entry)` after the entries before it. An action of ONCE that already waits is not added again.
+   * @param {string} name
+   * @param {(entry: Entry) => unknown} act
+   * @param {PendingChip[]} [chips]
+   * @returns {Promise<any>} what `act` returned, or null
+   */
+  add(name, act, chips = []) {
+    if (ONCE.has(name) && this.entries.some((entry) => entry.name === name)) return Promise.resolve(null);
+    const entry = { name, chips };
+    this.entries.push(entry);
+    this.last = this.last.then(() => this.run(entry, act));
+    this.changed();
+    return this.last;
+  }
+
+  /** Drop waiting deals after a refusal: the player meant to deal with what was refused on the table. */
+  dropRisky() {
+    this.entries = this.entries.filter((entry, i) => i === 0 || !AT_RISK.has(entry.name));
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {(entry: Entry) => unknown} act
+   */
+  async run(entry, act) {
+    if (!this.entries.includes(entry)) return null;
+    try {
+      return await act(entry);
+    } catch (error) {
+      reportError(error);
+      return null;
+    } finally {
+      this.entries.splice(this.entries.indexOf(entry), 1);
+      this.changed();
+      if (!this.entries.length) this.idle();
+    }
+  }
+}
+
+/** @type {Partial<Record<ActionName, string>>} */
+const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", pass: "pass", skip: "skip-show", newGame: "new-game", leave: "leave" };
+
+const BUSY_LIMIT = 3000;
+
+/** What the player can do in one game. */
 export class Actions {
+  /** @param {Game} game */
   constructor(game) {
     this.game = game;
+    /** @type {bigint | null} */
     this.selected = null;
-    this.line = new Line({ changed: () => game.draw(), done: () => this.done() });
+    this.picked = false;
+    this.queue = new CommandQueue({ changed: () => game.draw(), idle: () => this.refreshIfSent() });
     this.sentAt = 0;
     this.sent = false;
   }
 
-  /** Chips that are shown on the table and not there yet. */
+  /** Chips shown on the table that the service has not accepted yet. */
   get pending() {
-    return this.line.coming;
+    return this.queue.chips;
   }
 
-  /** How many commands are not answered yet. */
+  /** The number of commands that are not answered yet. */
   get waiting() {
-    return this.line.waiting;
+    return this.queue.length;
   }
 
-  chosen() {
-    const chips = this.game.picture.rules.chips.map(minor);
+  selectedChip() {
+    const chips = offeredChips(this.game.state.rules).map(toMinor);
     if (this.selected === null || !chips.includes(this.selected)) {
-      this.selected = chips.find((chip) => chip >= minor(this.game.picture.rules.minimum)) ?? chips[0];
+      this.selected = chips.find((chip) => chip >= toMinor(this.game.state.rules.minimum)) ?? chips[0];
     }
     return this.selected;
   }
 
+  /** @param {bigint} units */
   select(units) {
     this.selected = units;
+    this.picked = true;
     this.game.draw();
   }
 
-  /** While a command is on its way a look at the table may hold it already, beside the chips that are shown as coming. */
+  /** True while a fetched state might already hold a command whose chips are still shown as pending. */
   busy() {
-    return this.waiting > 0 && Date.now() - this.sentAt < PATIENCE;
+    return this.waiting > 0 && Date.now() - this.sentAt < BUSY_LIMIT;
   }
 
+  /**
+   * @param {string} path
+   * @param {object} body
+   */
   send(path, body) {
-    return this.line.join(path, (entry) => this.deliver(entry, path, body));
+    return this.queue.add(path, (entry) => this.deliver(entry, path, body));
   }
 
-  /** Send a command and take its answer; what comes next is judged by a table that holds it. */
+  /**
+   * Send a command and apply its answer, so that the next one in the queue sees its effect.
+   * @param {Entry} entry
+   * @param {string} path
+   * @param {object} body
+   */
   async deliver(entry, path, body) {
     const { game } = this;
     this.sentAt = Date.now();
     this.sent = true;
     let answer = null;
-    let known = false;
+    let current = false;
     try {
       answer = await command(`tables/${game.table}/${path}`, body);
-      game.notices.drop("problem");
+      game.notices.remove("problem");
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
-      known = error instanceof NoAnswer;
-      this.line.refused();
-      if (error.status !== 401) game.notices.problem(error, this.waysOut(error));
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+      current = error instanceof NoResponse;
+      this.queue.dropRisky();
+      if (error instanceof NoResponse || error.status !== 401) game.notices.showProblem(error, this.remedies(error));
     }
-    entry.coming = [];
+    entry.chips = [];
     this.sentAt = 0;
-    if (answer) known = game.sight.answered(answer);
-    if (!known) await game.live.look();
+    if (answer) current = game.updates.applyAnswer(answer);
+    if (!current) await game.stream.refresh();
     return answer;
   }
 
-  /** Looks were passed over while commands were on their way. */
-  done() {
-    if (this.sent) this.game.live.look();
+  /** Refresh the table after a run of commands: fetched states were ignored meanwhile. */
+  refreshIfSent() {
+    if (this.sent) this.game.stream.refresh();
     this.sent = false;
   }
 
-  waysOut(error) {
-    if (!["insufficient_funds", "under_minimum"].includes(error.code)) return [];
+  /**
+   * @param {Problem | NoResponse} error
+   * @returns {NoticeAction[]}
+   */
+  remedies(error) {
+    if (error instanceof NoResponse || !["insufficient_funds", "under_minimum"].includes(error.code)) return [];
     return [[t("cash.rebuy"), () => this.open("cash", "rebuy")]];
   }
 
-  /** The chip is the one that is chosen now, whatever is chosen before its turn comes. */
+  /**
+   * Place the chip that is selected now, even if another is selected before its turn comes.
+   * @param {Api["Spot"]} spot
+   */
   place(spot) {
     const { game } = this;
-    const chip = { spot, units: this.chosen() };
-    const seen = !game.show.on && possible(game.picture, this.pending).place;
-    if (seen) this.lay(chip);
-    return this.line.join("place", (entry) => this.put(entry, chip, seen), seen ? [chip] : []);
+    const chip = { spot, units: this.selectedChip() };
+    const visible = !game.animation.running && availableActions(game.state, this.pending).place;
+    if (visible) this.showChip(chip);
+    return this.queue.add("place", (entry) => this.sendChip(entry, chip, visible), visible ? [chip] : []);
   }
 
-  async put(entry, chip, seen) {
+  /**
+   * @param {Entry} entry
+   * @param {PendingChip} chip
+   * @param {boolean} visible
+   */
+  async sendChip(entry, chip, visible) {
     const { game } = this;
-    await this.clearTheWay();
-    if (!possible(game.picture, []).place) return void announce(t(`message.${statusOf(game.picture)}`));
-    entry.coming = [chip];
-    if (!seen) this.lay(chip);
-    return this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.picture.currency });
+    await this.finishAnimation();
+    if (!availableActions(game.state, []).place) return void announce(t(`message.${ownStatus(game.state)}`));
+    entry.chips = [chip];
+    if (!visible) this.showChip(chip);
+    return this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.state.currency });
   }
 
-  /** Show and tell that a chip goes to a spot. */
-  lay(chip) {
+  /**
+   * Show and announce a chip on its spot.
+   * @param {PendingChip} chip
+   */
+  showChip(chip) {
     const { game } = this;
-    this.freshCloth();
-    game.sound.chip();
-    announce(t("announce.placed", { amount: money(this.amountOf(chip), game.picture.currency), spot: t(`spot.${chip.spot}`) }));
+    this.clearLastRound();
+    game.sound.play("chip");
+    announce(t("announce.placed", { amount: money(this.amountOf(chip), game.state.currency), spot: t(`spot.${chip.spot}`) }));
     game.draw();
   }
 
+  /** @param {PendingChip} chip */
   amountOf(chip) {
-    return decimal(chip.units, digitsOf(this.game.picture));
+    return toDecimal(chip.units, currencyDigits(this.game.state));
   }
 
-  /** What is being shown of another round is brought to its end. */
-  async clearTheWay() {
-    await this.game.show.cut();
+  /** End the animation or replay of another round. */
+  async finishAnimation() {
+    await this.game.animation.finishQuietly();
     this.game.rounds.stopReplay();
   }
 
-  /** Before the first chip of a round the last one's cards are cleared away. */
-  freshCloth() {
+  /** Clear the last round's cards away before the first chip of a new one. */
+  clearLastRound() {
     const { game } = this;
     game.callout.hide();
-    if (statusOf(game.picture) === "idle") game.hands.clear();
-    else if (game.hands.shown) game.hands.past(t("hands.last"));
+    if (ownStatus(game.state) === "idle") game.hands.clear();
+    else if (game.hands.shown) game.hands.dim(t("hands.last"));
   }
 
+  /** @param {ActionName} name */
   run(name) {
-    const { picture } = this.game;
-    const again = name.startsWith("rebet") && possible(picture, this.pending)[name] ? picture.you.last_wager : [];
-    return this.line.join(name, (entry) => this.act(entry, name), again.map(({ spot, amount }) => ({ spot, units: minor(amount) })));
+    const { state } = this.game;
+    const lastWager = name.startsWith("rebet") && availableActions(state, this.pending)[name] ? state.you?.last_wager ?? [] : [];
+    return this.queue.add(name, (entry) => this.perform(entry, name), lastWager.map(({ spot, amount }) => ({ spot, units: toMinor(amount) })));
   }
 
-  async act(entry, name) {
+  /**
+   * @param {Entry} entry
+   * @param {ActionName} name
+   */
+  async perform(entry, name) {
     const { game } = this;
-    await this.clearTheWay();
-    if (!possible(game.picture, [])[name]) return null;
-    if (["rebet", "rebetDeal", "newGame"].includes(name)) this.freshCloth();
-    if (name.startsWith("rebet")) game.sound.chips();
+    await this.finishAnimation();
+    if (!availableActions(game.state, [])[name]) return null;
+    if (["rebet", "rebetDeal", "newGame"].includes(name)) this.clearLastRound();
+    if (name.startsWith("rebet")) game.sound.play("chips");
     if (name === "newGame") game.hands.clear();
-    const answer = await this.carryOut(entry, name);
+    const answer = await this.sendAction(entry, name);
     if (answer && name === "leave") {
-      game.refreshPurse();
-      game.notices.tell(t("left"), { key: "left" });
+      game.refreshBalances();
+      game.notices.show(t("left"), { key: "left" });
     }
     return answer;
   }
 
-  /** A deal takes the player's contribution to the cut along; so the last wager is first laid, then dealt. */
-  async carryOut(entry, name) {
-    if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name], {});
-    const laid = name === "deal" || await this.deliver(entry, "rebet", {});
-    return laid && this.deliver(entry, "deal", this.game.cutting.forDeal());
+  /**
+   * Send an action. "Rebet & deal" is sent as two commands, because a deal carries a contribution to the cut.
+   * @param {Entry} entry
+   * @param {ActionName} name
+   */
+  async sendAction(entry, name) {
+    if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name] ?? name, {});
+    const placed = name === "deal" || await this.deliver(entry, "rebet", {});
+    return placed && this.deliver(entry, "deal", this.game.cut.forDeal());
   }
 
+  /** @param {number} seat */
   seat(seat) {
     const { game } = this;
-    const taken = game.picture.seats.find((each) => each.seat === seat);
-    if (taken) this.open("report", seat);
-    else if (game.picture.you) this.send("change-seat", { seat });
+    const occupant = game.state.seats.find((each) => each.seat === seat);
+    if (occupant) this.open("report", seat);
+    else if (game.state.you) this.send("change-seat", { seat });
     else this.open("sit", seat);
   }
 
+  /**
+   * @param {PanelName} panel
+   * @param {string | number | null} [detail]
+   */
   open(panel, detail = null) {
     const { game } = this;
     game.detail = detail;
@@ -179,10 +296,11 @@ export class Actions {
 
   close() {
     const { game } = this;
+    /** @type {HTMLElement | null} */
     const opener = game.element.querySelector(`[data-panel="${game.open}"]`);
     game.open = null;
     game.draw();
-    opener?.focus?.();
+    opener?.focus();
   }
 
   lobby() {

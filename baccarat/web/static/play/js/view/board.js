@@ -1,189 +1,221 @@
-// Seats and spots. On a wide table of several seats each seat has its own three circles; else the player has three fields.
+// Seats and their chips: a half-moon of seats where there is room, a row of seats on phones.
 
-import { clothWords, drawFelt, oddsOf, WIDE } from "../art/felt.js";
-import { drawStack } from "../art/chip.js";
-import { h, keeper, put, s, say, set } from "../core/dom.js";
-import { digitsOf, SPOTS, totalOf } from "../core/facts.js";
-import { decimal, minor } from "../core/money.js";
-import { money, short, t } from "../words/index.js";
+/** @import { Actions } from "./actions.js" */
+/** @import { AvailableActions, PendingChip, SeatView } from "../core/table_state.js" */
+/** @import { Box, Scene, SeatPlace } from "./scene.js" */
+/** @import { Spots } from "./spots.js" */
 
-const RINGS = { player: 0.85, banker: 0.725, tie: 0.6, plate: 0.972 };
-const CENTRE = { x: 600, y: 20, rx: 560, ry: 585 };
+import { clothWords, drawDealer, drawFelt } from "../art/felt.js";
+import { h, say, set } from "../core/dom.js";
+import { toDecimal, toMinor } from "../core/money.js";
+import { currencyDigits, SPOTS, totalStake } from "../core/table_state.js";
+import { chipText, money, t } from "../messages/index.js";
+import { initialsOf, nameOfSeat } from "./people.js";
+import { layoutScene } from "./scene.js";
+import { SpotChips } from "./spots.js";
 
-function at(ring, angle) {
-  const turn = (angle * Math.PI) / 180;
-  return { x: CENTRE.x + CENTRE.rx * ring * Math.cos(turn), y: CENTRE.y + CENTRE.ry * ring * Math.sin(turn) };
-}
+/** @typedef {{ kind: "ring" | "row", width: number, height: number }} Frame the felt's size in pixels, and how seats are to lie on it */
+/** @typedef {{ element: HTMLElement, chips: SpotChips }} DrawnSpot */
+/** @typedef {{ element: HTMLButtonElement, number: HTMLElement, name: HTMLElement, note: HTMLElement, chips: SpotChips }} Plate */
 
-function angles(seats) {
-  const [first, last] = seats > 7 ? [173, 7] : [161, 19];
-  return Array.from({ length: seats }, (_, i) => (seats === 1 ? 90 : first + ((last - first) * i) / (seats - 1)));
-}
+const ALL = "all";
+const NARROWEST = 1.22;
+const WIDEST = 2.2;
 
-function arc(ring, [from, to]) {
-  const [a, b] = [at(ring, from), at(ring, to)];
-  return `M${a.x} ${a.y}A${CENTRE.rx * ring} ${CENTRE.ry * ring} 0 0 0 ${b.x} ${b.y}`;
-}
-
-function printedArcs(seats, words) {
-  const ends = seats > 7 ? [178, 2] : [170, 10];
-  const between = [0.5 * (RINGS.player + RINGS.banker), 0.5 * (RINGS.banker + RINGS.tie), RINGS.tie - 0.07];
-  return s("g", { class: "print" }, between.map((ring) => s("path", { d: arc(ring, ends), class: "print-arc" })),
-    words.map((line, i) => [s("path", { id: `felt-words-${i}`, d: arc(0.435 + i * 0.058, [135, 45]), class: "unprinted" }),
-      s("text", { class: "print-line small" }, s("textPath", { href: `#felt-words-${i}`, startOffset: "50%", "text-anchor": "middle" }, line))]));
-}
-
-/** The cloth with its seats. Calls `act.place(spot)`, `act.sit(seat)`, `act.move(seat)`. */
+/** The felt with its seats; `spots` are the player's own panels beside it. */
 export class Board {
-  constructor(act) {
+  /**
+   * @param {Actions} act
+   * @param {Spots} spots
+   */
+  constructor(act, spots) {
     this.act = act;
+    this.panels = spots;
     this.element = h("div", { class: "board" });
-    this.kept = keeper();
     this.layout = "";
+    this.yours = 0;
+    /** @type {Scene | null} */
+    this.scene = null;
+    /** @type {Map<string, DrawnSpot>} */
     this.spots = new Map();
+    /** @type {Map<number, Plate>} */
     this.plates = new Map();
   }
 
-  /** Lay the table out anew when its rules or the screen's form have changed. */
-  arrange(picture, { wide, ring: room }) {
-    const { rules, you } = picture;
-    const ring = room && rules.seats > 1;
-    const layout = `${picture.id} ${wide} ${ring} ${you?.seat ?? 0} ${document.documentElement.lang}`;
-    if (layout === this.layout) return;
+  /**
+   * Lay the table out again if its rules, the viewer's seat or the felt's size have changed; return true if so.
+   * @param {Api["Table"]} state
+   * @param {Frame} frame
+   */
+  arrange(state, { kind, width, height }) {
+    const { rules, you } = state;
+    const aspect = Math.min(WIDEST, Math.max(NARROWEST, width / height));
+    const high = Math.floor(Math.min(height, width / aspect));
+    const layout = `${state.id} ${kind} ${kind === "ring" ? `${high} ${aspect.toFixed(2)}` : ""} ${you?.seat ?? 0} ${document.documentElement.lang}`;
+    if (layout === this.layout) return false;
     this.layout = layout;
-    this.ring = ring;
-    this.kept = keeper();
+    this.yours = you?.seat ?? 0;
     this.spots.clear();
     this.plates.clear();
-    const words = clothWords(rules);
-    const art = drawFelt({ wide, words: ring || rules.seats > 1 ? "" : words.join(" · "), arcs: ring ? printedArcs(rules.seats, words) : null });
-    set(this.element, { class: `board ${wide ? "wide" : "tall"} ${ring ? "ring" : "fields"}${rules.seats > 7 ? " many" : ""}` });
-    this.element.replaceChildren(art, ...(ring ? this.ringOfSeats(rules, you) : this.fieldsAndPucks(rules, you)));
+    const scene = kind === "ring" ? layoutScene({ seats: rules.seats, yours: this.yours, width: high * aspect, height: high }) : null;
+    this.scene = scene;
+    set(this.element, { class: `board ${scene ? "ring" : "row"}`, "data-seats": rules.seats });
+    if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
+    else this.element.replaceChildren(drawDealer(), this.row(rules.seats));
+    return true;
   }
 
-  ringOfSeats(rules, you) {
-    return angles(rules.seats).map((angle, i) => {
-      const seat = i + 1;
-      const mine = you?.seat === seat;
-      const spots = SPOTS.map((spot) => this.place(this.spot(seat, spot, mine), at(RINGS[spot], angle), WIDE));
-      return h("div", { class: `seat${mine ? " mine" : ""}`, role: "group", "aria-label": t("seat.label", { seat }) },
-        this.place(this.plate(seat), at(RINGS.plate, angle), WIDE), spots);
-    });
+  /**
+   * @param {SeatPlace} place
+   * @param {number} seat
+   * @param {Scene} scene
+   */
+  seat(place, seat, scene) {
+    const own = seat === this.yours;
+    /** @type {[string, Box][]} */
+    const boxes = place.all ? [[ALL, place.all]] : SPOTS.map((spot) => [spot, place.spots[spot]]);
+    return h("div", { class: `seat${own ? " mine" : ""}`, role: "group", "aria-label": t("seat.label", { seat }) },
+      lay(this.plate(seat), place.plate, scene), boxes.map(([spot, box]) => lay(this.spot(seat, spot, own), box, scene)));
   }
 
-  fieldsAndPucks(rules, you) {
-    const seat = you?.seat ?? 1;
-    const fields = h("div", { class: "field-row", role: "group", "aria-label": t("spots.yours") }, SPOTS.map((spot) => this.spot(seat, spot, Boolean(you), rules)));
-    if (rules.seats === 1) return [fields, h("div", { class: "solo" }, this.plate(1))];
-    const pucks = h("div", { class: "pucks", role: "group", "aria-label": t("seats.label") },
-      Array.from({ length: rules.seats }, (_, i) => this.plate(i + 1)));
-    return [fields, pucks];
+  /** @param {number} seats */
+  row(seats) {
+    return h("div", { class: "seat-row", role: "group", "aria-label": t("seats.label"), vars: { "--columns": String(Math.min(7, seats)) } },
+      Array.from({ length: seats }, (_, i) => this.plate(i + 1)));
   }
 
-  place(element, point, size) {
-    element.style.setProperty("--x", `${(point.x / size.width) * 100}%`);
-    element.style.setProperty("--y", `${(point.y / size.height) * 100}%`);
+  /**
+   * A circle on the felt. The player's own can be clicked as well as the panel, which is what keyboards and screen readers use.
+   * @param {number} seat
+   * @param {string} spot
+   * @param {boolean} own
+   */
+  spot(seat, spot, own) {
+    const chips = new SpotChips();
+    const name = h("span", { class: "spot-name", "aria-hidden": "true" }, spot === ALL ? "" : t(`letter.${spot}`));
+    const place = own && spot !== ALL ? () => this.act.place(/** @type {Api["Spot"]} */ (spot)) : null;
+    const element = h("div", { class: `spot circle ${spot}`, role: "img", onclick: place }, name, chips.element);
+    this.spots.set(`${seat} ${spot}`, { element, chips });
     return element;
   }
 
-  spot(seat, spot, mine, rules = null) {
-    const name = h("span", { class: "spot-name" }, spot === "tie" && !rules ? String(seat) : t(`spot.${spot}`));
-    const pays = rules ? h("span", { class: "spot-pays" }, t("spot.pays", { odds: oddsOf(rules, spot) })) : null;
-    const chips = h("span", { class: "spot-chips" });
-    const result = h("span", { class: "spot-result" });
-    const element = mine
-      ? h("button", { type: "button", class: `spot ${spot} mine`, "data-spot": spot, onclick: () => this.act.place(spot) }, name, pays, chips, result)
-      : h("div", { class: `spot ${spot}`, role: "img" }, name, pays, chips, result);
-    this.spots.set(`${seat} ${spot}`, { element, chips, result, mine });
-    return element;
-  }
-
+  /** @param {number} seat */
   plate(seat) {
+    const number = h("span", { class: "plate-number", "aria-hidden": "true" }, String(seat));
     const name = h("span", { class: "plate-name" });
     const note = h("span", { class: "plate-note" });
-    const element = h("button", { type: "button", class: "plate", onclick: () => this.act.seat(seat) }, h("span", { class: "plate-number", "aria-hidden": "true" }, String(seat)), name, note);
-    this.plates.set(seat, { element, name, note });
+    const chips = new SpotChips();
+    const element = h("button", { type: "button", class: "plate", onclick: () => this.act.seat(seat) }, number, name, note, chips.element);
+    this.plates.set(seat, { element, number, name, note, chips });
     return element;
   }
 
-  /** Draw chips, statuses and results of all seats. */
-  draw(picture, seats, { pending, can, paying }) {
-    const { rules } = picture;
-    const digits = digitsOf(picture);
-    const chips = rules.chips.map(minor);
+  /**
+   * Draw chips, statuses and results of all seats.
+   * @param {Api["Table"]} state
+   * @param {SeatView[]} seats
+   * @param {{ pending: PendingChip[], can: AvailableActions, paying: boolean, winnings: boolean }} step
+   */
+  draw(state, seats, { pending, can, paying, winnings }) {
+    const digits = currencyDigits(state);
+    const chips = state.rules.chips.map(toMinor);
     for (const seat of seats) {
-      this.drawPlate(picture, seat, can);
-      for (const spot of SPOTS) {
+      this.drawPlate(state, seat, can);
+      if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units: totalStake(seat.stakes), chips, digits, seed: seat.seat });
+      for (const spot of [...SPOTS, ALL]) {
         const drawn = this.spots.get(`${seat.seat} ${spot}`);
-        if (drawn && (this.ring || seat.you || (rules.seats === 1))) this.drawSpot(drawn, { picture, seat, spot, digits, chips, pending, can, paying });
+        if (drawn) this.drawSpot(drawn, { state, seat, spot, coming: seat.you ? comingTo(spot, pending) : 0n, chips, digits, paying, winnings });
       }
     }
-    if (!this.ring && !picture.you && rules.seats > 1) this.emptyFields();
   }
 
-  emptyFields() {
-    for (const spot of SPOTS) this.spots.get(`1 ${spot}`)?.chips.replaceChildren();
-  }
-
-  drawSpot(drawn, { picture, seat, spot, digits, chips, pending, can, paying }) {
-    const coming = seat.you ? pending.filter((each) => each.spot === spot).reduce((total, each) => total + each.units, 0n) : 0n;
-    const units = (seat.stakes[spot] ?? 0n) + coming;
-    const key = `${seat.seat} ${spot}`;
-    const amount = decimal(units, digits);
-    const label = money(amount, picture.currency);
-    put(drawn.chips, units > 0n ? this.kept(key, String(units), () => drawStack(units, chips, digits, short(amount))) : null);
-    const result = paying ? seat.part?.result?.spots.find((each) => each.spot === spot) : null;
+  /**
+   * @param {DrawnSpot} drawn
+   * @param {{ state: Api["Table"], seat: SeatView, spot: string, coming: bigint, chips: bigint[], digits: number, paying: boolean, winnings: boolean }} what
+   */
+  drawSpot(drawn, { state, seat, spot, coming, chips, digits, paying, winnings }) {
+    const units = spot === ALL ? totalStake(seat.stakes) : seat.stakes[/** @type {Api["Spot"]} */ (spot)] ?? 0n;
+    const results = paying ? seat.part?.result?.spots.filter((each) => spot === ALL || each.spot === spot) ?? [] : [];
+    const won = results.filter((each) => each.result === "win").reduce((total, each) => total + toMinor(each.win), 0n);
+    drawn.chips.draw({ units, coming, won: winnings ? won : 0n, seed: seat.seat, chips, digits });
+    const amount = money(toDecimal(units + coming, digits), state.currency);
+    const name = spot === ALL ? t("spot.every") : t(`spot.${spot}`);
     set(drawn.element, {
-      "data-result": result?.result ?? false,
+      "data-result": won > 0n ? "win" : results[0]?.result ?? false,
       "data-status": seat.part?.status ?? false,
-      "data-coming": coming > 0n,
-      "aria-label": t(units > 0n ? "spot.with" : "spot.empty", { seat: seat.seat, spot: t(`spot.${spot}`), amount: label }),
-      "aria-disabled": drawn.mine && !can.place,
+      "aria-label": t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: seat.seat, spot: name, amount }),
     });
-    say(drawn.result, result ? resultWords(result) : "");
   }
 
-  drawPlate(picture, seat, can) {
-    const { element, name, note } = this.plates.get(seat.seat);
+  /**
+   * @param {Api["Table"]} state
+   * @param {SeatView} seat
+   * @param {AvailableActions} can
+   */
+  drawPlate(state, seat, can) {
+    const plate = this.plates.get(seat.seat);
+    if (!plate) return;
+    const { element, number, name, note } = plate;
+    const nickname = nameOfSeat(state, seat.seat);
     const { taken, part } = seat;
     const free = !taken;
-    const sitting = free && (!picture.you || can.move);
-    say(name, free ? t(picture.you ? "seat.move" : "seat.sit") : seat.you ? t("seat.you") : t("seat.other"));
-    const stake = totalOf(seat.stakes);
-    const digits = digitsOf(picture);
-    const owed = taken && minor(taken.commission_owed) > 0n ? t("seat.owes", { amount: short(taken.commission_owed) }) : "";
-    const does = part && !free ? t(`status.${part.status}`) : taken && picture.round ? t("status.waiting") : "";
-    const words = !this.ring && stake > 0n && !seat.you ? short(decimal(stake, digits)) : does;
-    say(note, [words, owed].filter(Boolean).join(" · "));
+    const sitting = free && (!state.you || can.move);
+    say(name, free ? t(state.you ? "seat.move" : "seat.sit") : seat.you ? t("seat.you") : nickname ?? t("seat.other"));
+    say(number, nickname && !seat.you ? initialsOf(nickname) : String(seat.seat));
+    const owed = taken && toMinor(taken.commission_owed) > 0n ? t("seat.owes", { amount: chipText(taken.commission_owed) }) : "";
+    const does = part && !free ? t(`status.${part.status}`) : taken && state.round ? t("status.waiting") : "";
+    say(note, owed || does);
     set(element, {
       "data-free": free, "data-you": seat.you, "data-status": part?.status ?? false, "data-owes": Boolean(owed),
       disabled: free ? !sitting : seat.you,
       title: free || seat.you ? false : t("seat.report"),
-      "aria-label": plateLabel(picture, seat, name.textContent, note.textContent),
+      "aria-label": plateLabel(state, seat, name.textContent, [does, owed].filter(Boolean).join(" · ")),
     });
   }
 
-  /** Find where something of a seat is on the screen: its spot, else its plate. */
+  /**
+   * Find the element of a seat's spot: its circle, the player's own panel, else its plate.
+   * @param {number} seat
+   * @param {string} spot
+   */
   find(seat, spot) {
-    return this.spots.get(`${seat} ${spot}`)?.element ?? this.plates.get(seat)?.element ?? null;
+    const circle = this.spots.get(`${seat} ${spot}`) ?? this.spots.get(`${seat} ${ALL}`);
+    return circle?.element ?? (seat === this.yours ? this.panels.find(spot) : null) ?? this.home(seat);
   }
 
+  /** @param {number} seat */
   home(seat) {
     return this.plates.get(seat)?.element ?? null;
   }
 }
 
-function plateLabel(picture, { seat, taken, you }, name, note) {
-  const does = taken ? name : t(picture.you ? "seat.move.long" : "seat.sit.long");
+/**
+ * @param {string} spot
+ * @param {PendingChip[]} pending
+ */
+const comingTo = (spot, pending) => pending.filter((chip) => chip.spot === spot).reduce((total, chip) => total + chip.units, 0n);
+
+/**
+ * Place an element on the felt; its diameter is for circles.
+ * @template {HTMLElement} E
+ * @param {E} element
+ * @param {Box} box
+ * @param {Scene} scene
+ */
+export function lay(element, box, scene) {
+  const position = { "--x": `${(box.x / scene.width) * 100}%`, "--y": `${box.y}%`, "--w": `${box.width}cqb`, "--h": `${box.height}cqb` };
+  for (const [name, value] of Object.entries(position)) element.style.setProperty(name, value);
+  return element;
+}
+
+/**
+ * @param {Api["Table"]} state
+ * @param {SeatView} seat
+ * @param {string | null} name
+ * @param {string} note
+ */
+function plateLabel(state, { seat, taken, you }, name, note) {
+  const does = taken ? name : t(state.you ? "seat.move.long" : "seat.sit.long");
   const words = [`${t("seat.label", { seat })}: ${does}`, note, taken && !you ? `(${t("seat.report")})` : ""];
   return words.filter(Boolean).join(" ");
 }
-
-function resultWords(result) {
-  if (result.result === "win") {
-    const taken = minor(result.commission) > 0n ? ` − ${short(result.commission)}` : "";
-    return `+${short(result.win)}${taken}`;
-  }
-  return result.result === "push" ? t("result.push") : "";
-}
-

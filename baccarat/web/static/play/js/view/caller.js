@@ -1,18 +1,25 @@
-// The Caller's ceremony: the Player's cards lie face down at a seat, which may look and hands them back.
+// The Caller's ceremony: the Player's cards lie face down at a seat, which may look before it hands them back.
 
-import { drawCard } from "../art/card.js";
-import { command, NoAnswer, Problem } from "../core/api.js";
+import { cardName, drawCard } from "../art/cards.js";
+import { command, NoResponse, Problem } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
-import { t } from "../words/index.js";
+import { t } from "../messages/index.js";
 import { announce } from "./notices.js";
+import { squeezable } from "./squeeze.js";
 
-/** Find the ceremony that is under way, or null. */
-export function underWay(picture) {
-  const { round } = picture;
+/** @import { Game } from "./game.js" */
+
+/**
+ * Return the ceremony in progress, or null.
+ * @param {Api["Table"]} state
+ */
+export function currentCeremony(state) {
+  const { round } = state;
   return round?.ceremony && !round.ceremony.handed_back && round.phase === "closed" ? round.ceremony : null;
 }
 
 export class Caller {
+  /** @param {Game} game */
   constructor(game) {
     this.game = game;
     this.words = h("p", { class: "caller-words" });
@@ -21,14 +28,18 @@ export class Caller {
     this.back = h("button", { type: "button", class: "action deal", onclick: () => this.handBack() });
     this.buttons = h("div", { class: "caller-buttons" }, this.look, this.back);
     this.element = h("section", { class: "caller", hidden: true }, this.words, this.cards, this.buttons);
+    /** @type {string | null} */
     this.round = null;
+    /** @type {ReturnType<typeof drawCard>[]} */
+    this.drawn = [];
   }
 
-  draw(picture) {
-    const ceremony = underWay(picture);
+  /** @param {Api["Table"]} state */
+  draw(state) {
+    const ceremony = currentCeremony(state);
     set(this.element, { hidden: !ceremony, "aria-label": t("caller.label"), "data-you": ceremony?.you ?? false });
-    if (!ceremony) return;
-    if (this.round !== picture.round.id) this.begin(picture, ceremony);
+    if (!ceremony || !state.round) return;
+    if (this.round !== state.round.id) this.begin(state.round.id, ceremony);
     const words = ceremony.you ? "caller.you" : ceremony.looked ? "caller.looked" : "caller.seat";
     say(this.words, t(words, { seat: ceremony.seat }));
     say(this.look, t("caller.look"));
@@ -36,8 +47,12 @@ export class Caller {
     set(this.buttons, { hidden: !ceremony.you });
   }
 
-  begin(picture, ceremony) {
-    this.round = picture.round.id;
+  /**
+   * @param {string} round
+   * @param {Api["Ceremony"]} ceremony
+   */
+  begin(round, ceremony) {
+    this.round = round;
     this.game.hands.clear();
     this.drawn = [drawCard(null), drawCard(null)];
     put(this.cards, this.drawn);
@@ -46,19 +61,29 @@ export class Caller {
     if (ceremony.you) this.look.focus();
   }
 
-  /** Only this player's screen turns them: the house keeps the answer nowhere. */
+  /** Get the cards from the service and let this player squeeze them, on this screen only. */
   async lookAt() {
     set(this.look, { disabled: true });
     try {
       const { cards } = await command(`tables/${this.game.table}/look`, {});
-      this.drawn.forEach((drawn, i) => drawn.turn(cards[i]));
-      this.game.sound.card();
-      announce(this.drawn.map((drawn) => drawn.getAttribute("aria-label")).join(", "));
+      this.drawn = cards.map((/** @type {string} */ card) => squeezable(card, () => this.turned(card)));
+      put(this.cards, this.drawn);
+      announce(t("squeeze.how"));
+      this.drawn[0].focus();
+      return;
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
-      this.game.notices.problem(error);
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+      this.game.notices.showProblem(error);
     }
     this.back.focus();
+  }
+
+  /** @param {string} card */
+  turned(card) {
+    this.game.sound.play("turn");
+    announce(cardName(card));
+    const next = this.drawn.find((drawn) => drawn.classList.contains("squeeze"));
+    (next ?? this.back).focus();
   }
 
   handBack() {

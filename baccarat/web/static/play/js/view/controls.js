@@ -1,92 +1,261 @@
-// The player's rail: the turn, the chips, what can be done, and how much is bet.
+// The controls below the table: countdown, chips, actions, total bet and keyboard shortcuts.
 
-import { drawChip } from "../art/chip.js";
-import { h, put, say, set } from "../core/dom.js";
-import { digitsOf, possible, statusOf, stakesOf, partOf, totalOf, withPending } from "../core/facts.js";
-import { decimal, minor } from "../core/money.js";
-import { money, t } from "../words/index.js";
-import { underWay } from "./caller.js";
-import { Countdown } from "./countdown.js";
+import { drawChip } from "../art/pieces.js";
+import { serverNow } from "../core/api.js";
+import { h, put, s, say, set } from "../core/dom.js";
+import { toDecimal, toMinor } from "../core/money.js";
+import { availableActions, currencyDigits, isShowRunning, offeredChips, ownPart, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
+import { money, t } from "../messages/index.js";
+import { currentCeremony } from "./caller.js";
 
+/** @import { AvailableActions, PendingChip } from "../core/table_state.js" */
+/** @import { ActionName, Actions } from "./actions.js" */
+/** @import { RoundAnimation } from "./animation.js" */
+/** @import { Game } from "./game.js" */
+/** @import { Sound } from "./sound.js" */
+
+const CIRCUMFERENCE = 2 * Math.PI * 20;
+const WARNING_SECONDS = 5;
+
+export class Countdown {
+  /**
+   * @param {(words: string) => void} announce
+   * @param {Sound} sound
+   */
+  constructor(announce, sound) {
+    this.announce = announce;
+    this.sound = sound;
+    this.arc = s("circle", { cx: 24, cy: 24, r: 20, class: "timer-left", "stroke-dasharray": CIRCUMFERENCE });
+    this.text = h("span", { class: "timer-text" });
+    this.element = h("div", { class: "timer", role: "timer", "aria-live": "off" },
+      s("svg", { viewBox: "0 0 48 48", "aria-hidden": "true" }, s("circle", { cx: 24, cy: 24, r: 20, class: "timer-all" }), this.arc), this.text);
+    /** @type {number | null} */
+    this.until = null;
+    this.total = 15;
+    /** @type {number | null} */
+    this.warned = null;
+    this.ticked = 0;
+    this.mine = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+
+  /**
+   * Count to a deadline (RFC 3339, or null for none); `mine` while the viewer still has to act.
+   * @param {string | null} deadline
+   * @param {number | null} seconds
+   * @param {boolean} mine
+   */
+  aim(deadline, seconds, mine) {
+    this.until = deadline ? Date.parse(deadline) : null;
+    this.total = seconds || 15;
+    this.mine = mine;
+    this.tick();
+  }
+
+  /** Draw the remaining time and schedule the next second; in between CSS moves the ring. */
+  tick() {
+    this.stop();
+    const left = this.until === null ? 0 : Math.max(0, (this.until - serverNow()) / 1000);
+    set(this.element, { "data-on": this.until !== null, "data-late": this.mine && left > 0 && left <= WARNING_SECONDS });
+    if (this.until === null) return say(this.text, "");
+    const whole = Math.ceil(left);
+    const rest = Math.max(0, left - 1);
+    this.arc.setAttribute("stroke-dashoffset", String(CIRCUMFERENCE * (1 - Math.min(1, rest / this.total))));
+    say(this.text, String(whole));
+    set(this.element, { "aria-label": t("turn.left", { n: whole }) });
+    if (left > 0) this.timer = setTimeout(() => this.tick(), (left - whole + 1) * 1000 + 5);
+    if (this.mine && whole > 0 && whole <= WARNING_SECONDS && whole !== this.ticked) this.sound.play("tick");
+    this.ticked = whole;
+    if (this.mine && whole === WARNING_SECONDS && this.warned !== this.until) {
+      this.warned = this.until;
+      this.announce(t("turn.left", { n: whole }));
+    }
+  }
+}
+
+export const KEYS = [
+  ["0", "rebet"], ["1–5", "chip"], ["P", "player"], ["T", "tie"], ["B", "banker"], ["Enter", "deal"], ["R", "rebetDeal"],
+  ["U", "undo"], ["C", "clear"], ["S", "pass"], ["X", "skip"], ["N", "newGame"], ["Space", "hurry"], ["?", "help"], ["Esc", "close"],
+];
+/** @type {Record<string, ActionName>} */
+const KEY_ACTIONS = { 0: "rebet", r: "rebetDeal", u: "undo", backspace: "undo", c: "clear", delete: "clear", s: "pass", x: "skip", n: "newGame" };
+const NOT_BEFORE_LOADING = new Set(["enter", "r"]);
+/** @type {Record<string, Api["Spot"]>} */
+const KEY_SPOTS = { p: "player", t: "tie", b: "banker" };
+
+/**
+ * Listen to the keyboard until the returned function is called.
+ * @param {Game} game
+ */
+export function listenToKeys(game) {
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === "Escape" && game.open) return game.actions.close();
+    if (isOn(event, "input, textarea, select, [contenteditable]")) return;
+    if (!game.preferences.local.keys) return;
+    if (!game.state) queueKey(game, event);
+    else if (act(game, event.key, event)) event.preventDefault();
+  };
+  addEventListener("keydown", pressed);
+  return () => removeEventListener("keydown", pressed);
+}
+
+/**
+ * Queue keys pressed before the table is loaded, except those that bet.
+ * @param {Game} game
+ * @param {KeyboardEvent} event
+ */
+function queueKey(game, event) {
+  if (!NOT_BEFORE_LOADING.has(event.key.toLowerCase())) game.entered.then(() => act(game, event.key, event));
+}
+
+/**
+ * @param {Game} game
+ * @param {string} key
+ * @param {KeyboardEvent} event
+ */
+function act(game, key, event) {
+  const { actions } = game;
+  const name = key.toLowerCase();
+  const chip = offeredChips(game.state.rules)[Number(key) - 1];
+  if (name in KEY_ACTIONS) actions.run(KEY_ACTIONS[name]);
+  else if (name in KEY_SPOTS) game.state.you && actions.place(KEY_SPOTS[name]);
+  else if (key === "?") actions.open("help");
+  else if (chip) actions.select(toMinor(chip));
+  else if (key === "Enter" && !isOn(event, "button, a, summary")) actions.run("deal");
+  else if (key === " " && game.animation.running && !isOn(event, "button, a, summary")) game.animation.finish();
+  else return false;
+  return true;
+}
+
+/** @param {KeyboardEvent} event @param {string} selector */
+const isOn = (event, selector) => event.target instanceof Element && event.target.closest(selector) !== null;
+
+/** @type {[ActionName, string][]} */
 const ACTIONS = [
-  ["clear", "c"], ["undo", "u"], ["rebet", "0"], ["pass", "s"], ["newGame", "n"], ["rebetDeal", "r"], ["deal", "Enter"],
+  ["clear", "c"], ["undo", "u"], ["rebet", "0"], ["pass", "s"], ["skip", "x"], ["newGame", "n"], ["rebetDeal", "r"], ["deal", "Enter"],
 ];
 
 export class Controls {
+  /**
+   * @param {Actions} act
+   * @param {(words: string) => void} announce
+   */
   constructor(act, announce) {
     this.act = act;
-    this.countdown = new Countdown(announce);
+    this.countdown = new Countdown(announce, act.game.sound);
     this.message = h("p", { class: "message" });
     this.chips = h("div", { class: "chip-row", role: "group" });
     this.bet = h("output", { class: "bet-amount" });
     this.betLabel = h("span", { class: "bet-label" });
-    this.buttons = Object.fromEntries(ACTIONS.map(([name, key]) => [name, this.button(name, key)]));
-    this.element = h("section", { class: "controls" },
+    this.buttons = /** @type {Record<ActionName, HTMLButtonElement>} */ (Object.fromEntries(ACTIONS.map(([name, key]) => [name, this.button(name, key)])));
+    this.element = h("section", { class: "controls" }, h("div", { class: "bar" },
       h("div", { class: "turn" }, this.countdown.element, this.message),
       h("div", { class: "wagering" }, this.chips, h("p", { class: "bet" }, this.betLabel, this.bet)),
-      h("div", { class: "actions", role: "group" }, Object.values(this.buttons)));
+      h("div", { class: "actions", role: "group" }, Object.values(this.buttons))));
   }
 
+  /**
+   * @param {ActionName} name
+   * @param {string} key
+   */
   button(name, key) {
     return h("button", { type: "button", class: `action ${name}`, "data-act": name, "aria-keyshortcuts": key, onclick: () => this.act.run(name) });
   }
 
-  draw(picture, { pending, selected, show, replaying }) {
-    const digits = digitsOf(picture);
-    const can = possible(picture, pending);
-    const how = statusOf(picture);
-    set(this.element, { "aria-label": t("controls.label"), hidden: how === "out" });
+  /**
+   * @param {Api["Table"]} state
+   * @param {{ pending: PendingChip[], selected: bigint, animation: RoundAnimation, replaying: Api["Round"] | null }} shown
+   */
+  draw(state, { pending, selected, animation, replaying }) {
+    const digits = currencyDigits(state);
+    const can = availableActions(state, pending);
+    const status = ownStatus(state);
+    set(this.element, { "aria-label": t("controls.label"), hidden: status === "out" });
     set(this.chips, { "aria-label": t("chips.label") });
-    this.drawChips(picture, digits, selected, can.place);
-    const part = partOf(show.round ?? picture.round);
-    const counts = ["deciding", "confirmed"].includes(part?.status);
-    const shown = totalOf(withPending(counts ? stakesOf(part) : {}, show.on ? [] : pending));
+    this.drawChips(state, digits, selected, can.place);
+    const part = ownPart(animation.round ?? state.round);
+    const counts = part !== null && ["deciding", "confirmed"].includes(part.status);
+    const shown = totalStake(withPending(counts ? stakesOf(part) : {}, animation.running ? [] : pending));
     say(this.betLabel, t("bet"));
-    say(this.bet, money(decimal(shown, digits), picture.currency));
-    this.drawActions(picture, can);
-    this.aim(picture, how);
-    say(this.message, replaying ? t("message.replay") : this.words(picture, how, shown, show));
+    say(this.bet, money(toDecimal(shown, digits), state.currency));
+    this.drawActions(state, can);
+    this.aim(state, status, animation.running);
+    say(this.message, replaying ? t("message.replay") : this.words(state, status, shown, animation));
   }
 
-  /** The ring counts to the end of the turn, and of the time that a seat has the Player's cards. */
-  aim(picture, how) {
-    const { round, rules } = picture;
-    const ceremony = underWay(picture);
-    if (ceremony) this.countdown.aim(ceremony.until, ceremony.looked ? rules.hand_back_seconds : rules.look_seconds, ceremony.you);
-    else this.countdown.aim(round?.phase === "betting" ? round.deadline_at : null, rules.turn_seconds, how === "deciding");
+  /**
+   * Count down to the end of the turn, or of the time that a seat has the Player's cards.
+   * @param {Api["Table"]} state
+   * @param {string} status
+   * @param {boolean} animated while a round is shown nothing else counts down
+   */
+  aim(state, status, animated) {
+    const { round, rules } = state;
+    const ceremony = currentCeremony(state);
+    if (animated) this.countdown.aim(null, null, false);
+    else if (ceremony) this.countdown.aim(ceremony.until, ceremony.looked ? rules.hand_back_seconds : rules.look_seconds, ceremony.you);
+    else this.countdown.aim(round?.phase === "betting" ? round.deadline_at : null, rules.turn_seconds, status === "deciding");
   }
 
-  drawChips(picture, digits, selected, enabled) {
-    const wanted = picture.rules.chips.join(" ");
+  /**
+   * @param {Api["Table"]} state
+   * @param {number} digits
+   * @param {bigint} selected
+   * @param {boolean} enabled
+   */
+  drawChips(state, digits, selected, enabled) {
+    const offered = offeredChips(state.rules);
+    const wanted = offered.join(" ");
     if (this.chips.dataset.chips !== wanted) {
       this.chips.dataset.chips = wanted;
-      put(this.chips, picture.rules.chips.map((text) => {
-        const units = minor(text);
-        return h("button", { type: "button", class: "chip-button", "data-chip": text, onclick: () => this.act.select(units) }, drawChip(units, digits), h("span", { class: "chip-mark", "aria-hidden": "true" }));
+      put(this.chips, offered.map((text) => {
+        const units = toMinor(text);
+        return h("button", { type: "button", class: "chip-button", "data-chip": text, onclick: () => this.act.select(units) }, drawChip(units, digits));
       }));
     }
-    [...this.chips.children].forEach((button, i) => set(button, {
-      "aria-pressed": String(minor(button.dataset.chip) === selected), "aria-keyshortcuts": String(i + 1),
-      "aria-label": t("chip.label", { amount: money(button.dataset.chip, picture.currency) }), "aria-disabled": !enabled,
-    }));
-  }
-
-  drawActions(picture, can) {
-    const turns = picture.rules.turn_seconds !== null;
-    const hidden = { pass: !turns, newGame: turns };
-    for (const [name, button] of Object.entries(this.buttons)) {
-      say(button, t(`act.${name}`));
-      set(button, { hidden: hidden[name] ?? false, disabled: !can[name] });
+    for (const [i, chip] of offered.entries()) {
+      set(this.chips.children[i], {
+        "aria-pressed": String(toMinor(chip) === selected), "aria-keyshortcuts": String(i + 1),
+        "aria-label": t("chip.label", { amount: money(chip, state.currency) }), "aria-disabled": !enabled,
+      });
     }
   }
 
-  words(picture, how, bet, show) {
-    if (show.on) return t(`show.${show.step}`);
-    const ceremony = underWay(picture);
+  /**
+   * @param {Api["Table"]} state
+   * @param {AvailableActions} can
+   */
+  drawActions(state, can) {
+    const turns = state.rules.turn_seconds !== null;
+    /** @type {Partial<Record<ActionName, boolean>>} */
+    const hidden = { pass: !turns || can.skip, skip: !can.skip, newGame: turns };
+    for (const [name] of ACTIONS) {
+      say(this.buttons[name], t(`act.${name}`));
+      set(this.buttons[name], { hidden: hidden[name] ?? false, disabled: !can[name] });
+    }
+  }
+
+  /**
+   * @param {Api["Table"]} state
+   * @param {string} status
+   * @param {bigint} bet
+   * @param {RoundAnimation} animation
+   */
+  words(state, status, bet, animation) {
+    if (animation.running) return t(`show.${animation.step}`);
+    const ceremony = currentCeremony(state);
     if (ceremony) return t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat });
-    if (picture.round?.suspended) return t("message.suspended");
-    if (how === "deciding") return t(bet > 0n ? (picture.rules.turn_seconds === null ? "message.deal_alone" : "message.deal") : "message.bet");
-    if (how === "idle") return t(picture.rules.turn_seconds === null ? "message.idle_alone" : "message.idle");
-    return t(`message.${how}`);
+    if (state.round?.suspended) return t("message.suspended");
+    if (status === "deciding") return t(bet > 0n ? (state.rules.turn_seconds === null ? "message.deal_alone" : "message.deal") : "message.bet");
+    if (isShowRunning(state)) return t("message.pause");
+    if (status === "idle") return t(state.rules.turn_seconds === null ? "message.idle_alone" : "message.idle");
+    return t(`message.${status}`);
   }
 }

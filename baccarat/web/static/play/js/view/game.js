@@ -1,179 +1,276 @@
-// One table on the screen: what the service says is drawn, what the player does is sent. The service's word stands.
+// One table on the screen: draws the service's state and sends the player's commands.
 
-import { get, news, NoAnswer, Problem } from "../core/api.js";
+import { endSession, get, NoResponse, Problem } from "../core/api.js";
 import { h, put, set } from "../core/dom.js";
-import { balance, digitsOf, possible, seatsOf, statusOf } from "../core/facts.js";
-import { Live } from "../core/live.js";
-import { minor } from "../core/money.js";
+import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { t } from "../words/index.js";
+import { findBalance, currencyDigits, availableActions, seatsOf, ownStatus } from "../core/table_state.js";
+import { TableStream } from "../core/table_stream.js";
+import { t } from "../messages/index.js";
+import { ChatBox } from "../panels/chat.js";
 import { panels } from "../panels/index.js";
 import { Actions } from "./actions.js";
-import { tellAway } from "./away.js";
-import { Board } from "./board.js";
+import { prefersReducedMotion, RoundAnimation } from "./animation.js";
+import { Board, lay } from "./board.js";
 import { Caller } from "./caller.js";
-import { Care } from "./care.js";
-import { Callout } from "./callout.js";
-import { Controls } from "./controls.js";
-import { Cutting } from "./cutting.js";
+import { Controls, listenToKeys } from "./controls.js";
+import { Corner } from "./corner.js";
+import { CutContributions } from "./cut.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
-import { listenToKeys } from "./keys.js";
-import { heldBalance } from "./means.js";
-import { announce, Notices } from "./notices.js";
-import { Rounds } from "./rounds.js";
-import { Show } from "./show.js";
-import { Sight } from "./sight.js";
+import { Hint } from "./hint.js";
+import { announce, PlayerNotices, balanceBeforePayout, Notices, showAbsence } from "./notices.js";
+import { People } from "./people.js";
+import { Callout, Rounds } from "./rounds.js";
+import { HEADLINE } from "./scene.js";
+import { Scoreboard } from "./scoreboard.js";
+import { Spots } from "./spots.js";
+import { TableUpdates } from "./table_updates.js";
 
-const OVER = new Set(["session_taken_over", "session_timed_out", "session_ended", "token_expired"]);
-const NARROW = 760;
-const FORM = 1200 / 640;
+/** @import { Preferences } from "../core/preferences.js" */
+/** @import { PendingChip } from "../core/table_state.js" */
+/** @import { Panel } from "../panels/index.js" */
+/** @import { Sound } from "./sound.js" */
+
+/** @typedef {keyof typeof panels} PanelName */
+
+const SESSION_END_CODES = new Set(["session_taken_over", "session_timed_out", "session_ended", "token_expired"]);
+
+/** How long the balance takes to count up to what was won. */
+const COUNT_MILLISECONDS = 400;
+/** How wide the hands' box must be for its height before the third card lies beside the pair. */
+const THIRD_BESIDE = 2.3;
 
 /** The game at one table until `leave()`. */
 export class Game {
-  constructor(table, { preferences, sound, onOver }) {
-    Object.assign(this, { table, preferences, sound, onOver });
-    this.picture = null;
+  /**
+   * @param {string} table
+   * @param {{preferences: Preferences, sound: Sound}} with_
+   */
+  constructor(table, { preferences, sound }) {
+    this.table = table;
+    this.preferences = preferences;
+    this.sound = sound;
+    /** Null until the table is loaded; nothing is drawn and no command is sent before. */
+    this.state = /** @type {Api["Table"]} */ (/** @type {unknown} */ (null));
+    /** @type {Api["Balances"] | null} */
     this.balances = null;
-    this.link = "away";
+    /** @type {"streaming" | "polling" | "offline"} */
+    this.connection = "offline";
+    this.wasOffline = false;
+    /** @type {string | null} */
+    this.held = null;
+    /** @type {{ from: bigint, since: number } | null} */
+    this.counting = null;
+    /** @type {PanelName | null} */
     this.open = null;
-    this.entered = new Promise((done) => { this.tellEntered = done; });
+    /** @type {PanelName | null | undefined} */
+    this.shownPanel = null;
+    /** @type {string | number | null} */
+    this.detail = null;
+    /** @type {() => void} */
+    this.resolveEntered = () => undefined;
+    /** @type {Promise<void>} */
+    this.entered = new Promise((done) => { this.resolveEntered = done; });
     this.notices = new Notices();
-    this.care = new Care(this);
+    this.playerNotices = new PlayerNotices(this);
     this.actions = new Actions(this);
-    this.cutting = new Cutting(this);
-    this.sight = new Sight(this);
+    this.cut = new CutContributions(this);
+    this.updates = new TableUpdates(this);
     this.rounds = new Rounds(this);
-    this.build();
-    this.live = new Live(table, {
-      table: (picture, askedAt) => this.sight.looked(picture, askedAt),
-      event: (event) => panels.chat?.heard?.(this, event),
-      balances: (balances) => this.showBalances(balances),
-      state: (word) => this.linked(word),
-      back: (position) => tellAway(this, position),
-      refused: (problem) => this.refused(problem),
-      end: (code) => OVER.has(code) && news.emit("over", new Problem({ code, title: t(`end.${code}`) }, 401)),
-      hurry: () => statusOf(this.picture ?? { you: null }) === "confirmed",
-    });
-  }
-
-  build() {
-    this.hands = new Hands();
     this.callout = new Callout();
+    this.hands = new Hands(this.callout.element);
     this.caller = new Caller(this);
-    this.board = new Board(this.actions);
+    this.spots = new Spots((spot) => this.actions.place(spot));
+    this.board = new Board(this.actions, this.spots);
+    this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element);
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
-    this.felt = h("section", { class: "felt", oncontextmenu: (event) => this.withdraw(event), onclick: () => this.show.on && this.show.hurry() },
-      h("div", { class: "stage" }, this.board.element, this.hands.element, this.callout.element, this.caller.element, this.layer));
+    this.felt = h("main", { class: "felt", onclick: () => this.animation.running && this.animation.finish() },
+      this.stage);
+    for (const element of [this.felt, this.spots.element]) {
+      element.addEventListener("contextmenu", (event) => this.clearBets(event));
+    }
     this.controls = new Controls(this.actions, announce);
     this.header = new Header(this.actions);
+    this.corner = new Corner(this);
+    this.hint = new Hint(this);
+    this.header.element.append(this.corner.element);
+    this.scoreboard = new Scoreboard(this);
+    this.chat = new ChatBox(this);
+    this.people = new People(this);
     this.panel = h("aside", { class: "panel", hidden: true });
-    this.element = h("div", { class: "game", "data-table": this.table }, this.header.element, this.notices.element,
-      h("main", { class: "middle" }, this.felt, this.panel), this.controls.element);
-    this.show = new Show({
-      root: this.felt, hands: this.hands, board: this.board, layer: this.layer, sound: this.sound,
-      chips: () => this.picture.rules.chips.map(minor), digits: () => digitsOf(this.picture),
-      call: (round) => this.rounds.call(round), caption: (words) => this.callout.caption(words), changed: () => this.draw(),
+    this.element = h("div", { class: "game", "data-table": this.table },
+      this.header.element, this.felt, this.people.element, this.notices.element, this.scoreboard.element, h("section", { class: "chat-column", "aria-label": t("menu.chat") }, this.chat.element), this.spots.element, this.controls.element, this.panel, this.layer);
+    this.animation = new RoundAnimation({
+      root: this.element, hands: this.hands, board: this.board, layer: this.layer, sound: this.sound,
+      chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state),
+      call: (round) => this.rounds.call(round),
+      caption: (words) => this.callout.caption(words), changed: () => this.draw(),
     });
     this.stopKeys = listenToKeys(this);
     this.resized = new ResizeObserver(() => this.draw());
     this.resized.observe(this.felt);
+    this.stream = new TableStream(table, {
+      table: (state, askedAt) => this.updates.applyFetched(state, askedAt),
+      event: (event) => this.receive(event),
+      balances: (balances) => this.showBalances(balances),
+      connection: (status) => this.showConnection(status),
+      resumed: (position) => showAbsence(this, position),
+      refused: (problem) => this.refused(problem),
+      end: (code) => void (SESSION_END_CODES.has(code) && endSession(new Problem({ code, title: t(`end.${code}`) }, 401))),
+      isUrgent: () => Boolean(this.state) && ownStatus(this.state) === "confirmed",
+    });
   }
 
   start() {
-    this.live.start();
-    this.refreshPurse();
-    this.care.start();
+    this.stream.start();
+    this.refreshBalances();
+    this.playerNotices.start();
+    this.chat.refresh();
     return this;
   }
 
   leave() {
-    this.live.stop();
-    this.care.stop();
+    this.stream.stop();
+    this.playerNotices.stop();
     this.stopKeys();
     this.resized.disconnect();
+    this.people.leave();
     this.controls.countdown.stop();
-    this.show.hurry();
+    this.animation.finish();
     this.element.remove();
   }
 
-  async refreshPurse() {
+  /** @param {Api["LiveEvent"]} event */
+  receive(event) {
+    panels.chat.receive(this, event);
+    if (event.type === "RoundVoided") this.scoreboard.refresh();
+  }
+
+  async refreshBalances() {
     try {
       this.showBalances(await get("me/balances"));
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
     }
   }
 
+  /** @param {Api["Balances"]} balances */
   showBalances(balances) {
     this.balances = balances;
     this.draw();
   }
 
   account() {
-    return balance(this.balances, "account", this.picture.you?.money_type ?? this.picture.money_types[0]);
+    return findBalance(this.balances, "account", this.state.you?.money_type ?? this.state.money_types[0]);
   }
 
-  linked(word) {
-    if (word === this.link) return;
-    const back = this.link === "away" && this.picture;
-    this.link = word;
-    if (word === "away") this.notices.tell(t("link.lost"), { key: "link", kind: "warning", stay: true });
+  /** @param {"streaming" | "polling" | "offline"} status */
+  showConnection(status) {
+    if (status === this.connection) return;
+    const returned = this.connection === "offline" && this.state;
+    this.connection = status;
+    if (status === "offline") this.notices.show(t("connection.lost"), { key: "link", kind: "warning", stay: true });
     else {
-      this.notices.drop("link");
-      if (back && this.wasAway) announce(t("link.back"));
+      this.notices.remove("link");
+      if (returned && this.wasOffline) announce(t("connection.back"));
     }
-    this.wasAway = word === "away";
+    this.wasOffline = status === "offline";
     this.draw();
   }
 
+  /** @param {Problem} problem */
   refused(problem) {
     if (problem.status === 401) return;
-    if (problem.status === 404 && !this.picture) goTo(null);
-    else this.notices.problem(problem);
+    if (problem.status === 404 && !this.state) goTo(null);
+    else this.notices.showProblem(problem);
   }
 
-  withdraw(event) {
+  /** @param {Event} event */
+  clearBets(event) {
     event.preventDefault();
-    if (possible(this.picture, this.actions.pending).clear) this.actions.run("clear");
+    if (availableActions(this.state, this.actions.pending).clear) this.actions.run("clear");
   }
 
-  /** The round whose chips lie on the cloth: the one that is shown, else the one in hand. */
-  drawn() {
-    return this.show.round ?? this.rounds.replaying ?? this.picture.round;
+  /** Return the round whose chips are on the cloth: the one animated or replayed, else the current one. */
+  shownRound() {
+    return this.animation.round ?? this.rounds.replaying ?? this.state.round;
   }
 
   draw() {
-    if (!this.picture) return;
-    const { selected, pending } = this.actions;
+    if (!this.state) return;
+    const { pending } = this.actions;
     const { replaying } = this.rounds;
-    this.drawCloth(pending, replaying && !this.show.on);
-    this.controls.draw(this.picture, { pending, selected: this.actions.chosen(selected), show: this.show, replaying });
-    this.header.draw(this.picture, { balances: this.balances, held: heldBalance(this), link: this.link, open: this.open });
-    this.caller.draw(this.picture);
+    this.drawCloth(pending, replaying !== null && !this.animation.running);
+    this.controls.draw(this.state, { pending, selected: this.actions.selectedChip(), animation: this.animation, replaying });
+    this.header.draw(this.state, { balances: this.balances, held: this.balanceNow(), connection: this.connection, open: this.open });
+    this.corner.draw();
+    this.hint.draw();
+    this.caller.draw(this.state);
+    this.scoreboard.draw();
     this.drawPanel();
   }
 
-  /** Chips lie on their spots until they are paid and taken home; after a replay only the results stay. */
+  /** Return the balance to show while winnings are not paid out, or still being counted up to; null for the real one. */
+  balanceNow() {
+    const held = balanceBeforePayout(this);
+    const { step } = this.animation;
+    if (held === null && this.held !== null && step === "paid" && !prefersReducedMotion()) this.counting = { from: toMinor(this.held), since: performance.now() };
+    this.held = held;
+    if (step !== "paid" || !this.counting || !this.state.you) return held;
+    const share = Math.min(1, (performance.now() - this.counting.since) / COUNT_MILLISECONDS);
+    if (share === 1) this.counting = null;
+    else requestAnimationFrame(() => this.state && this.draw());
+    const to = toMinor(this.state.you.game_balance.amount);
+    const from = this.counting?.from ?? to;
+    return toDecimal(from + ((to - from) * BigInt(Math.round(share * 1000))) / 1000n, currencyDigits(this.state));
+  }
+
+  /**
+   * Draw chips on their spots until they are paid out; after a replay only the results stay.
+   * @param {PendingChip[]} pending
+   * @param {boolean} replayed
+   */
   drawCloth(pending, replayed) {
+    this.arrange();
+    const { running, step, round } = this.animation;
+    set(this.element, { "data-step": step });
+    set(this.felt, { "aria-label": t("felt.label"), "data-waiting": this.actions.waiting || null });
+    const cleared = replayed || (step === "paid" && round !== null);
+    const seats = seatsOf(this.state, this.shownRound()).map((seat) => (cleared ? { ...seat, stakes: {} } : seat));
+    const can = availableActions(this.state, pending);
+    const paying = replayed || ["collecting", "paying", "paid"].includes(step);
+    const winnings = step === "paying";
+    const shown = running ? [] : pending;
+    this.board.draw(this.state, seats, { pending: shown, can, paying, winnings });
+    const own = seats.find((seat) => seat.you);
+    this.spots.draw(this.state, this.shownRound(), { part: own?.part ?? null, stakes: own?.stakes ?? {}, pending: shown, placeable: can.place, paying, winnings });
+  }
+
+  /** Lay the felt out for its size; the style sheet says whether seats lie around the table or in a row. */
+  arrange() {
     const { clientWidth: width, clientHeight: height } = this.felt;
-    const { on, step, round } = this.show;
-    const lying = width > height * 1.15;
-    this.board.arrange(this.picture, { wide: lying, ring: lying && Math.min(width, height * FORM) >= NARROW });
-    set(this.felt, { "aria-label": t("felt.label"), "data-step": step, "data-waiting": this.actions.waiting || null });
-    const home = replayed || (step === "paid" && round);
-    const seats = seatsOf(this.picture, this.drawn()).map((seat) => (home ? { ...seat, stakes: {} } : seat));
-    this.board.draw(this.picture, seats, {
-      pending: on ? [] : pending, can: possible(this.picture, pending), paying: replayed || ["paying", "paid"].includes(step),
-    });
+    if (!width || !height) return;
+    const kind = getComputedStyle(this.element).getPropertyValue("--seats").trim() === "ring" ? "ring" : "row";
+    const changed = this.board.arrange(this.state, { kind, width, height });
+    const { scene } = this.board;
+    if (changed) set(this.stage, { class: `stage ${scene ? "ring" : "row"}` });
+    if (changed && !scene) this.hands.box.removeAttribute("style");
+    if (changed && scene) {
+      this.stage.style.setProperty("--aspect", String(scene.width / 100));
+      lay(this.hands.box, scene.hands, scene).style.setProperty("--headline", `${HEADLINE}cqb`);
+    }
+    const { clientWidth: wide, clientHeight: high } = this.hands.box;
+    set(this.hands.box, { "data-third": scene ? scene.hands.third : wide > high * THIRD_BESIDE ? "beside" : "below" });
   }
 
   drawPanel() {
-    if (this.shownPanel === this.open) return void (this.open && panels[this.open].draw?.(this, this.panel));
+    const panel = /** @type {Panel | null} */ (this.open && panels[this.open]);
+    if (this.shownPanel === this.open) return panel?.draw?.(this);
     this.shownPanel = this.open;
     this.panel.hidden = !this.open;
     this.element.dataset.panel = this.open ?? "";
-    put(this.panel, this.open ? panels[this.open].make(this) : null);
+    put(this.panel, panel?.make(this));
     if (this.open) this.panel.querySelector("h2")?.focus();
   }
 }

@@ -1,21 +1,27 @@
-// The two hands between dealer and seats, and the shoe the cards come from.
+// The Player's and the Banker's hand, and the call between their names.
 
-import { drawCard } from "../art/card.js";
+/** @import { Card } from "../art/cards.js" */
+/** @import { Side } from "./animation.js" */
+
+import { drawCard } from "../art/cards.js";
 import { h, say, set } from "../core/dom.js";
-import { t } from "../words/index.js";
-import { glide } from "./motion.js";
+import { t } from "../messages/index.js";
 
+/** @type {Record<string, number>} */
 const POINTS = { A: 1, T: 0, J: 0, Q: 0, K: 0 };
+/** @param {string[]} cards */
 const points = (cards) => cards.reduce((total, card) => total + (POINTS[card[0]] ?? Number(card[0])), 0) % 10;
 
 class Hand {
+  /** @param {Side} side */
   constructor(side) {
+    /** @type {string[]} */
     this.cards = [];
     this.row = h("div", { class: "cards" });
     this.total = h("output", { class: "total" });
     this.flag = h("span", { class: "hand-flag" });
-    this.element = h("section", { class: `hand ${side}`, "aria-label": t(`hand.${side}`) },
-      h("h2", { class: "hand-name" }, h("span", {}, t(`spot.${side}`)), this.total, this.flag), this.row);
+    this.name = h("h2", { class: `hand-name ${side}` }, h("span", {}, t(`spot.${side}`)), this.total, this.flag);
+    this.element = h("section", { class: `hand ${side}`, "aria-label": t(`hand.${side}`) }, this.name, this.row);
   }
 
   clear() {
@@ -23,31 +29,43 @@ class Hand {
     this.row.replaceChildren();
     say(this.total, "");
     say(this.flag, "");
-    set(this.element, { "data-won": false });
+    set(this.element, { "data-won": false, "data-lost": false, "data-natural": false });
   }
 
-  lay(card) {
+  /** Lay a card face down; the third one sideways. */
+  lay() {
     const drawn = drawCard(null, { sideways: this.row.childElementCount === 2 });
     this.row.append(drawn);
-    if (card) this.turn(drawn, card);
     return drawn;
   }
 
+  /**
+   * Turn a card face up, and count once two cards are seen.
+   * @param {Card} drawn
+   * @param {string} card
+   */
   turn(drawn, card) {
     drawn.turn(card);
     this.cards.push(card);
+    if (this.cards.length < 2) return;
     say(this.total, String(points(this.cards)));
-    if (this.cards.length === 2 && points(this.cards) >= 8) say(this.flag, t("hand.natural"));
+    const natural = this.cards.length === 2 && points(this.cards) >= 8;
+    set(this.element, { "data-natural": natural });
+    say(this.flag, natural ? t("hand.natural") : "");
   }
 }
 
-/** Both hands: `show(round)` lays a round out at once, `deal` brings one card from the shoe. */
+/** Both hands: `show(round)` lays a round out at once, `lay` and `turn` deal it card by card. */
 export class Hands {
-  constructor() {
+  /** @param {HTMLElement} callout the call, in its place between the names of the hands */
+  constructor(callout) {
     this.player = new Hand("player");
     this.banker = new Hand("banker");
     this.note = h("p", { class: "hands-note" });
-    this.element = h("div", { class: "hands" }, this.player.element, this.banker.element, this.note);
+    this.call = h("div", { class: "call" }, callout, this.note);
+    this.element = h("div", { class: "hands" }, this.player.element, this.call, this.banker.element);
+    this.box = h("div", { class: "hands-box" }, this.element);
+    /** @type {string | null} */
     this.shown = null;
   }
 
@@ -59,42 +77,38 @@ export class Hands {
     this.element.classList.remove("past");
   }
 
-  /** Lay a settled round out as it ended. */
+  /**
+   * Show a settled round's final hands.
+   * @param {Api["Round"]} round
+   */
   show(round) {
     if (this.shown === round.id) return;
     this.clear();
     this.shown = round.id;
-    for (const card of round.player_hand.cards) this.player.lay(card);
-    for (const card of round.banker_hand.cards) this.banker.lay(card);
-    this.crown(round.outcome);
+    for (const card of round.player_hand.cards) this.turn("player", this.lay("player"), card);
+    for (const card of round.banker_hand.cards) this.turn("banker", this.lay("banker"), card);
+    this.markWinner(round.outcome);
   }
 
-  crown(outcome) {
-    set(this.player.element, { "data-won": outcome === "player" });
-    set(this.banker.element, { "data-won": outcome === "banker" });
+  /** @param {Api["Round"]["outcome"]} outcome */
+  markWinner(outcome) {
+    set(this.player.element, { "data-won": outcome === "player", "data-lost": outcome === "banker" });
+    set(this.banker.element, { "data-won": outcome === "banker", "data-lost": outcome === "player" });
   }
 
-  past(words) {
+  /** @param {string | null} words */
+  dim(words) {
     this.element.classList.toggle("past", Boolean(words));
     say(this.note, words ?? "");
   }
 
-  /** Bring a card from the shoe to a hand, face down, and turn it there if it is known. */
-  async deal(side, card, from, pace) {
-    const hand = this[side];
-    const drawn = hand.lay(null);
-    await glide(drawn, from, pace.fly);
-    if (card) hand.turn(drawn, card);
-    return drawn;
+  /** Lay a card face down on a hand. @param {Side} side */
+  lay(side) {
+    return this[side].lay();
   }
 
-  /** Turn a card that lies face down. */
+  /** @param {Side} side @param {Card} drawn @param {string} card */
   turn(side, drawn, card) {
     this[side].turn(drawn, card);
   }
-
-  readOut() {
-    return [this.player, this.banker].map((hand) => hand.cards);
-  }
 }
-

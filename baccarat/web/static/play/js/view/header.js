@@ -1,69 +1,85 @@
-// Above the table: where one is, what one has, and the way to everything else.
+// The header above the table: name, rules, balances and menu.
 
-import { icon } from "../art/icons.js";
 import { percentOf } from "../art/felt.js";
+import { icon } from "../art/pieces.js";
 import { h, put, say, set } from "../core/dom.js";
-import { balance, peculiar } from "../core/facts.js";
-import { money, t } from "../words/index.js";
+import { findBalance, specialRules } from "../core/table_state.js";
+import { money, t } from "../messages/index.js";
 
+/** @import { Actions } from "./actions.js" */
+/** @import { PanelName } from "./game.js" */
+
+/** @type {readonly PanelName[]} */
 const MENU = ["stats", "chat", "history", "cash", "limit", "fair", "options", "help"];
 
 export class Header {
+  /** @param {Actions} act */
   constructor(act) {
     this.act = act;
     this.name = h("h1", { class: "table-name" });
     this.facts = h("p", { class: "table-facts" });
     this.badges = h("ul", { class: "badges" });
-    this.link = h("span", { class: "link", role: "img" });
-    this.game = h("output", { class: "purse-amount", id: "game-balance" });
-    this.account = h("output", { class: "purse-amount", id: "account-balance" });
-    this.labels = [h("span", { class: "purse-label" }), h("span", { class: "purse-label" })];
-    this.rebuy = h("button", { type: "button", class: "plus", onclick: () => act.open("cash") }, icon("plus"));
+    this.connection = h("span", { class: "connection", role: "img" });
+    this.game = h("output", { class: "balance-amount", id: "game-balance" });
+    this.account = h("output", { class: "balance-amount", id: "account-balance" });
+    this.labels = [h("span", { class: "balance-label" }), h("span", { class: "balance-label" })];
+    this.rebuyButton = h("button", { type: "button", class: "plus", onclick: () => act.open("cash") }, icon("plus"));
     this.lobby = h("button", { type: "button", class: "menu-button to-lobby", onclick: () => act.lobby() }, icon("lobby"), h("span"));
     this.leave = h("button", { type: "button", class: "menu-button to-leave", onclick: () => act.run("leave") }, icon("leave"), h("span"));
+    /** @type {Record<string, HTMLButtonElement>} */
     this.menu = Object.fromEntries(MENU.map((name) => [name, this.entry(name)]));
+    this.nav = h("nav", { class: "menu" }, Object.values(this.menu));
     this.element = h("header", { class: "header" }, this.lobby,
-      h("div", { class: "where" }, h("div", { class: "where-line" }, this.name, this.link), this.facts, this.badges),
-      h("div", { class: "purses" },
-        h("p", { class: "purse purse-game" }, this.labels[0], this.game, this.rebuy),
-        h("p", { class: "purse purse-account" }, this.labels[1], this.account)),
-      h("nav", { class: "menu" }, Object.values(this.menu)), this.leave);
+      h("div", { class: "where" }, h("div", { class: "where-line" }, this.name, this.connection), this.facts, this.badges),
+      h("div", { class: "balances" },
+        h("p", { class: "balance balance-game" }, this.labels[0], this.game, this.rebuyButton),
+        h("p", { class: "balance balance-account" }, this.labels[1], this.account)),
+      this.nav, this.leave);
   }
 
+  /** @param {typeof MENU[number]} name */
   entry(name) {
     return h("button", { type: "button", class: `menu-button to-${name}`, "data-panel": name, "aria-expanded": "false", onclick: () => this.act.open(name) }, icon(name), h("span"));
   }
 
-  draw(picture, { balances, held, link, open }) {
-    const { rules, currency, you } = picture;
-    say(this.name, picture.name);
+  /**
+   * @param {Api["Table"]} state
+   * @param {{balances: Api["Balances"] | null, held: string | null, connection: string, open: PanelName | null}} shown
+   */
+  draw(state, { balances, held, connection, open }) {
+    const { rules, currency, you } = state;
+    say(this.name, state.name);
     const limits = t("table.limits", { minimum: money(rules.minimum, currency), maximum: money(rules.maximum, currency) });
-    say(this.facts, [limits, picture.shoe ? t("table.shoe", { number: picture.shoe.number, out: picture.shoe.cards_used }) : ""].filter(Boolean).join(" · "));
-    this.drawBadges(picture);
-    set(this.link, { "data-link": link, "aria-label": t(`link.${link}`), title: t(`link.${link}`) });
-    say(this.labels[0], t("purse.game"));
-    say(this.labels[1], t("purse.account"));
+    say(this.facts, [limits, state.shoe ? t("table.shoe", { number: state.shoe.number, out: state.shoe.cards_used }) : ""].filter(Boolean).join(" · "));
+    this.drawBadges(state);
+    set(this.connection, { "data-connection": connection, "aria-label": t(`connection.${connection}`), title: t(`connection.${connection}`) });
+    say(this.labels[0], t("balance.game"));
+    say(this.labels[1], t("balance.account"));
     say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
-    const account = balance(balances, "account", you?.money_type ?? picture.money_types[0]);
+    const account = findBalance(balances, "account", you?.money_type ?? state.money_types[0]);
     say(this.account, account ? money(account.amount, account.currency) : "–");
-    set(this.rebuy, { "aria-label": t("cash.rebuy"), hidden: !you });
-    for (const [name, button] of [...Object.entries(this.menu), ["lobby", this.lobby], ["leave", this.leave]]) {
-      say(button.querySelector("span"), t(`menu.${name}`));
+    set(this.rebuyButton, { "aria-label": t("cash.rebuy"), hidden: !you });
+    for (const [name, button] of Object.entries({ ...this.menu, lobby: this.lobby, leave: this.leave })) {
+      say(/** @type {Element} */ (button.lastElementChild), t(`menu.${name}`));
       set(button, { "aria-label": t(`menu.${name}`) });
       if (open === name) set(button, { "data-unread": false, "aria-description": false });
       if (name in this.menu) set(button, { "aria-expanded": String(open === name) });
     }
     set(this.leave, { hidden: !you });
-    set(this.element.querySelector("nav"), { "aria-label": t("menu.label") });
+    set(this.nav, { "aria-label": t("menu.label") });
   }
 
-  /** Mark a panel's button until the panel is opened. */
+  /**
+   * Mark a panel's button until the panel is opened.
+   * @param {string} name
+   */
   unread(name) {
     set(this.menu[name], { "data-unread": true, "aria-description": t("chat.unread") });
   }
 
+  /** @param {Api["Table"]} state */
   drawBadges({ rules, you, currency }) {
-    const words = peculiar(rules).map((each) => t(`badge.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(quarter(rules), currency) : "" }));
+    const words = specialRules(rules).map((each) => t(`badge.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(roundingStep(rules, rules.commission.rounding), currency) : "" }));
     if (you?.money_type === "play") words.unshift(t("badge.play"));
     const signature = words.join("|");
     if (this.badges.dataset.words === signature) return;
@@ -72,9 +88,13 @@ export class Header {
   }
 }
 
-/** What commission is rounded up to: the share of the lowest chip that the rules name. */
-function quarter(rules) {
-  const [share, of] = rules.commission.rounding.split(" ")[0].split("/").map(BigInt);
+/**
+ * Return the amount that commission is rounded up to: the rules' fraction of the lowest chip.
+ * @param {Api["TableRules"]} rules
+ * @param {string} rounding
+ */
+function roundingStep(rules, rounding) {
+  const [share, of] = rounding.split(" ")[0].split("/").map(BigInt);
   const [whole, part = ""] = rules.chips[0].split(".");
   const digits = part.length;
   const units = (BigInt(whole + part) * share) / of;

@@ -1,33 +1,100 @@
-// The lobby: which tables there are, what they ask, who sits there and how they have run.
+// The lobby: the open tables as they are now, and the player's account.
 
-import { get, NoAnswer, Problem } from "../core/api.js";
-import { h, put } from "../core/dom.js";
-import { balance } from "../core/facts.js";
-import { forgetToken, goTo } from "../core/session.js";
-import { money, plainly, t } from "../words/index.js";
+import { bigRoadMarks, drawRoad } from "../art/roads.js";
+import { get, NoResponse, Problem, serverNow } from "../core/api.js";
+import { h, put, say, set } from "../core/dom.js";
+import { LobbyStream } from "../core/lobby_stream.js";
+import { toMinor } from "../core/money.js";
+import { forgetToken, storage } from "../core/session.js";
+import { findBalance, specialRules } from "../core/table_state.js";
+import { describeProblem, formatNumber, money, t } from "../messages/index.js";
+import { depositPart, statementPart, withdrawPart } from "../panels/account.js";
+import { initialsOf } from "./people.js";
 
-const EVERY = 4000;
+/** @typedef {Api["LobbyTable"]} LobbyTable */
+
+const TICK = 500;
+const RELOAD_AFTER = 400;
+const SKELETONS = 6;
+const PAGES = 10;
+
+/** @type {Record<string, (table: LobbyTable) => boolean>} */
+const FILTERS = {
+  real: (table) => table.money_types.includes("real"),
+  play: (table) => table.money_types.includes("play"),
+  free: (table) => table.free_seats.length > 0,
+  squeeze: (table) => table.caller,
+  no_commission: (table) => table.commission === null,
+};
+
+/** @param {LobbyTable} table */
+const lowest = (table) => Number(toMinor(table.minimum));
+
+/**
+ * Compare by where the player sits, then by the last visit, then by company.
+ * @param {LobbyTable} a
+ * @param {LobbyTable} b
+ */
+const byVisit = (a, b) => Number(Boolean(b.you)) - Number(Boolean(a.you)) || (b.last_visited_at ?? "").localeCompare(a.last_visited_at ?? "") || b.players - a.players;
+
+/** @type {Record<string, (a: LobbyTable, b: LobbyTable) => number>} */
+const SORTS = {
+  recent: byVisit,
+  players: (a, b) => b.players - a.players || byVisit(a, b),
+  minimum: (a, b) => lowest(a) - lowest(b) || byVisit(a, b),
+  name: (a, b) => a.name.localeCompare(b.name),
+};
+
+const ACCOUNT = { deposit: depositPart, withdraw: withdrawPart, statement: statementPart };
 
 export class Lobby {
+  /** @param {{onExit: () => void}} options */
   constructor({ onExit }) {
     this.onExit = onExit;
-    this.list = h("ul", { class: "lobby-tables" });
-    this.purse = h("p", { class: "lobby-purse" });
+    /** @type {LobbyTable[] | null} */
+    this.tables = null;
+    /** @type {Map<string, {signature: string, element: HTMLElement}>} */
+    this.cards = new Map();
+    const stored = /** @type {{filters?: string[], sort?: string}} */ (storage.get("lobby", {}));
+    /** @type {Set<string>} */
+    this.filters = new Set((stored.filters ?? []).filter((name) => name in FILTERS));
+    this.sort = stored.sort && stored.sort in SORTS ? stored.sort : "recent";
+    this.wanted = "";
+    this.list = h("ul", { class: "lobby-tables", "aria-busy": "true" }, [...Array(SKELETONS).keys()].map(() => h("li", { class: "lobby-skeleton", "aria-hidden": "true" })));
+    this.balances = h("p", { class: "lobby-balances" });
     this.status = h("p", { class: "lobby-status", role: "status" });
+    this.dialog = h("dialog", { class: "lobby-account" });
+    this.chips = Object.keys(FILTERS).map((name) => h("button", { type: "button", class: "filter", "data-filter": name, "aria-pressed": String(this.filters.has(name)), onclick: () => this.toggle(name) }, t(`lobby.filter.${name}`)));
+    this.search = h("input", { type: "search", name: "search", autocomplete: "off", placeholder: t("lobby.search"), "aria-label": t("lobby.search"), oninput: () => { this.wanted = this.search.value.trim().toLocaleLowerCase(); this.draw(); } });
+    this.sorting = h("select", { name: "sort", "aria-label": t("lobby.sort"), onchange: () => { this.sort = this.sorting.value; this.remember(); this.draw(); } },
+      Object.keys(SORTS).map((name) => h("option", { value: name, selected: name === this.sort }, t(`lobby.sort.${name}`))));
+    const { nickname } = /** @type {{nickname?: string}} */ (storage.get("player", {}));
+    const account = Object.entries(ACCOUNT).map(([name, part]) => h("button", { type: "button", class: name === "deposit" ? "primary" : "quiet", "data-account": name, onclick: () => this.openAccount(part) }, t(`lobby.${name}`)));
     this.element = h("main", { class: "lobby" },
-      h("header", { class: "lobby-head" }, h("h1", {}, t("title")), this.purse,
-        h("button", { type: "button", class: "quiet", onclick: () => this.exit() }, t("lobby.exit"))),
-      this.status, this.list);
-    this.timer = null;
+      h("header", { class: "lobby-head" }, h("h1", {}, t("title")),
+        nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances,
+        h("div", { class: "lobby-acts" }, account, h("button", { type: "button", class: "quiet", onclick: () => this.exit() }, t("lobby.exit")))),
+      h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.sorting),
+      this.status, this.list, this.dialog);
+    this.stream = new LobbyStream({ changed: () => this.reloadSoon(), balances: (balances) => this.showBalances(balances) });
+    this.timer = 0;
+    this.reloading = 0;
+    this.onVisible = () => this.reloadSoon();
   }
 
   start() {
-    this.look();
-    this.timer = setInterval(() => document.hidden || this.look(), EVERY);
+    this.reload();
+    this.stream.start();
+    document.addEventListener("visibilitychange", this.onVisible);
+    this.timer = setInterval(() => this.tick(), TICK);
   }
 
   leave() {
+    this.stream.stop();
+    document.removeEventListener("visibilitychange", this.onVisible);
     clearInterval(this.timer);
+    clearTimeout(this.reloading);
+    this.dialog.close();
   }
 
   exit() {
@@ -36,39 +103,150 @@ export class Lobby {
     this.onExit();
   }
 
-  async look() {
+  /** Read the lobby again after a moment: one request for all changes of that moment. */
+  reloadSoon() {
+    if (this.reloading || document.hidden) return;
+    this.reloading = setTimeout(() => {
+      this.reloading = 0;
+      this.reload();
+    }, RELOAD_AFTER);
+  }
+
+  async reload() {
     try {
-      const [tables, balances] = await Promise.all([get("lobby?limit=100"), get("me/balances")]);
-      this.draw(tables.items, balances);
-      this.status.textContent = "";
+      this.tables = await readTables();
+      this.draw();
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof NoAnswer)) throw error;
-      const { title, remedy } = plainly(error);
-      this.status.textContent = `${title} ${remedy}`;
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+      const { title, remedy } = describeProblem(error);
+      say(this.status, `${title} ${remedy}`);
+      if (!this.tables) put(this.list, this.emptyState(t("lobby.unavailable"), t("lobby.again"), () => this.reload()));
     }
   }
 
-  draw(tables, balances) {
-    const signature = JSON.stringify([tables, balances]);
-    if (signature === this.signature) return;
-    this.signature = signature;
-    const purses = ["real", "play"].map((money_type) => [money_type, balance(balances, "account", money_type)]).filter(([, held]) => held);
-    put(this.purse, purses.map(([money_type, held]) => h("span", {}, `${t(`money_type.${money_type}`)} `, h("strong", {}, money(held.amount, held.currency)))));
-    put(this.list, tables.map((table) => this.card(table)));
+  async refreshBalances() {
+    this.showBalances(await get("me/balances"));
   }
 
-  card(table) {
-    const marks = table.results.map((mark) => mark.outcome);
-    return h("li", { class: `lobby-table ${table.preset}` },
-      h("button", { type: "button", onclick: () => goTo(table.id) },
-        h("span", { class: "lobby-cloth", "aria-hidden": "true" }, h("span", { class: "lobby-seats" }, String(table.seats))),
-        h("strong", { class: "lobby-name" }, table.name),
-        h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`)),
-        h("span", { class: "lobby-limits" }, t("table.limits", { minimum: money(table.minimum, table.currency), maximum: money(table.maximum, table.currency) })),
-        h("span", { class: "lobby-free" }, table.you ? t("lobby.yours") : t("lobby.free", { n: table.free_seats.length })),
-        h("span", { class: "lobby-books" }, table.money_types.map((money_type) => t(`money_type.${money_type}`)).join(" · ")),
-        h("span", { class: "lobby-turn" }, table.turn_seconds ? t("lobby.turn", { seconds: table.turn_seconds }) : t("lobby.alone")),
-        marks.length ? h("span", { class: "lobby-marks", role: "img", "aria-label": marks.map((mark) => t(`mark.${mark}`)).join(" ") },
-          marks.map((mark) => h("span", { class: `mark ${mark}`, "aria-hidden": "true" }, t(`mark.${mark}`)))) : null));
+  /** @param {Api["Balances"]} balances */
+  showBalances(balances) {
+    const shown = /** @type {const} */ (["real", "play"]).map((money_type) => ({ money_type, held: findBalance(balances, "account", money_type) }));
+    put(this.balances, shown.map(({ money_type, held }) => held && h("span", { class: "lobby-balance" }, h("small", {}, t(`money_type.${money_type}`)), h("strong", {}, money(held.amount, held.currency)))));
   }
+
+  /** @param {(purse: {refreshBalances: () => void}) => HTMLElement} part */
+  openAccount(part) {
+    put(this.dialog, h("form", { method: "dialog", class: "lobby-close" }, h("button", { class: "quiet" }, t("close"))), part(this));
+    this.dialog.showModal();
+  }
+
+  /** @param {string} name */
+  toggle(name) {
+    if (!this.filters.delete(name)) this.filters.add(name);
+    this.remember();
+    this.draw();
+  }
+
+  remember() {
+    storage.set("lobby", { filters: [...this.filters], sort: this.sort });
+  }
+
+  clearFilters() {
+    this.filters.clear();
+    this.search.value = this.wanted = "";
+    this.remember();
+    this.draw();
+    this.search.focus();
+  }
+
+  draw() {
+    const { tables } = this;
+    if (!tables) return;
+    for (const chip of this.chips) set(chip, { "aria-pressed": String(this.filters.has(chip.dataset.filter ?? "")) });
+    const matching = tables.filter((table) => [...this.filters].every((name) => FILTERS[name](table)) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
+    set(this.list, { "aria-busy": false });
+    say(this.status, tables.length && matching.length < tables.length ? t("lobby.matching", { n: matching.length, all: formatNumber(tables.length) }) : "");
+    if (!tables.length) return put(this.list, this.emptyState(t("lobby.none"), t("lobby.again"), () => this.reload()));
+    if (!matching.length) return put(this.list, this.emptyState(t("lobby.no_match"), t("lobby.clear"), () => this.clearFilters()));
+    put(this.list, matching.sort(SORTS[this.sort]).map((table) => this.cardOf(table)));
+    this.tick();
+  }
+
+  /**
+   * @param {string} words
+   * @param {string} way
+   * @param {() => void} go
+   */
+  emptyState(words, way, go) {
+    return h("li", { class: "lobby-empty" }, h("p", {}, words), h("button", { type: "button", class: "primary", onclick: go }, way));
+  }
+
+  /**
+   * Return a table's card, made again if the table has changed.
+   * @param {LobbyTable} table
+   */
+  cardOf(table) {
+    const signature = JSON.stringify(table);
+    const cached = this.cards.get(table.id);
+    if (cached?.signature === signature) return cached.element;
+    const element = card(table);
+    this.cards.set(table.id, { signature, element });
+    return element;
+  }
+
+  /** Draw the phases and their seconds. */
+  tick() {
+    for (const table of this.tables ?? []) {
+      const ring = this.cards.get(table.id)?.element.querySelector(".lobby-phase");
+      if (ring instanceof HTMLElement) drawPhase(ring, table);
+    }
+  }
+}
+
+/** Read all pages of the lobby: one request for up to a hundred tables. */
+async function readTables() {
+  /** @type {LobbyTable[]} */
+  const tables = [];
+  let path = "lobby?limit=100";
+  for (let pages = 0; pages < PAGES; pages++) {
+    const page = /** @type {Api["LobbyPage"]} */ (await get(path));
+    tables.push(...page.items);
+    if (!page.next) break;
+    path = `lobby?limit=100&cursor=${encodeURIComponent(page.next)}`;
+  }
+  return tables;
+}
+
+/**
+ * @param {HTMLElement} ring
+ * @param {LobbyTable} table
+ */
+function drawPhase(ring, table) {
+  const left = table.deadline_at ? (Date.parse(table.deadline_at) - serverNow()) / 1000 : 0;
+  const betting = table.phase === "betting" && (table.deadline_at === null || left > 0);
+  const showing = !table.phase && table.betting_opens_at !== null && Date.parse(table.betting_opens_at) > serverNow();
+  const phase = showing ? "dealing" : betting ? "betting" : table.phase && table.phase !== "betting" ? "dealing" : table.phase ? "closed" : "open";
+  const seconds = betting && table.turn_seconds && left <= table.turn_seconds ? Math.ceil(left) : null;
+  set(ring, { "data-phase": phase });
+  ring.style.setProperty("--left", seconds === null || !table.turn_seconds ? "1" : String(Math.max(0, left / table.turn_seconds)));
+  const [figure, words] = /** @type {HTMLElement[]} */ ([...ring.children]);
+  say(figure, seconds === null ? "" : String(seconds));
+  say(words, t(`lobby.phase.${phase}`));
+}
+
+/** @param {LobbyTable} table */
+function card(table) {
+  const limits = t("table.limits", { minimum: money(table.minimum, table.currency), maximum: money(table.maximum, table.currency) });
+  const labels = specialRules(table).filter((key) => key !== "exact").map((key) => h("li", {}, t(`lobby.label.${key}`)));
+  const free = table.free_seats.length;
+  const way = table.you ? t("lobby.back") : free ? t("lobby.sit") : t("lobby.watch");
+  return h("li", { class: `lobby-table ${table.preset}`, "data-table": table.id, "data-yours": Boolean(table.you) },
+    h("a", { href: `#table=${encodeURIComponent(table.id)}` },
+      h("span", { class: "lobby-road" }, drawRoad("big_road", bigRoadMarks(table.big_road)), table.totals.hands ? null : h("span", { class: "lobby-no-hands" }, t("stats.none"))),
+      h("span", { class: "lobby-title" }, h("strong", { class: "lobby-name" }, table.name), h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`))),
+      h("span", { class: "lobby-phase" }, h("span", { class: "lobby-ring" }), h("span", { class: "lobby-phase-words" })),
+      h("span", { class: "lobby-limits" }, limits),
+      h("span", { class: "lobby-players" }, t("lobby.players", { players: formatNumber(table.players), seats: formatNumber(table.seats) })),
+      h("ul", { class: "lobby-labels" }, h("li", { class: free ? "free" : "full" }, t(free ? "lobby.free" : "lobby.full", { n: free })), table.money_types.map((money_type) => h("li", { class: money_type }, t(`money_type.${money_type}`))), labels),
+      h("span", { class: table.you ? "lobby-go primary" : "lobby-go" }, way)));
 }

@@ -1,53 +1,244 @@
-// What the player has to be told: in a line on the screen, and to those who listen.
+// Notices above the table and for screen readers: problems, low balance, stops, absences, reality checks.
 
-import { icon } from "../art/icons.js";
+import { icon } from "../art/pieces.js";
+import { command, get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h } from "../core/dom.js";
-import { plainly, t } from "../words/index.js";
+import { toDecimal, toMinor } from "../core/money.js";
+import { currencyDigits, ownPart } from "../core/table_state.js";
+import { minutes, playedMinutes } from "../panels/responsible_gaming.js";
+import { signedMoney, hasMessage, money, describeProblem, t } from "../messages/index.js";
 
-const STAYS = 9000;
+/** @import { Game } from "./game.js" */
 
+const DURATION = 9000;
+
+/** @param {string} words */
 export const announce = (words) => {
-  const live = document.getElementById("live");
+  const live = /** @type {HTMLElement} */ (document.getElementById("live"));
   live.textContent = "";
   requestAnimationFrame(() => {
     live.textContent = words;
   });
 };
 
-/** Lines above the table; those of the same `key` replace one another. */
+/** @typedef {[label: string, run: () => unknown]} NoticeAction */
+
+/** The lines above the table; a line replaces the one with the same `key`. */
 export class Notices {
   constructor() {
     this.element = h("div", { class: "notices" });
-    this.kept = new Map();
+    /** @type {Map<string, {line: HTMLElement, words: string, timer?: number}>} */
+    this.open = new Map();
   }
 
-  /** Show a line: kind info, warning or problem; `actions` are [words, function]; it stays with `stay`. */
-  tell(words, { key = words, kind = "info", remedy = "", actions = [], stay = false } = {}) {
-    const old = this.kept.get(key);
+  /**
+   * Show a line; `stay` keeps it until it is closed.
+   * @param {string} words
+   * @param {{key?: string, kind?: "info" | "warning" | "problem", remedy?: string, actions?: NoticeAction[], stay?: boolean, closed?: () => void}} [options] `closed` is called when the player closes it
+   */
+  show(words, { key = words, kind = "info", remedy = "", actions = [], stay = false, closed = () => undefined } = {}) {
+    const old = this.open.get(key);
     if (old?.words === words && stay) return;
-    this.drop(key);
-    const close = h("button", { type: "button", class: "notice-close", "aria-label": t("close"), onclick: () => this.drop(key) }, icon("close"));
+    this.remove(key);
+    const close = h("button", { type: "button", class: "notice-close", "aria-label": t("close") }, icon("close"));
+    close.addEventListener("click", () => {
+      this.remove(key);
+      closed();
+    });
     const line = h("div", { class: `notice ${kind}` },
       h("p", {}, h("strong", {}, words), remedy ? h("span", {}, ` ${remedy}`) : null),
       actions.map(([label, run]) => h("button", { type: "button", class: "notice-act", onclick: run }, label)), close);
     this.element.append(line);
-    const timer = stay ? null : setTimeout(() => this.drop(key), STAYS);
-    this.kept.set(key, { line, words, timer });
-    if (kind === "problem") document.getElementById("alert").textContent = `${words} ${remedy}`;
+    const timer = stay ? undefined : setTimeout(() => this.remove(key), DURATION);
+    this.open.set(key, { line, words, timer });
+    if (kind === "problem") /** @type {HTMLElement} */ (document.getElementById("alert")).textContent = `${words} ${remedy}`;
     else announce(`${words} ${remedy}`);
   }
 
-  /** Show why something was refused, in plain words. */
-  problem(error, actions = []) {
-    const { title, remedy } = plainly(error);
-    this.tell(title, { key: "problem", kind: "problem", remedy, actions });
+  /**
+   * Show why a command was refused.
+   * @param {unknown} error
+   * @param {NoticeAction[]} [actions]
+   */
+  showProblem(error, actions = []) {
+    const { title, remedy } = describeProblem(error);
+    this.show(title, { key: "problem", kind: "problem", remedy, actions });
   }
 
-  drop(key) {
-    const old = this.kept.get(key);
+  /** @param {string} key */
+  remove(key) {
+    const old = this.open.get(key);
     if (!old) return;
     clearTimeout(old.timer);
     old.line.remove();
-    this.kept.delete(key);
+    this.open.delete(key);
+  }
+
+  /** @param {string} key */
+  has(key) {
+    return this.open.has(key);
+  }
+}
+
+/**
+ * Show by how much stakes were raised to the minimum.
+ * @param {Game} game
+ * @param {Api["RoundSeat"]} part
+ */
+export function showRaisedStakes(game, part) {
+  const { currency } = game.state;
+  const words = (part.raised ?? []).map((each) => t("raised.spot", { spot: t(`spot.${each.spot}`), amount: money(each.amount, currency) })).join(", ");
+  game.notices.show(t("raised", { what: words }), { key: "raised", kind: "info" });
+}
+
+/**
+ * Show the low-balance notice with the available funding options, or remove it.
+ * @param {Game} game
+ */
+export function updateLowBalance(game) {
+  const low = game.state.you?.low_balance;
+  if (!low || ownPart(game.state.round)?.wager || game.animation.running) return game.notices.remove("funds");
+  const options = low.funding_options.filter((option) => option.available && option.when === "now");
+  game.notices.show(t("funds.low", { minimum: money(low.minimum.amount, low.minimum.currency) }), {
+    key: "funds", kind: "warning", stay: true,
+    actions: options.map(({ type }) => [t(`funding.${type}`), () => game.actions.open("cash", type)]),
+  });
+}
+
+/**
+ * Return the balance without winnings that are still being paid out on the screen, or null.
+ * @param {Game} game
+ */
+export function balanceBeforePayout(game) {
+  const { you } = game.state;
+  const shown = game.animation.round;
+  if (!you || !shown || game.rounds.replaying || game.animation.step === "paid") return null;
+  const result = ownPart(shown)?.result;
+  if (!result) return null;
+  return toDecimal(toMinor(you.game_balance.amount) - toMinor(result.returned), currencyDigits(game.state));
+}
+
+/**
+ * Show why play at the table is stopped, or remove the notice.
+ * @param {Game} game
+ */
+export function updateStop(game) {
+  const { stop } = game.state;
+  if (!stop) return game.notices.remove("stopped");
+  game.notices.show(t("stopped"), { key: "stopped", kind: "warning", stay: true, remedy: stop.player_message });
+}
+
+/**
+ * Show rounds settled and seats released since a position in the log.
+ * @param {Game} game
+ * @param {string} after
+ */
+export async function showAbsence(game, after) {
+  try {
+    const { absence } = await get(`recovery?after=${after}`);
+    for (const result of absence?.results ?? []) showAbsenceResult(game, result);
+    for (const seat of absence?.seats_released ?? []) showReleasedSeat(game, seat);
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+  }
+}
+
+/**
+ * @param {Game} game
+ * @param {Api["AbsenceResult"]} result
+ */
+function showAbsenceResult(game, { rounds, net }) {
+  if (rounds) game.notices.show(t("absence.rounds", { n: rounds, net: signedMoney(net.amount, net.currency) }), { key: "absence" });
+}
+
+/**
+ * @param {Game} game
+ * @param {Api["SeatReleased"]} seat
+ */
+function showReleasedSeat(game, { seat, returned }) {
+  const amount = signedMoney(returned.amount, returned.currency);
+  game.notices.show(t("absence.released", { seat, amount }), { key: "released", kind: "warning", stay: true });
+  game.refreshBalances();
+}
+
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
+/** @param {string} path */
+async function getOrNull(path) {
+  try {
+    return await get(path);
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+    return null;
+  }
+}
+
+/**
+ * Return the translated text of a notice's kind, followed by its message.
+ * @param {Omit<Api["Notice"], "details"> & {details: {amount?: Api["Money"]}}} notice
+ */
+function noticeText({ kind, details, message }) {
+  const what = hasMessage(`notice.${kind}`) ? t(`notice.${kind}`, { amount: details.amount ? money(details.amount.amount, details.amount.currency) : "" }) : "";
+  return [what, message].filter(Boolean).join(" ");
+}
+
+/** Shows reality checks when they are due, and the player's unread notices. */
+export class PlayerNotices {
+  /** @param {Game} game */
+  constructor(game) {
+    this.game = game;
+    /** @type {number | undefined} */
+    this.timer = undefined;
+  }
+
+  start() {
+    this.schedule();
+    this.showUnread();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+
+  /** Schedule the next reminder, at least `least` milliseconds ahead: one just shown must not repeat because of clock skew. */
+  async schedule(least = 1000) {
+    const status = await getOrNull("me/reality-check");
+    clearTimeout(this.timer);
+    if (!status?.reminder) return;
+    const left = Date.parse(status.reminder.due_at) - serverNow();
+    this.timer = setTimeout(() => this.showRealityCheck(), Math.min(MAX_TIMEOUT, Math.max(least, left)));
+    this.game.element.dataset.reminder = status.reminder.due_at;
+  }
+
+  async showRealityCheck() {
+    const status = await getOrNull("me/reality-check");
+    this.schedule(60_000);
+    if (!status?.session) return;
+    const { session } = status;
+    const values = { n: session.minutes, played: minutes(playedMinutes(session)), net: signedMoney(session.net.amount, session.net.currency) };
+    this.game.notices.show(t("reality_check.reality", values), {
+      key: "reality", kind: "warning", stay: true,
+      actions: [[t("reality_check.go_on"), () => this.game.notices.remove("reality")], [t("menu.limit"), () => this.game.actions.open("limit")], [t("menu.leave"), () => this.game.actions.run("leave")]],
+    });
+  }
+
+  async showUnread() {
+    const status = await getOrNull("notices?unread=true&limit=3");
+    for (const notice of status?.items ?? []) {
+      this.game.notices.show(noticeText(notice), {
+        key: notice.id, stay: true, actions: [[t("reality_check.read"), () => this.read(notice)]],
+      });
+    }
+  }
+
+  /** @param {Api["Notice"]} notice */
+  async read(notice) {
+    this.game.notices.remove(notice.id);
+    try {
+      await command(`notices/${notice.id}/read`, {});
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+      this.game.notices.showProblem(error);
+    }
   }
 }

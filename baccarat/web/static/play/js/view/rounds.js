@@ -1,42 +1,91 @@
-// Settled rounds on the table: shown as they are settled, shown again from the history, and called.
+// Settled rounds: presented when they end, announced, and replayed from the history.
 
-import { digitsOf, netOf, partOf, statusOf } from "../core/facts.js";
-import { decimal, minor } from "../core/money.js";
-import { change, money, t } from "../words/index.js";
-import { tellRaised, watchFunds } from "./means.js";
-import { announce } from "./notices.js";
+import { serverNow } from "../core/api.js";
+import { h, say, set } from "../core/dom.js";
+import { toDecimal, toMinor } from "../core/money.js";
+import { currencyDigits, netResult, ownPart, ownStatus } from "../core/table_state.js";
+import { signedMoney, money, t } from "../messages/index.js";
+import { announce, showRaisedStakes, updateLowBalance } from "./notices.js";
 
-const FRESH = 25_000;
+/** @import { Game } from "./game.js" */
 
-/** `replaying` is the past round that is shown instead of the game's own, or null. */
+/** The call in the middle of the table: the winner, and the player's net result. */
+export class Callout {
+  constructor() {
+    this.words = h("p", { class: "callout-words" });
+    this.net = h("p", { class: "callout-net" });
+    this.element = h("div", { class: "callout", hidden: true, "aria-hidden": "true" }, this.words, this.net);
+    /** @type {number | undefined} */
+    this.timer = undefined;
+  }
+
+  /**
+   * @param {Api["Round"]} round
+   * @param {string} words
+   * @param {string} net
+   * @param {bigint} amount
+   */
+  show(round, words, net, amount) {
+    clearTimeout(this.timer);
+    say(this.words, words);
+    say(this.net, net);
+    set(this.element, { hidden: false, "data-outcome": round.outcome, "data-net": amount > 0n ? "won" : amount < 0n ? "lost" : "even" });
+    this.timer = setTimeout(() => this.hide(), 4200);
+  }
+
+  /** @param {string} words */
+  caption(words) {
+    clearTimeout(this.timer);
+    say(this.words, words);
+    say(this.net, "");
+    set(this.element, { hidden: false, "data-outcome": "none" });
+    this.timer = setTimeout(() => this.hide(), 900);
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    set(this.element, { hidden: true });
+  }
+}
+
+const ANIMATE_WITHIN = 25_000;
+
+/** Presents settled rounds. `replaying` is the past round on the screen, or null. */
 export class Rounds {
+  /** @param {Game} game */
   constructor(game) {
     this.game = game;
+    /** @type {Api["Round"] | null} */
     this.replaying = null;
   }
 
-  /** A settled round is shown from its first card, or just laid out when it is old news. */
+  /**
+   * Show a settled round: animated, or at once if it ended a while ago.
+   * @param {Api["Round"]} round
+   */
   async present(round) {
     const { game } = this;
-    const { picture, preferences, notices } = game;
+    const { state, preferences, notices } = game;
     this.stopReplay();
-    const age = Date.parse(picture.server_time) - Date.parse(round.ended_at);
-    const instant = preferences.values.instant || !preferences.animated || age > FRESH || document.hidden;
-    const mine = partOf(round);
-    if (mine?.raised && !notices.kept.has("raised")) tellRaised(game, mine);
-    await game.show.run(round, { instant });
-    if (mine?.status === "timed_out") notices.tell(t("message.timed_out"), { kind: "warning", key: "timed_out" });
-    watchFunds(game);
-    game.refreshPurse();
+    const age = Date.parse(state.server_time) - Date.parse(round.ended_at ?? state.server_time);
+    const within = state.betting_opens_at ? Date.parse(state.betting_opens_at) - serverNow() : Infinity;
+    const instant = preferences.values.instant || !preferences.animated || age > ANIMATE_WITHIN || within <= 0 || document.hidden;
+    const mine = ownPart(round);
+    if (mine?.raised && !notices.has("raised")) showRaisedStakes(game, mine);
+    await game.animation.run(round, { instant, within });
+    if (mine?.status === "timed_out") notices.show(t("message.timed_out"), { kind: "warning", key: "timed_out" });
+    updateLowBalance(game);
+    game.refreshBalances();
     game.draw();
   }
 
+  /** @param {Api["Round"]} round */
   async replay(round) {
     const { game } = this;
-    if (statusOf(game.picture) === "deciding" && game.picture.rules.turn_seconds !== null) announce(t("replay.turn"));
+    if (ownStatus(game.state) === "deciding" && game.state.rules.turn_seconds !== null) announce(t("replay.turn"));
     this.replaying = round;
     game.draw();
-    await game.show.run(round, { instant: false });
+    await game.animation.run(round, { instant: false });
     game.draw();
   }
 
@@ -44,27 +93,33 @@ export class Rounds {
     const { game } = this;
     if (!this.replaying) return;
     this.replaying = null;
-    game.show.hurry();
-    const last = game.picture.last_round;
+    game.animation.finish();
+    const last = game.state.last_round;
     if (last?.phase === "settled") game.hands.show(last);
     else game.hands.clear();
     game.callout.hide();
     game.draw();
   }
 
+  /** @param {Api["Round"]} round */
   call(round) {
     const { game } = this;
     const words = t(`call.${round.outcome}`, { player: round.player_hand.total, banker: round.banker_hand.total });
-    const mine = partOf(round);
-    const net = netOf(mine);
-    const result = mine?.result ? change(decimal(net, digitsOf(game.picture)), round.currency) : "";
-    if (!game.show.quiet) game.callout.show(round, words, result, net);
+    const mine = ownPart(round);
+    const net = netResult(mine);
+    const result = mine?.result ? signedMoney(toDecimal(net, currencyDigits(game.state)), round.currency) : "";
+    if (!game.animation.quiet) game.callout.show(round, words, result, net);
+    if (net > 0n) game.sound.play("win");
     game.sound.say(words);
     announce([words, result && t("result.net", { amount: result }), commissionWords(mine?.result, round.currency)].filter(Boolean).join(". "));
   }
 }
 
+/**
+ * @param {Api["WagerResult"] | null | undefined} result
+ * @param {string} currency
+ */
 function commissionWords(result, currency) {
-  if (!result || minor(result.commission) === 0n) return "";
+  if (!result || toMinor(result.commission) === 0n) return "";
   return t(result.commission_deferred ? "result.owed" : "result.commission", { amount: money(result.commission, currency) });
 }

@@ -1,53 +1,73 @@
-// Sounds made here, from noise and tones, and a voice that calls the game: both as the player prefers.
+// The table's sounds, which deploy/sounds.py makes, and a voice that calls the game.
 
-import { languageNow } from "../words/index.js";
+import { currentLanguage } from "../messages/index.js";
 
+/** @import { Preferences } from "../core/preferences.js" */
+
+/** The files of each sound: of several, one is played at random. */
+const FILES = {
+  card: ["card-1", "card-2"], turn: ["turn"], chip: ["chip-1", "chip-2", "chip-3"], chips: ["chips"], win: ["win"], tick: ["tick"], closed: ["closed"],
+};
+const FOLDER = new URL("../../sounds/", import.meta.url);
+
+/** Plays sounds as the player prefers, and none before the first gesture on the page: browsers forbid that. */
 export class Sound {
+  /** @param {() => Preferences} preferences */
   constructor(preferences) {
     this.preferences = preferences;
+    /** @type {AudioContext | null} */
     this.context = null;
+    /** @type {Map<string, Promise<AudioBuffer>>} */
+    this.buffers = new Map();
+    for (const gesture of ["pointerdown", "keydown"]) addEventListener(gesture, () => this.start(), { capture: true });
   }
 
-  ready() {
-    if (!this.preferences().sound || !window.AudioContext) return null;
+  /** Begin to play, or go on after the browser has suspended the page. */
+  start() {
+    if (!this.preferences().values.sound) return;
     this.context ??= new AudioContext();
     if (this.context.state === "suspended") this.context.resume();
-    return this.context;
   }
 
-  burst({ length, frequency, gain, type = "bandpass" }) {
-    const context = this.ready();
-    if (!context) return;
-    const frames = Math.ceil(context.sampleRate * length);
-    const buffer = context.createBuffer(1, frames, context.sampleRate);
-    const samples = buffer.getChannelData(0);
-    for (let i = 0; i < frames; i++) samples[i] = (Math.random() * 2 - 1) * (1 - i / frames) ** 2;
-    const [source, filter, volume] = [context.createBufferSource(), context.createBiquadFilter(), context.createGain()];
-    source.buffer = buffer;
-    Object.assign(filter, { type });
-    filter.frequency.value = frequency;
-    volume.gain.value = gain;
-    source.connect(filter).connect(volume).connect(context.destination);
+  /** @param {keyof typeof FILES} name */
+  async play(name) {
+    const { context } = this;
+    const { values, local } = this.preferences();
+    if (!context || context.state !== "running" || !values.sound || local.volume === 0 || document.hidden) return;
+    const files = FILES[name];
+    const file = files[Math.floor(Math.random() * files.length)];
+    const [source, volume] = [context.createBufferSource(), context.createGain()];
+    try {
+      source.buffer = await this.load(context, file);
+    } catch {
+      this.buffers.delete(file); // Without a network there is no sound; the next one is fetched again.
+      return;
+    }
+    volume.gain.value = local.volume;
+    source.connect(volume).connect(context.destination);
     source.start();
   }
 
-  card() {
-    this.burst({ length: 0.12, frequency: 2600, gain: 0.25 });
+  /**
+   * @param {AudioContext} context
+   * @param {string} file
+   */
+  load(context, file) {
+    const loading = this.buffers.get(file) ?? fetch(new URL(`${file}.wav`, FOLDER)).then((answer) => answer.arrayBuffer()).then((data) => context.decodeAudioData(data));
+    this.buffers.set(file, loading);
+    return loading;
   }
 
-  chip() {
-    this.burst({ length: 0.05, frequency: 4200, gain: 0.5 });
-    this.burst({ length: 0.03, frequency: 6500, gain: 0.3 });
-  }
-
-  chips() {
-    for (let i = 0; i < 4; i++) setTimeout(() => this.chip(), i * 70);
-  }
-
+  /**
+   * Say words aloud, if the player has chosen a voice.
+   * @param {string} words
+   */
   say(words) {
-    if (!this.preferences().voice || !window.speechSynthesis) return;
+    const { values, local } = this.preferences();
+    if (!values.voice || !window.speechSynthesis) return;
     const spoken = new SpeechSynthesisUtterance(words);
-    spoken.lang = languageNow();
+    spoken.lang = currentLanguage();
+    spoken.volume = local.volume;
     speechSynthesis.speak(spoken);
   }
 }

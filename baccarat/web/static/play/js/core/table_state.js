@@ -1,0 +1,162 @@
+// Queries on a table's state as its viewer gets it from the API. Draws nothing.
+
+import { serverNow } from "./api.js";
+import { countDecimals, toMinor, stakeOn } from "./money.js";
+import { phaseOf } from "./phase.js";
+
+/** @type {readonly Api["Spot"][]} */
+export const SPOTS = ["player", "tie", "banker"];
+
+/**
+ * Stakes by spot, in minor units.
+ * @typedef {Partial<Record<Api["Spot"], bigint>>} Stakes
+ */
+/**
+ * Chips on the table that the service has not accepted yet.
+ * @typedef {{spot: Api["Spot"], units: bigint}} PendingChip
+ */
+/** @typedef {"out" | "idle" | "waiting" | "closed" | Api["SeatStatus"]} OwnStatus */
+/** @typedef {ReturnType<typeof availableActions>} AvailableActions */
+/** @typedef {ReturnType<typeof seatsOf>[number]} SeatView */
+
+/**
+ * Find the viewer's part in a round, or null.
+ * @param {Api["Round"] | null | undefined} round
+ */
+export const ownPart = (round) => round?.seats.find((seat) => seat.you) ?? null;
+
+/**
+ * Return the viewer's status: out, idle, deciding, confirmed, passed, timed_out, waiting, closed.
+ * @param {Api["Table"]} state
+ * @returns {OwnStatus}
+ */
+export function ownStatus(state) {
+  if (!state.you) return "out";
+  const round = state.round;
+  if (!round) return "idle";
+  const part = ownPart(round);
+  if (!part || part.status === "left") return "waiting";
+  if (round.phase !== "betting") return part.status === "confirmed" ? "confirmed" : "closed";
+  return part.status;
+}
+
+/**
+ * Return the stakes of a part in a round by spot, in minor units: placed, or confirmed.
+ * @param {Api["RoundSeat"] | null | undefined} part
+ * @returns {Stakes}
+ */
+export function stakesOf(part) {
+  const stakes = part?.wager ?? part?.placed ?? [];
+  return Object.fromEntries(SPOTS.map((spot) => [spot, stakeOn(stakes, spot)]));
+}
+
+/** @param {Stakes} stakes */
+export const totalStake = (stakes) => SPOTS.reduce((total, spot) => total + (stakes[spot] ?? 0n), /** @type {bigint} */ (0n));
+
+/**
+ * Add chips that are being sent to stakes.
+ * @param {Stakes} stakes
+ * @param {PendingChip[]} pending
+ */
+export function withPending(stakes, pending) {
+  const all = { ...stakes };
+  for (const { spot, units } of pending) all[spot] = (all[spot] ?? 0n) + units;
+  return all;
+}
+
+const SHOW = new Set(["deal", "result", "pause"]);
+
+/** Whether the last round is still being shown, so that betting on the next one has not opened. @param {Api["Table"]} state */
+export const isShowRunning = (state) => SHOW.has(phaseOf(state, serverNow()).phase);
+
+/**
+ * Return which actions to offer now. The service decides whether they are accepted.
+ * @param {Api["Table"]} state
+ * @param {PendingChip[]} pending
+ */
+export function availableActions(state, pending) {
+  const status = ownStatus(state);
+  const turns = state.rules.turn_seconds !== null;
+  const waits = turns && state.seats.length > 1 && isShowRunning(state);
+  const free = !state.stop && !waits && (status === "idle" || status === "deciding");
+  const bet = status === "deciding" || (status === "idle" && pending.length > 0);
+  const chips = totalStake(withPending(stakesOf(status === "deciding" ? ownPart(state.round) : null), pending)) > 0n;
+  const last = Boolean(state.you?.last_wager);
+  return {
+    place: free,
+    undo: bet && chips,
+    clear: bet && chips,
+    deal: bet && chips && !state.stop,
+    pass: status === "deciding" && turns,
+    rebet: free && last && !chips,
+    rebetDeal: free && last && !chips,
+    skip: waits && state.seats.some((seat) => seat.you && !seat.skips_show),
+    newGame: free && status === "idle",
+    rebuy: Boolean(state.you) && status !== "confirmed",
+    move: Boolean(state.you) && status !== "confirmed" && state.rules.seats > 1,
+    leave: Boolean(state.you) && status !== "confirmed",
+  };
+}
+
+/**
+ * Return the chips that one may place: a chip above the table's maximum fits on no spot.
+ * @param {Api["TableRules"]} rules
+ */
+export const offeredChips = (rules) => rules.chips.filter((chip) => toMinor(chip) <= toMinor(rules.maximum));
+
+/**
+ * List all seats with their occupant and their part and stakes in a round.
+ * @param {Api["Table"]} state
+ * @param {Api["Round"] | null | undefined} round
+ */
+export function seatsOf(state, round) {
+  const seats = [];
+  for (let seat = 1; seat <= state.rules.seats; seat++) {
+    const taken = state.seats.find((each) => each.seat === seat) ?? null;
+    const part = round?.seats.find((each) => each.seat === seat) ?? null;
+    seats.push({ seat, taken, part, you: Boolean(taken?.you), stakes: stakesOf(part) });
+  }
+  return seats;
+}
+
+/**
+ * Return the number of decimals of the table's currency.
+ * @param {Api["Table"]} state
+ */
+export const currencyDigits = (state) => countDecimals(state.rules.minimum);
+
+/**
+ * Return what a seat won or lost in a settled round, in minor units, net of commission that is still owed.
+ * @param {Api["RoundSeat"] | null | undefined} part
+ */
+export function netResult(part) {
+  if (!part?.result) return 0n;
+  const { returned, staked, commission, commission_deferred: deferred } = part.result;
+  return toMinor(returned) - toMinor(staked) - (deferred ? toMinor(commission) : 0n);
+}
+
+/**
+ * Find one of the player's balances as {amount, currency}, or null.
+ * @param {Api["Balances"] | null} balances
+ * @param {Api["Balance"]["account"]} account
+ * @param {Api["MoneyType"]} money_type
+ */
+export function findBalance(balances, account, money_type) {
+  return balances?.items.find((item) => item.account === account && item.money_type === money_type)?.balance ?? null;
+}
+
+/**
+ * List the notable rules of a table, as suffixes of message keys (`badge.*`, `help.*`).
+ * @param {Pick<Api["TableRules"], "under_minimum" | "commission" | "spots_per_round" | "caller">} rules
+ */
+export function specialRules(rules) {
+  const keys = [];
+  if (rules.under_minimum === "raise") keys.push("raise");
+  if (!rules.commission) keys.push("no_commission");
+  else if (rules.commission.timing === "deferred") keys.push("deferred");
+  else if (rules.commission.rounding) keys.push("rounded");
+  else keys.push("exact");
+  if (rules.spots_per_round === "one") keys.push("one_spot");
+  if (rules.caller) keys.push("caller");
+  return keys;
+}

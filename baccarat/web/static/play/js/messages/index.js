@@ -1,0 +1,157 @@
+// Translation, and numbers, money and times in the player's locale. Each language is one data file beside this module.
+
+import { NoResponse, Problem } from "../core/api.js";
+import { storage } from "../core/session.js";
+
+/** @typedef {Record<string, string | number | null | undefined>} MessageValues */
+
+/** The languages that the service lists: one for each data file. */
+export const LANGUAGES = (document.querySelector("meta[name=languages]")?.getAttribute("content") ?? "en").split(" ");
+
+let language = "en";
+let locale = "en";
+/** @type {Record<string, string>} */
+let messages = {};
+
+/**
+ * Load a language: the one wanted, else the first of the browser's that there is, else English.
+ * @param {string | null} [wanted]
+ */
+export async function loadLanguage(wanted = storage.get("language", null)) {
+  const spoken = (wanted ? [wanted] : navigator.languages).map((tag) => tag.slice(0, 2).toLowerCase());
+  const next = spoken.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+  messages = await readMessages(next);
+  language = next;
+  locale = navigator.languages.find((tag) => tag.toLowerCase().startsWith(language)) ?? language;
+  document.documentElement.lang = language;
+  document.documentElement.dir = t("language.direction");
+  document.title = t("title");
+}
+
+/**
+ * @param {string} tag
+ * @returns {Promise<Record<string, string>>}
+ */
+async function readMessages(tag) {
+  try {
+    const response = await fetch(new URL(`${tag}.json`, import.meta.url));
+    if (response.ok) return await response.json();
+    throw new NoResponse(response.statusText);
+  } catch (error) {
+    throw new NoResponse(String(error));
+  }
+}
+
+export const currentLanguage = () => language;
+
+/** @type {Map<string, any>} */
+const formats = new Map();
+
+/**
+ * Return a formatter for the player's locale. Browsers take long to make one, and each frame of a deal needs several.
+ * @template F, O
+ * @param {new (locale: string, options?: O) => F} Format
+ * @param {O} [options]
+ * @returns {F}
+ */
+function formatter(Format, options) {
+  const key = JSON.stringify([Format.name, locale, options]);
+  const format = formats.get(key) ?? new Format(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
+/**
+ * Return a language's name in that language.
+ * @param {string} tag
+ */
+export const languageName = (tag) => new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+
+/**
+ * Translate a message and fill in its placeholders. `n` selects the plural form.
+ * @param {string} key
+ * @param {MessageValues} [values]
+ */
+export function t(key, values = {}) {
+  const form = typeof values.n === "number" ? `${key}.${formatter(Intl.PluralRules).select(values.n)}` : key;
+  const sentence = messages[form] ?? messages[key] ?? key;
+  return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** @param {string} key */
+export const hasMessage = (key) => key in messages;
+
+/**
+ * Format an amount with its currency, from the decimal string: never through a float.
+ * @param {string} amount
+ * @param {string} currency
+ */
+export function money(amount, currency) {
+  return formatter(Intl.NumberFormat, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(/** @type {`${number}`} */ (amount));
+}
+
+/**
+ * Format an amount with its currency and sign.
+ * @param {string} amount
+ * @param {string} currency
+ */
+export function signedMoney(amount, currency) {
+  return formatter(Intl.NumberFormat, { style: "currency", currency, signDisplay: "exceptZero", currencyDisplay: "narrowSymbol" }).format(/** @type {`${number}`} */ (amount));
+}
+
+/**
+ * Format an amount as printed on chips: no zero cents, K for thousands.
+ * @param {string} amount
+ */
+export function chipText(amount) {
+  const trimmed = amount.replace(/\.0+$/, "");
+  if (/^\d+000$/.test(trimmed)) return `${trimmed.slice(0, -3)}K`;
+  const places = trimmed.split(".")[1]?.length ?? 0;
+  return formatter(Intl.NumberFormat, { minimumFractionDigits: places, maximumFractionDigits: places }).format(/** @type {`${number}`} */ (trimmed));
+}
+
+/** @param {number} share */
+export const percent = (share) => formatter(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 2 }).format(share);
+
+/** @param {number} number */
+export const formatNumber = (number) => formatter(Intl.NumberFormat).format(number);
+
+/** @param {string} when */
+export function time(when) {
+  return formatter(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit" }).format(new Date(when));
+}
+
+/** @param {string} when */
+export function moment(when) {
+  return formatter(Intl.DateTimeFormat, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
+}
+
+/**
+ * Format a moment with its year.
+ * @param {string | Date} when
+ */
+export function day(when) {
+  return formatter(Intl.DateTimeFormat, { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
+}
+
+/**
+ * Return title and remedy of a problem: this language's translation of its code, else the texts from the service.
+ * @param {unknown} error a Problem, or NoResponse
+ */
+export function describeProblem(error) {
+  if (!(error instanceof Problem)) return { title: t("problem.no_answer"), remedy: t("problem.no_answer.remedy") };
+  const { code, document } = error;
+  if (hasMessage(`problem.${code}`)) {
+    const values = valuesOf(document);
+    return { title: t(`problem.${code}`, values), remedy: hasMessage(`problem.${code}.remedy`) ? t(`problem.${code}.remedy`, values) : "" };
+  }
+  return { title: document.detail || document.title || error.message, remedy: document.remedy ?? "" };
+}
+
+/**
+ * @param {object} document
+ * @returns {MessageValues}
+ */
+function valuesOf(document) {
+  return Object.fromEntries(Object.entries(document).map(([name, value]) => [name, typeof value === "object" ? "" : String(value)]));
+}

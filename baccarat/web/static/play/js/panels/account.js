@@ -1,0 +1,216 @@
+// A player's account: deposits, withdrawals and the statement, in the lobby and in the cashier at a table.
+
+import { command, get } from "../core/api.js";
+import { h, put, say } from "../core/dom.js";
+import { countDecimals, parseAmount, toDecimal, toMinor } from "../core/money.js";
+import { hasMessage, moment, money, signedMoney, t } from "../messages/index.js";
+import { amountInput, errorText, field, form, InvalidInput, whenLoaded } from "./widgets.js";
+
+/** Whoever shows the account: what to do when money has moved. @typedef {{refreshBalances: () => void}} Purse */
+
+const TRIES = 40;
+const PAUSE = 700;
+const LINES = 15;
+const QUOTE_AFTER = 300;
+
+/** @param {Api["Money"]} amount */
+const text = (amount) => money(amount.amount, amount.currency);
+
+/**
+ * Read an amount as the API takes it.
+ * @param {HTMLInputElement} input
+ * @param {number} digits
+ */
+export function readAmount(input, digits) {
+  const units = parseAmount(input.value, digits);
+  if (units === null) throw new InvalidInput(t("form.amount"));
+  return toDecimal(units, digits);
+}
+
+/** @param {Api["DepositMethod"]} method */
+const duration = (method) => (method.processing_seconds < 90 ? t("method.moments") : t("method.minutes", { n: Math.round(method.processing_seconds / 60) }));
+
+/** @param {Api["DepositMethod"]} method */
+function depositTerms(method) {
+  const fee = [toMinor(method.fee_fixed.amount) > 0n ? text(method.fee_fixed) : null, method.fee_percent !== "0" ? `${method.fee_percent} %` : null].filter(Boolean).join(" + ");
+  return [fee ? t("method.fee", { fee }) : t("method.free"), duration(method), t("method.bounds", { minimum: text(method.minimum), maximum: text(method.maximum) })].join(" · ");
+}
+
+/**
+ * @param {Api["DepositMethod"][]} methods
+ * @param {(method: Api["DepositMethod"]) => string} terms
+ */
+const methodChoices = (methods, terms) => h("fieldset", { class: "choices" }, h("legend", {}, t("cash.method")), methods.map((method, i) => h("label", { class: "choice" },
+  h("input", { type: "radio", name: "method", value: method.id, checked: i === 0 }), h("span", {}, method.name), h("span", { class: "choice-have" }, terms(method)))));
+
+/**
+ * Follow a payment until it has ended, or the player has closed it.
+ * @template {{id: string, status: string}} P
+ * @param {Purse} purse
+ * @param {P} payment
+ * @param {{path: string, status: HTMLElement, words: (payment: P) => string, open: readonly string[]}} options
+ */
+async function follow(purse, payment, { path, status, words, open }) {
+  for (let tries = 0, current = payment; ; tries++) {
+    say(status, words(current));
+    purse.refreshBalances();
+    if (!open.includes(current.status) || tries > TRIES || !status.isConnected) return;
+    await new Promise((done) => setTimeout(done, PAUSE));
+    current = await get(`${path}/${payment.id}`);
+  }
+}
+
+/**
+ * @param {Purse} purse
+ * @param {Api["Deposit"]} payment
+ * @param {HTMLElement} status
+ */
+const followDeposit = (purse, payment, status) => follow(purse, payment, {
+  path: "me/deposits", status, open: ["pending"],
+  words: (current) => t(`deposit.${current.status}`, { amount: text(current.net_amount), reason: current.reason }),
+});
+
+/**
+ * Repeat the last deposit.
+ * @param {Purse} purse
+ */
+export function quickDepositPart(purse) {
+  const status = h("p", { class: "quiet-words", role: "status" });
+  const submit = async () => followDeposit(purse, await command("me/deposits/quick", {}), status);
+  return h("section", { class: "cash-part" }, h("h3", {}, t("cash.quick")), h("p", { class: "quiet-words" }, t("cash.quick.how")),
+    form(submit, h("button", { class: "primary", type: "submit" }, t("cash.quick"))), status);
+}
+
+/**
+ * @param {Purse} purse
+ * @param {Api["DepositMethod"][]} methods
+ */
+function depositForm(purse, methods) {
+  if (!methods.length) return h("p", { class: "quiet-words" }, t("cash.none"));
+  const { minimum } = methods[0];
+  const digits = countDecimals(minimum.amount);
+  const amount = amountInput({ name: "deposit", id: "deposit-amount", value: toDecimal(toMinor(minimum.amount) * 5n, digits) });
+  const status = h("p", { class: "quiet-words", role: "status" });
+  /** @param {HTMLFormElement} element */
+  const submit = async (element) => {
+    const body = { method: new FormData(element).get("method"), amount: readAmount(amount, digits), currency: minimum.currency };
+    await followDeposit(purse, await command("me/deposits", body), status);
+  };
+  return [form(submit, methodChoices(methods, depositTerms), field(t("amount"), amount), h("button", { class: "primary", type: "submit" }, t("cash.deposit"))), status];
+}
+
+/**
+ * @param {Api["DepositMethod"][]} methods
+ * @param {{method: string, amount: Api["Money"], fee: Api["Money"], status: string, requested_at: string}[]} payments
+ * @param {string} kind
+ */
+const pastPayments = (methods, payments, kind) => h("ul", { class: "plain-list" }, payments.map((each) => h("li", {},
+  h("span", {}, text(each.amount), toMinor(each.fee.amount) > 0n ? h("small", {}, ` ${t("method.fee", { fee: text(each.fee) })}`) : null),
+  h("span", {}, t(`${kind}.short.${each.status}`), h("small", {}, ` ${methods.find((method) => method.id === each.method)?.name ?? ""}`)), h("time", {}, moment(each.requested_at)))));
+
+/**
+ * Deposit by a method, with its fee, its time and its bounds, above the earlier deposits.
+ * @param {Purse} purse
+ */
+export function depositPart(purse) {
+  return h("section", { class: "cash-part" }, h("h3", {}, t("cash.deposit")),
+    whenLoaded(Promise.all([get("deposit-methods"), get("me/deposits?limit=6")]), ([methods, past]) => [
+      depositForm(purse, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled)),
+      past.items.length ? [h("h4", {}, t("cash.earlier")), pastPayments(methods.items, past.items, "deposit")] : null]));
+}
+
+/**
+ * @param {Purse} purse
+ * @param {Api["DepositMethod"][]} methods
+ * @param {Api["WithdrawalQuote"]} first the quote of the least amount, with the bounds
+ */
+function withdrawalForm(purse, methods, first) {
+  if (!methods.length) return h("p", { class: "quiet-words" }, t("withdraw.none"));
+  const digits = countDecimals(first.minimum.amount);
+  const amount = amountInput({ name: "withdrawal", id: "withdrawal-amount", value: toDecimal(toMinor(first.minimum.amount), digits) });
+  const quoted = h("p", { class: "quiet-words", role: "status" });
+  const status = h("p", { class: "quiet-words", role: "status" });
+  const bounds = first.maximum ? t("method.bounds", { minimum: text(first.minimum), maximum: text(first.maximum) }) : t("method.from", { minimum: text(first.minimum) });
+  let timer = 0;
+  const quote = async () => {
+    const units = parseAmount(amount.value, digits);
+    if (units === null) return say(quoted, "");
+    try {
+      const { fee, net_amount: net, approvals_required: approvals } = await get(`me/withdrawal-quote?amount=${toDecimal(units, digits)}`);
+      const words = fee && net ? [t("withdraw.quote", { net: text(net), fee: text(fee) }), approvals ? t("withdraw.approval") : ""] : [t("withdraw.refused"), bounds];
+      say(quoted, words.filter(Boolean).join(" "));
+    } catch (error) {
+      say(quoted, errorText(error));
+    }
+  };
+  amount.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(quote, QUOTE_AFTER);
+  });
+  quote();
+  /** @param {HTMLFormElement} element */
+  const submit = async (element) => {
+    const body = { method: new FormData(element).get("method"), amount: readAmount(amount, digits), currency: first.minimum.currency };
+    await follow(purse, /** @type {Api["Withdrawal"]} */ (await command("me/withdrawals", body)), {
+      path: "me/withdrawals", status, open: ["approved", "sent"],
+      words: (current) => t(`withdraw.${current.status}`, { amount: text(current.net_amount), reason: current.reason }),
+    });
+  };
+  return [form(submit, methodChoices(methods, duration), field(t("amount"), amount, bounds), quoted, h("button", { class: "primary", type: "submit" }, t("withdraw.do"))), status];
+}
+
+/**
+ * Withdraw by a method, with what it costs, above the earlier withdrawals.
+ * @param {Purse} purse
+ */
+export function withdrawPart(purse) {
+  const past = h("div");
+  const load = async () => {
+    const [methods, page] = await Promise.all([get("deposit-methods"), get("me/withdrawals?limit=6")]);
+    put(past, page.items.length ? [h("h4", {}, t("withdraw.earlier")), pastPayments(methods.items, page.items, "withdraw"),
+      page.items.filter((/** @type {Api["Withdrawal"]} */ each) => each.can_cancel).map((/** @type {Api["Withdrawal"]} */ each) => form(async () => {
+        await command(`me/withdrawals/${each.id}/cancel`, {});
+        purse.refreshBalances();
+        await load();
+      }, h("button", { type: "submit", class: "quiet" }, t("withdraw.cancel", { amount: text(each.amount) }))))] : null);
+    return methods;
+  };
+  const both = { refreshBalances: () => { purse.refreshBalances(); load().catch(() => undefined); } };
+  return h("section", { class: "cash-part" }, h("h3", {}, t("withdraw.title")),
+    whenLoaded(Promise.all([load(), get("me/withdrawal-quote?amount=1")]), ([methods, quote]) =>
+      [withdrawalForm(both, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled && method.supports_withdrawals), quote), past]));
+}
+
+/** @param {string} kind */
+const entryWords = (kind) => (hasMessage(`entry.${kind}`) ? t(`entry.${kind}`) : kind.replaceAll("_", " "));
+
+/** All movements on the account, newest first, in real or play money. */
+export function statementPart() {
+  const list = h("ul", { class: "statement-lines" });
+  const more = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => load(false) }, t("more"));
+  const fault = h("p", { class: "form-fault", role: "alert" });
+  let moneyType = "real";
+  /** @type {string | null} */
+  let next = null;
+  /** @param {boolean} fresh */
+  const load = async (fresh) => {
+    const wanted = moneyType;
+    try {
+      const page = /** @type {Api["Statement"]} */ (await get(`me/statement?money_type=${wanted}&limit=${LINES}${fresh || !next ? "" : `&cursor=${encodeURIComponent(next)}`}`));
+      if (wanted !== moneyType) return;
+      if (fresh) put(list);
+      list.append(...page.items.map((line) => h("li", {}, h("span", { class: "statement-kind" }, entryWords(line.kind)), h("time", {}, moment(line.recorded_at)),
+        h("strong", { class: line.amount.amount.startsWith("-") ? "lost" : "won" }, signedMoney(line.amount.amount, line.amount.currency)), h("span", {}, text(line.balance)))));
+      if (!list.childElementCount) put(list, h("li", { class: "quiet-words" }, t("statement.none")));
+      next = page.next;
+      more.hidden = !next;
+    } catch (error) {
+      say(fault, errorText(error));
+    }
+  };
+  load(true);
+  return h("section", { class: "cash-part" }, h("h3", {}, t("statement.title")),
+    h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, t("statement.which")), ["real", "play"].map((each) => h("label", { class: "segment" },
+      h("input", { type: "radio", name: "statement", value: each, checked: each === moneyType, onchange: () => { moneyType = each; load(true); } }), h("span", {}, t(`money_type.${each}`))))),
+    list, more, fault);
+}

@@ -1,0 +1,164 @@
+// Time and result with reality checks, cooling-off and self-exclusion.
+
+import { command, get, serverNow } from "../core/api.js";
+import { h, put } from "../core/dom.js";
+import { signedMoney, formatNumber, day, money, t, time } from "../messages/index.js";
+import { field, form, whenLoaded, pinInput, InvalidInput } from "./widgets.js";
+
+/** @import { Game } from "../view/game.js" */
+
+const INTERVALS = [15, 30, 45, 60];
+
+/** @param {Api["Money"]} money */
+const amount = ({ amount: value, currency }) => money(value, currency);
+/** @param {Api["Money"]} money */
+const result = ({ amount: value, currency }) => signedMoney(value, currency);
+/** @param {number} n */
+export const minutes = (n) => t("played.minutes", { minutes: formatNumber(n) });
+
+/**
+ * The time played in a session, which counts in steps of five minutes, but no more than has passed.
+ * @param {Api["SessionActivity"]} session
+ */
+export const playedMinutes = (session) => Math.min(session.played_minutes, session.minutes);
+
+/**
+ * @param {string} label
+ * @param {readonly string[]} values
+ */
+function line(label, values) {
+  return h("tr", {}, h("th", { scope: "row" }, label), values.map((value) => h("td", {}, value)));
+}
+
+/** @typedef {Omit<Api["WindowActivity"], "period" | "deposited"> & {period: string, deposited?: Api["Money"] | null}} Column the session, or a window */
+
+/** @param {Api["RealityCheck"]} status */
+function table({ session, windows }) {
+  /** @type {[name: string, read: (column: Column) => string][]} */
+  const facts = [["time", (each) => minutes(each.played_minutes)], ["staked", (each) => amount(each.staked)], ["net", (each) => result(each.net)],
+    ["deposited", (each) => (each.deposited ? amount(each.deposited) : "–")]];
+  /** @type {Column[]} */
+  const columns = [...windows];
+  if (session) columns.unshift({ ...session, played_minutes: playedMinutes(session), period: "session" });
+  return h("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": t("played.title") }, h("table", { class: "figures" },
+    h("thead", {}, h("tr", {}, h("td"), columns.map((each) => h("th", { scope: "col" }, t(`period.${each.period}`))))),
+    h("tbody", {}, facts.map(([name, read]) => line(t(`played.${name}`), columns.map((each) => read(each)))))));
+}
+
+/** @param {Api["RealityCheck"]} status */
+function figures(status) {
+  const { session, reminder } = status;
+  return [
+    session ? h("p", {}, t("played.since", { n: session.minutes, when: time(session.started_at) })) : null,
+    table(status),
+    h("p", { class: "quiet-words" }, t("played.real")),
+    reminder ? h("p", { class: "quiet-words" }, t("played.next", { when: time(reminder.due_at) })) : null,
+  ];
+}
+
+/**
+ * @param {Game} game
+ * @param {HTMLElement} place
+ * @param {number} [now]
+ */
+function intervalForm(game, place, now) {
+  const choice = h("select", { name: "minutes", id: "remind-every" }, INTERVALS.map((n) => h("option", { value: n, selected: n === now }, minutes(n))));
+  const submit = async () => {
+    put(place, figures(await command("me/reality-check", { minutes: Number(choice.value) })));
+    game.playerNotices.schedule();
+    game.notices.show(t("played.set", { minutes: choice.value }), { key: "limit" });
+  };
+  return form(submit, h("div", { class: "side-by-side" }, h("label", { class: "field" }, h("span", { class: "field-label" }, t("played.every")), choice),
+    h("button", { class: "quiet", type: "submit" }, t("played.do"))));
+}
+
+/**
+ * Time and result so far, with the form that sets the interval of reality checks.
+ * @param {Game} game
+ */
+export function realityCheck(game) {
+  return whenLoaded(get("me/reality-check"), (/** @type {Api["RealityCheck"]} */ status) => {
+    const place = h("div", { class: "bounds" }, figures(status));
+    return h("div", { class: "bounds" }, place, intervalForm(game, place, status.reminder?.minutes));
+  });
+}
+
+/** @typedef {[kind: "cooling_off" | "self_exclusion", unit: "hours" | "months", length: number]} Length */
+
+/** @type {readonly Length[]} */
+const LENGTHS = [
+  ["cooling_off", "hours", 24], ["cooling_off", "hours", 72], ["cooling_off", "hours", 168], ["cooling_off", "hours", 1008],
+  ["self_exclusion", "months", 6], ["self_exclusion", "months", 12], ["self_exclusion", "months", 36], ["self_exclusion", "months", 60],
+];
+
+/** @param {Length} length */
+function until([, unit, length]) {
+  const end = new Date(serverNow());
+  if (unit === "hours") end.setTime(end.getTime() + length * 3_600_000);
+  else end.setMonth(end.getMonth() + length);
+  return day(end);
+}
+
+function choices() {
+  return ["cooling_off", "self_exclusion"].map((kind) => h("fieldset", { class: "choices" },
+    h("legend", {}, t(`pause.${kind}`)), h("p", { class: "quiet-words" }, t(`pause.${kind}.how`)),
+    LENGTHS.map((length, i) => (length[0] === kind ? h("label", { class: "choice" }, h("input", { type: "radio", name: "length", value: i }), h("span", {}, t(`pause.length.${length[1]}.${length[2]}`))) : null))));
+}
+
+class BreakForm {
+  /**
+   * @param {Game} game
+   * @param {{exclusion: Api["Limits"]["exclusion"]}} limits
+   */
+  constructor(game, { exclusion }) {
+    this.game = game;
+    this.element = h("div", { class: "bounds" });
+    if (exclusion) this.showExclusion(exclusion);
+    else this.choose();
+  }
+
+  /** @param {NonNullable<Api["Limits"]["exclusion"]>} exclusion */
+  showExclusion({ kind, set_by: by, until: end }) {
+    put(this.element, h("p", { role: "status" }, h("strong", {}, t(`pause.holds.${kind}`, { until: day(end) }))),
+      h("p", {}, t(by === "player" ? "pause.by.player" : "pause.by.operator")), h("p", { class: "quiet-words" }, t("pause.still")));
+  }
+
+  choose() {
+    /** @param {HTMLFormElement} element */
+    const next = async (element) => {
+      const index = new FormData(element).get("length");
+      if (index === null) throw new InvalidInput(t("pause.choose"));
+      this.confirm(LENGTHS[Number(index)]);
+    };
+    put(this.element, h("p", {}, t("pause.how")), form(next, choices(), h("button", { class: "primary", type: "submit" }, t("pause.next"))));
+  }
+
+  /** @param {Length} length */
+  confirm(length) {
+    const [kind, unit, number] = length;
+    const sure = h("input", { type: "checkbox", name: "sure", id: "pause-sure" });
+    const pin = pinInput({ id: "pause-pin", required: false });
+    const send = async () => {
+      if (!sure.checked) throw new InvalidInput(t("pause.tick"));
+      const entered = pin.read();
+      const { exclusion } = await command("me/exclusions", { kind, [unit]: number, ...(entered ? { pin: entered } : {}) });
+      this.showExclusion(exclusion);
+      this.game.stream.refresh();
+      this.game.notices.show(t(`pause.holds.${exclusion.kind}`, { until: day(exclusion.until) }), { key: "pause", kind: "warning", stay: true });
+    };
+    const title = h("h4", { tabindex: "-1" }, t(`pause.sure.${kind}`, { until: until(length) }));
+    put(this.element, form(send, title, h("ul", { class: "plain-words" }, ["at_once", "chips", "money", "no_way_back"].map((each) => h("li", {}, t(`pause.${each}`)))),
+      h("label", { class: "choice" }, sure, h("span", {}, t("pause.understood"))), field(t("pause.pin"), pin.element),
+      h("button", { class: "primary danger", type: "submit" }, t("pause.do", { length: t(`pause.length.${unit}.${number}`) })),
+      h("button", { class: "quiet", type: "button", onclick: () => this.choose() }, t("pause.back"))));
+    title.focus();
+  }
+}
+
+/**
+ * The cooling-off period or self-exclusion in force, or the form that starts one.
+ * @param {Game} game
+ */
+export function takeBreak(game) {
+  return whenLoaded(get("me/limits"), (/** @type {Api["Limits"]} */ status) => new BreakForm(game, status).element);
+}

@@ -1,0 +1,52 @@
+// The top right corner: who plays, and the icons that customize the game.
+
+import { icon } from "../art/pieces.js";
+import { NoResponse, Problem } from "../core/api.js";
+import { h, put, say, set } from "../core/dom.js";
+import { t } from "../messages/index.js";
+
+/** @import { Game } from "./game.js" */
+
+/** The preference that each icon switches, if it can be switched here. */
+const SWITCHES = /** @type {const} */ (["sound", "full_screen", "instant", "style"]);
+
+export class Corner {
+  /** @param {Game} game */
+  constructor(game) {
+    this.game = game;
+    this.name = h("p", { class: "player-name" });
+    this.buttons = SWITCHES.filter((name) => name !== "full_screen" || document.fullscreenEnabled).map((name) => ({
+      name, element: h("button", { type: "button", class: `menu-button corner-button to-${name}`, "data-switch": name, onclick: () => this.change(name) }),
+    }));
+    this.group = h("div", { class: "corner-buttons", role: "group" }, this.buttons.map((button) => button.element));
+    this.element = h("div", { class: "corner" }, this.name, this.group);
+  }
+
+  draw() {
+    const { values, nickname } = this.game.preferences;
+    say(this.name, nickname);
+    set(this.name, { hidden: nickname === "", title: nickname });
+    set(this.group, { "aria-label": t("corner.label") });
+    for (const { name, element } of this.buttons) {
+      const on = name === "style" ? values.style === "classic" : values[name];
+      const label = name === "style" ? t(`option.style.${values.style}`) : t(`option.${name}`);
+      const picture = name === "sound" && !on ? "muted" : name;
+      if (element.dataset.icon !== picture) put(element, icon(picture));
+      set(element, { "data-icon": picture, "aria-pressed": String(on), "aria-label": name === "style" ? t("option.style") : label, title: label });
+    }
+  }
+
+  /** @param {typeof SWITCHES[number]} name */
+  async change(name) {
+    const { game } = this;
+    const { preferences } = game;
+    const other = preferences.values.style === "classic" ? "modern" : "classic";
+    try {
+      await preferences.change(name, name === "style" ? other : !preferences.values[name]);
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+      game.notices.showProblem(error);
+    }
+    game.draw();
+  }
+}

@@ -1,0 +1,37 @@
+// The first bet explained in three steps, once in each browser.
+
+import { ownPart, ownStatus, stakesOf, totalStake, withPending } from "../core/table_state.js";
+import { t } from "../messages/index.js";
+
+/** @import { Game } from "./game.js" */
+
+const KEY = "hint";
+
+/** Tells a new player's next step, until the first bet is confirmed or the player has closed it. */
+export class Hint {
+  /** @param {Game} game */
+  constructor(game) {
+    this.game = game;
+  }
+
+  draw() {
+    const { notices, preferences, state } = this.game;
+    if (!preferences.local.hint) return;
+    const status = ownStatus(state);
+    if (status === "confirmed") return this.end();
+    if (status !== "idle" && status !== "deciding") return notices.remove(KEY);
+    notices.show(t(`hint.${this.step()}`), { key: KEY, stay: true, closed: () => this.end() });
+  }
+
+  step() {
+    const { actions, state } = this.game;
+    const placed = withPending(stakesOf(ownPart(state.round)), actions.pending);
+    if (totalStake(placed) > 0n) return "deal";
+    return actions.picked ? "place" : "choose";
+  }
+
+  end() {
+    this.game.notices.remove(KEY);
+    this.game.preferences.change("hint", false);
+  }
+}

@@ -1,0 +1,174 @@
+// Where hands, seats and spots lie on the felt: pure geometry, in hundredths of the felt's height ("units").
+
+/** @typedef {"player" | "tie" | "banker"} SpotName */
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box A rectangle by its centre. */
+/** @typedef {{ angle: number, plate: Box, spots: Record<SpotName, Box>, all: Box | null }} SeatPlace `all` replaces the spots where they would be too small. */
+/** @typedef {Box & { card: number, third: "beside" | "below" }} HandsBox Both hands with their headline; `card` is a card's width. */
+/** @typedef {{ width: number, hands: HandsBox, rim: { x: number, y: number, rx: number, ry: number }, lines: number[], seats: SeatPlace[] }} Scene `lines`: where words are printed on the cloth. */
+
+const TOP = 10.5;
+/** The height of the names of the hands, and of the call between them. */
+export const HEADLINE = 9.5;
+const PLATE = { width: 88, height: 46 };
+const MIN_SPOT = 30;
+const GAP = 0.9;
+/** How far inside the rim the cloth begins. */
+const CLOTH = 3.5;
+/** What the search aims at: cards of this width and spots of this diameter. */
+const WISHED = { card: 18, spot: 7 };
+/** The room of both hands in widths of a card, with the third card sideways beside the pair or across its lower end. */
+const THIRD = { beside: { width: 6.95, height: 1.42 }, below: { width: 4.45, height: 2.06 } };
+const BETWEEN = 5;
+const LINE = 4.2;
+const LINE_REACH = 30;
+
+/**
+ * Lay the felt out for `seats` seats of which `yours` is the viewer's (0 for none).
+ * @param {{ seats: number, yours: number, width: number, height: number }} frame in pixels
+ * @returns {Scene | null} null where the seats do not fit around the table
+ */
+export function layoutScene({ seats, yours, width, height }) {
+  const unit = height / 100;
+  const wide = width / unit;
+  const plate = { width: PLATE.width / unit, height: PLATE.height / unit };
+  const rim = { x: wide / 2, y: 8, rx: wide / 2 - plate.width / 2 - 1, ry: 91 - plate.height / 2 };
+  let best = null;
+  for (const together of [false, true]) {
+    for (let spot = seats > 7 ? 8 : 10; spot * unit >= MIN_SPOT; spot -= 0.5) {
+      const places = placeSeats(seats, { rim, plate, spot, together, yours });
+      if (overlapping(places)) continue;
+      const hands = largestHands(places, wide, rim);
+      const score = hands ? Math.min(hands.card / WISHED.card, spot / WISHED.spot) * (together ? 0.75 : 1) : 0;
+      if (hands && score > (best?.score ?? 0)) best = { score, hands, places };
+    }
+  }
+  if (!best) return null;
+  return { width: wide, rim, hands: best.hands, lines: freeLines(best.hands, best.places), seats: best.places };
+}
+
+/**
+ * @param {number} card
+ * @param {"beside" | "below"} third
+ * @param {number} wide
+ * @returns {HandsBox}
+ */
+function handsBox(card, third, wide) {
+  const room = THIRD[third];
+  const height = HEADLINE + room.height * card + 2;
+  return { card, third, x: wide / 2, y: TOP + height / 2, width: room.width * card + BETWEEN, height };
+}
+
+/**
+ * Return where up to two lines fit between the hands and what lies under them.
+ * @param {HandsBox} hands
+ * @param {SeatPlace[]} places
+ */
+function freeLines(hands, places) {
+  const end = hands.y + hands.height / 2;
+  const below = places.flatMap(boxesOf).filter((box) => Math.abs(box.x - hands.x) < LINE_REACH && box.y + box.height / 2 > end);
+  const bottom = Math.min(...below.map((box) => box.y - box.height / 2)) - LINE;
+  const top = end + LINE;
+  return [top, top + LINE].filter((y) => y < bottom);
+}
+
+/**
+ * @param {SeatPlace[]} places
+ * @param {number} wide
+ * @param {Scene["rim"]} rim
+ */
+function largestHands(places, wide, rim) {
+  const boxes = places.flatMap(boxesOf);
+  for (let card = 24; card > 4; card -= 0.5) {
+    for (const third of /** @type {const} */ (["beside", "below"])) {
+      const hands = handsBox(card, third, wide);
+      if (inside(hands, rim) && !boxes.some((box) => overlap(box, hands))) return hands;
+    }
+  }
+  return null;
+}
+
+/**
+ * @param {number} seats
+ * @param {{ rim: Scene["rim"], plate: { width: number, height: number }, spot: number, together: boolean, yours: number }} sizes
+ */
+function placeSeats(seats, { rim, plate, spot, together, yours }) {
+  if (seats === 1) return [singleSeat(rim, plate, spot)];
+  const first = seats > 7 ? 175 : 104 + 7.3 * seats;
+  return anglesOf(seats, first, rim).map((angle, i) => placeSeat(angle, { rim, plate, spot, together: together && yours !== i + 1 }));
+}
+
+/** Spread seats over the rim at equal distances along it. @param {number} seats @param {number} first @param {Scene["rim"]} rim */
+function anglesOf(seats, first, rim) {
+  const steps = 180;
+  const span = 2 * first - 180;
+  const points = Array.from({ length: steps + 1 }, (_, i) => at(rim, first - (span * i) / steps));
+  const lengths = [0];
+  for (let i = 1; i <= steps; i++) lengths.push(lengths[i - 1] + Math.hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y));
+  return Array.from({ length: seats }, (_, seat) => {
+    const wanted = (lengths[steps] * seat) / (seats - 1);
+    const i = lengths.findIndex((length) => length >= wanted - 1e-9);
+    return first - (span * i) / steps;
+  });
+}
+
+/** @param {Scene["rim"]} rim @param {number} angle */
+function at(rim, angle) {
+  const turn = (angle * Math.PI) / 180;
+  return { x: rim.x + rim.rx * Math.cos(turn), y: rim.y + rim.ry * Math.sin(turn) };
+}
+
+/**
+ * Place a seat's plate on the rim and its spots inwards from it: Player, Banker, Tie.
+ * @param {number} angle
+ * @param {{ rim: Scene["rim"], plate: { width: number, height: number }, spot: number, together: boolean }} sizes
+ * @returns {SeatPlace}
+ */
+function placeSeat(angle, { rim, plate, spot, together }) {
+  const from = at(rim, angle);
+  const away = { x: rim.x - from.x, y: rim.y + rim.ry * 0.12 - from.y };
+  const far = Math.hypot(away.x, away.y);
+  const [dx, dy] = [away.x / far, away.y / far];
+  const edge = Math.min(plate.width / 2 / Math.max(Math.abs(dx), 1e-9), plate.height / 2 / Math.max(Math.abs(dy), 1e-9));
+  /** @param {number} i @returns {Box} */
+  const inwards = (i) => {
+    const distance = edge + GAP + spot / 2 + 1.2 + i * (spot + GAP);
+    return { x: from.x + dx * distance, y: from.y + dy * distance, width: spot, height: spot };
+  };
+  const spots = { player: inwards(0), banker: inwards(1), tie: inwards(2) };
+  return { angle, plate: { ...from, ...plate }, spots, all: together ? inwards(0) : null };
+}
+
+/**
+ * At a table with one seat the spots lie side by side.
+ * @param {Scene["rim"]} rim
+ * @param {{ width: number, height: number }} plate
+ * @param {number} spot
+ * @returns {SeatPlace}
+ */
+function singleSeat(rim, plate, spot) {
+  const size = spot * 1.7;
+  const y = rim.y + rim.ry - plate.height / 2 - size / 2 - 3;
+  /** @param {number} i @returns {Box} */
+  const beside = (i) => ({ x: rim.x + i * size * 1.5, y, width: size, height: size });
+  return { angle: 90, plate: { x: rim.x, y: rim.y + rim.ry, ...plate }, spots: { player: beside(-1), tie: beside(0), banker: beside(1) }, all: null };
+}
+
+/** Whether the lower corners of a box lie on the cloth. @param {Box} box @param {Scene["rim"]} rim */
+function inside(box, rim) {
+  const [dx, dy] = [box.width / 2 / (rim.rx - CLOTH), (box.y + box.height / 2 - rim.y) / (rim.ry - CLOTH)];
+  return dx * dx + dy * dy < 1;
+}
+
+/** @param {SeatPlace} place */
+const boxesOf = ({ plate, spots, all }) => [plate, ...(all ? [all] : Object.values(spots))];
+
+/** @param {SeatPlace[]} places */
+function overlapping(places) {
+  const boxes = places.map(boxesOf);
+  return boxes.some((mine, i) => boxes.some((theirs, j) => j > i && mine.some((box) => theirs.some((other) => overlap(box, other)))));
+}
+
+/** @param {Box} a @param {Box} b */
+function overlap(a, b) {
+  return Math.abs(a.x - b.x) < (a.width + b.width) / 2 + 0.3 && Math.abs(a.y - b.y) < (a.height + b.height) / 2 + 0.3;
+}

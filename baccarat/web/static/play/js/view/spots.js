@@ -1,0 +1,133 @@
+// A spot's chips, and the three panels on which the player bets.
+
+/** @import { PendingChip } from "../core/table_state.js" */
+
+import { oddsOf } from "../art/felt.js";
+import { drawStack } from "../art/pieces.js";
+import { h, put, say, set } from "../core/dom.js";
+import { toDecimal, toMinor } from "../core/money.js";
+import { currencyDigits, SPOTS, stakesOf } from "../core/table_state.js";
+import { chipText, money, t } from "../messages/index.js";
+
+/** @typedef {{ units: bigint, coming?: bigint, won?: bigint, seed?: number, chips: bigint[], digits: number }} Pile */
+/** @typedef {Api["SpotResult"]} SpotResult */
+
+/** The chips on one spot: the stake as a tower, what it won beside it. */
+export class SpotChips {
+  constructor() {
+    this.element = h("span", { class: "spot-chips" });
+    this.drawn = "";
+  }
+
+  /** @param {Pile} pile */
+  draw({ units, coming = 0n, won = 0n, seed = 0, chips, digits }) {
+    const all = units + coming;
+    const wanted = `${all} ${won} ${chips.join(" ")}`;
+    set(this.element, { "data-coming": coming > 0n, "data-beside": won > 0n });
+    if (wanted === this.drawn) return;
+    this.drawn = wanted;
+    const text = chipText(toDecimal(all, digits));
+    put(this.element, all > 0n ? drawStack(all, chips, digits, text, seed) : null, won > 0n ? this.winnings(won, chips, digits, seed) : null);
+  }
+
+  /** @param {bigint} won @param {bigint[]} chips @param {number} digits @param {number} seed */
+  winnings(won, chips, digits, seed) {
+    const stack = drawStack(won, chips, digits, "", seed + 3);
+    stack.classList.add("winnings");
+    return stack;
+  }
+}
+
+/**
+ * Return the words of a spot's result: what it won and the commission taken of it, or "push".
+ * @param {SpotResult} result
+ */
+export function resultWords(result) {
+  if (result.result === "win") {
+    const taken = toMinor(result.commission) > 0n ? ` − ${chipText(result.commission)}` : "";
+    return `+${chipText(result.win)}${taken}`;
+  }
+  return result.result === "push" ? t("result.push") : "";
+}
+
+/**
+ * Add up what all seats staked on each spot, and count them.
+ * @param {Api["Round"] | null | undefined} round
+ * @param {Api["Spot"]} spot
+ */
+function allStakes(round, spot) {
+  const stakes = (round?.seats ?? []).map((seat) => stakesOf(seat)[spot] ?? 0n).filter((units) => units > 0n);
+  return { units: stakes.reduce((total, each) => total + each, 0n), players: stakes.length };
+}
+
+/** The panels Player, Tie and Banker: payout, own stake, everybody's stakes, and the result. */
+export class Spots {
+  /** @param {(spot: Api["Spot"]) => void} place */
+  constructor(place) {
+    this.place = place;
+    this.element = h("section", { class: "spots" });
+    this.layout = "";
+    /** @type {Map<string, { element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement }>} */
+    this.panels = new Map();
+  }
+
+  /** @param {Api["Table"]} state */
+  arrange(state) {
+    const layout = `${state.id} ${Boolean(state.you)} ${document.documentElement.lang} ${JSON.stringify(SPOTS.map((spot) => oddsOf(state.rules, spot)))}`;
+    if (layout === this.layout) return;
+    this.layout = layout;
+    set(this.element, { "aria-label": t("spots.yours") });
+    this.element.replaceChildren(...SPOTS.map((spot) => this.panel(state, spot)));
+  }
+
+  /** @param {Api["Table"]} state @param {Api["Spot"]} spot */
+  panel(state, spot) {
+    const chips = new SpotChips();
+    const all = h("span", { class: "spot-all" });
+    const result = h("span", { class: "spot-result" });
+    const parts = [
+      h("span", { class: "spot-letter", "aria-hidden": "true" }, t(`letter.${spot}`)), h("span", { class: "spot-name" }, t(`spot.${spot}`)),
+      h("span", { class: "spot-pays" }, oddsOf(state.rules, spot)), chips.element, all, result,
+    ];
+    const element = state.you
+      ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, onclick: () => this.place(spot) }, parts)
+      : h("div", { class: `spot panel-spot ${spot}`, role: "img" }, parts);
+    this.panels.set(spot, { element, chips, all, result });
+    return element;
+  }
+
+  /**
+   * @param {Api["Table"]} state
+   * @param {Api["Round"] | null | undefined} round whose chips are on the table
+   * @param {{ part: Api["RoundSeat"] | null, stakes: Record<string, bigint>, pending: PendingChip[], placeable: boolean, paying: boolean, winnings: boolean }} own
+   */
+  draw(state, round, { part, stakes, pending, placeable, paying, winnings }) {
+    this.arrange(state);
+    const digits = currencyDigits(state);
+    const chips = state.rules.chips.map(toMinor);
+    for (const [i, spot] of SPOTS.entries()) {
+      const panel = this.panels.get(spot);
+      if (!panel) continue;
+      const coming = pending.filter((chip) => chip.spot === spot).reduce((total, chip) => total + chip.units, 0n);
+      const units = stakes[spot] ?? 0n;
+      const result = (paying && part?.result?.spots.find((each) => each.spot === spot)) || null;
+      panel.chips.draw({ units, coming, won: winnings && result?.result === "win" ? toMinor(result.win) : 0n, seed: i, chips, digits });
+      say(panel.result, result ? resultWords(result) : "");
+      const everybody = allStakes(round, spot);
+      const sum = chipText(toDecimal(everybody.units, digits));
+      say(panel.all, everybody.players && state.rules.seats > 1 ? t("spot.all", { n: everybody.players, amount: sum }) : "");
+      const label = money(toDecimal(units + coming, digits), state.currency);
+      set(panel.element, {
+        "data-status": part?.status ?? false, "data-result": result?.result ?? false,
+        "data-winner": paying && round?.outcome ? String(round.outcome === spot) : false,
+        "aria-label": `${t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: t(`spot.${spot}`), amount: label })}. ${t("spot.pays", { odds: oddsOf(state.rules, spot) })}`,
+        "aria-disabled": Boolean(state.you) && !placeable,
+      });
+    }
+  }
+
+  /** @param {string} spot */
+  find(spot) {
+    return this.panels.get(spot)?.element ?? null;
+  }
+}
