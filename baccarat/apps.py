@@ -6,15 +6,17 @@ class BaccaratConfig(AppConfig):
     label = "baccarat"
 
     def ready(self) -> None:
-        """Register reports, the check of rules in force, the kill switch, and what compliance must know of tables."""
+        """Register reports, checks and personal data with the lower layers."""
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import performance, revenue, significant, variance, voids
         from baccarat.services.kill_switch import stop_for_integrity
+        from baccarat.storage import shoe_seeds
         from casino.compliance import attestation
-        from casino.reports import registry
+        from casino.observability import health
+        from casino.reports.definition import register_reports
 
-        registry.register(
+        register_reports(
             performance.PERFORMANCE,
             revenue.REVENUE,
             voids.VOIDS,
@@ -23,3 +25,8 @@ class BaccaratConfig(AppConfig):
         )
         attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
         personal_data.register()
+        oldest = """
+            SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
+        """
+        health.house.register("dealing", health.overdue(oldest, limit=5.0, what="a round has been overdue"))
+        health.readiness.register("shoe_keys", shoe_seeds.check_keys)

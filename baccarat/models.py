@@ -1,3 +1,3 @@
-"""Where Django looks for models; they are in `storage`."""
+"""Models for Django, which looks for them here; they are defined in `storage`."""
 
 from baccarat.storage.models import *

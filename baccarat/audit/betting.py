@@ -1,19 +1,17 @@
-"""Replays a round's events up to the close of betting and checks each against the rules (section 3)."""
+"""Replay a round's events up to the close of betting and check each against the rules."""
 
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from baccarat.audit import kill_switches, rules_versions, shoe_commitments
-from baccarat.audit.traces import RoundSeatTrace, RoundTrace, TableTrace
+from baccarat.audit import kill_switches, rules_versions, shoes
+from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace, TableTrace
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Phase, SeatStatus
-from baccarat.domain.rules.chips import is_makeable
 from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.wagers import Spot, is_makeable
 from casino.kernel.money import MoneyType
 
-OUT_OF_PLACE = "event out of place"
 CONFIRMED_LATE = "wager confirmed late"
 
 _BETTING = Phase.BETTING
@@ -36,7 +34,7 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
         round_.record_difference(
             "round's facts differ", f"{table.opened.operator} {table.label}", f"{event.operator} {event.rules}"
         )
-    seated = [(guest.seat, guest.player, guest.money_type) for guest in table.list_seats()]
+    seated = [(table_seat.seat, table_seat.player, table_seat.money_type) for table_seat in table.list_seats()]
     taken = [(seat.seat, seat.player, seat.money_type) for seat in event.seats]
     if seated != taken or not taken:
         round_.record_difference("seats of the round differ", _seats(seated), _seats(taken))
@@ -44,9 +42,10 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     deadline = None if turn is None else event.opened_at + timedelta(seconds=turn)
     if event.deadline_at != deadline:
         round_.record_difference("deadline differs", deadline, event.deadline_at)
-    _shoe(round_)
+    table.end_show(event.opened_at)
+    _check_shoe(round_)
     table.round, table.rounds = round_, event.number
-    shoe_commitments.replay_shoe_commitment(
+    shoes.replay_shoe_commitment(
         table, event.next_shoe, number=event.number + 1, record_difference=round_.record_difference
     )
     return round_
@@ -56,11 +55,11 @@ def _seats(seats: Sequence[tuple[int, UUID, MoneyType]]) -> str:
     return ", ".join(f"{seat}: {player} {money_type}" for seat, player, money_type in seats) or "nobody"
 
 
-def _shoe(round_: RoundTrace) -> None:
+def _check_shoe(round_: RoundTrace) -> None:
     """Check the round's shoe: its own, as committed to before it opened, or the table's long shoe."""
     event, table = round_.opened, round_.table
     if not table.has_long_shoe:
-        shoe_commitments.check_committed_shoe(round_)
+        shoes.check_committed_shoe(round_)
         return
     if table.shoe is None or event.shoe != table.shoe.shoe or event.commitment is not None:
         shoe = None if table.shoe is None else table.shoe.shoe
@@ -72,15 +71,15 @@ def _shoe(round_: RoundTrace) -> None:
 def find_acting_seat(round_: RoundTrace, number: int, *, while_suspended: bool = False) -> RoundSeatTrace | None:
     """Return the seat that acts, and record a difference if it may not; None for a seat not in the round.
 
-    A seat cannot act in a suspended round, but it may leave it: `while_aside`.
+    A seat cannot act in a suspended round, but it may leave it: `while_suspended`.
     """
     part = round_.seats.get(number)
     if part is None:
         round_.record_difference("seat not in the round", ", ".join(map(str, round_.seats)), number)
         return None
     if round_.phase is not _BETTING or (round_.suspension_reason is not None and not while_suspended):
-        found = round_.phase if round_.suspension_reason is None else "set aside"
-        round_.record_difference(OUT_OF_PLACE, "open betting", found, seat=number)
+        actual = round_.phase if round_.suspension_reason is None else "suspended"
+        round_.record_difference(OUT_OF_PLACE, "open betting", actual, seat=number)
     elif part.status is not _DECIDING:
         round_.record_difference(OUT_OF_PLACE, "a seat that decides", part.status, seat=number)
     return part
@@ -94,9 +93,9 @@ def replay_chips_placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
     if not is_makeable(event.amount, round_.table.rules):
         chips = f"made of {round_.table.rules.chips}"
         round_.record_difference("stake not makeable", chips, event.amount, seat=event.seat)
-    _spoke(round_, part)
+    _reset_missed_turns(round_, part)
     part.placements.append({event.spot: event.amount})
-    _limits(round_, part, part.placed_stakes())
+    _check_limits(round_, part, part.placed_stakes())
 
 
 def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
@@ -104,13 +103,13 @@ def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
-    guest = round_.table.seats.get(part.player)
-    last = None if guest is None else guest.last_wager
+    table_seat = round_.table.seats.get(part.player)
+    last = None if table_seat is None else table_seat.last_wager
     if event.stakes != last or part.placements:
         round_.record_difference("rebet differs from the last wager", last, event.stakes, seat=event.seat)
-    _spoke(round_, part)
+    _reset_missed_turns(round_, part)
     part.placements.append(event.stakes)
-    _limits(round_, part, part.placed_stakes())
+    _check_limits(round_, part, part.placed_stakes())
 
 
 def replay_placement_undone(round_: RoundTrace, event: e.PlacementUndone) -> None:
@@ -120,7 +119,7 @@ def replay_placement_undone(round_: RoundTrace, event: e.PlacementUndone) -> Non
         return
     if not part.placements:
         round_.record_difference(OUT_OF_PLACE, "placed chips", "none", seat=event.seat)
-    _spoke(round_, part)
+    _reset_missed_turns(round_, part)
     del part.placements[-1:]
 
 
@@ -128,15 +127,15 @@ def replay_chips_cleared(round_: RoundTrace, event: e.ChipsCleared) -> None:
     """Clear the seat's chips."""
     part = find_acting_seat(round_, event.seat)
     if part is not None:
-        _spoke(round_, part)
+        _reset_missed_turns(round_, part)
         part.placements.clear()
 
 
-def _spoke(round_: RoundTrace, part: RoundSeatTrace) -> None:
+def _reset_missed_turns(round_: RoundTrace, part: RoundSeatTrace) -> None:
     """Record an action in the round; it resets the count of missed turns."""
-    guest = round_.table.seats.get(part.player)
-    if guest is not None:
-        guest.missed_turns = 0
+    table_seat = round_.table.seats.get(part.player)
+    if table_seat is not None:
+        table_seat.missed_turns = 0
 
 
 def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
@@ -145,23 +144,23 @@ def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     if part is None:
         return
     if event.player != part.player or event.money_type != part.money_type:
-        found = f"{event.player} {event.money_type}"
-        round_.record_difference("wager of another player", f"{part.player} {part.money_type}", found, seat=event.seat)
+        actual = f"{event.player} {event.money_type}"
+        round_.record_difference("wager of another player", f"{part.player} {part.money_type}", actual, seat=event.seat)
     kill_switches.check_playing(round_.table, "no wager is taken")
-    _in_time(round_, event)
-    _stakes(round_, part, event)
+    _check_time(round_, event)
+    _check_stakes(round_, part, event)
     part.status, part.confirmed_at = _CONFIRMED, event.confirmed_at
     part.stakes, part.raised = event.stakes, event.raised
     part.placements.clear()
-    guest = round_.table.seats.get(event.player)
-    if guest is not None:
-        guest.last_wager, guest.missed_turns = event.stakes, 0
-        guest.balance -= sum(event.stakes.values())
-        if guest.balance < 0:
-            round_.record_difference("stake without funds", "0 or more", guest.balance, seat=event.seat)
+    table_seat = round_.table.seats.get(event.player)
+    if table_seat is not None:
+        table_seat.last_wager, table_seat.missed_turns = event.stakes, 0
+        table_seat.balance -= sum(event.stakes.values())
+        if table_seat.balance < 0:
+            round_.record_difference("stake without funds", "0 or more", table_seat.balance, seat=event.seat)
 
 
-def _in_time(round_: RoundTrace, event: e.WagerConfirmed) -> None:
+def _check_time(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     deadline, closed = round_.opened.deadline_at, round_.closed_at
     if deadline is not None and event.confirmed_at >= deadline:
         round_.record_difference(CONFIRMED_LATE, f"before {deadline}", event.confirmed_at, seat=event.seat)
@@ -175,7 +174,7 @@ def _in_time(round_: RoundTrace, event: e.WagerConfirmed) -> None:
         )
 
 
-def _stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfirmed) -> None:
+def _check_stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfirmed) -> None:
     rules, stakes = round_.table.rules, part.placed_stakes()
     raised: dict[Spot, int] = {}
     if rules.under_minimum is _RAISE:
@@ -183,51 +182,53 @@ def _stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfirmed) -
         for spot, more in raised.items():
             stakes[spot] += more
     if event.stakes != stakes or event.raised != raised or not stakes:
-        expected, found = (
-            f"{_words(stakes)}, raised {_words(raised)}",
-            f"{_words(event.stakes)}, raised {_words(event.raised)}",
+        expected, actual = (
+            f"{_format_stakes(stakes)}, raised {_format_stakes(raised)}",
+            f"{_format_stakes(event.stakes)}, raised {_format_stakes(event.raised)}",
         )
-        round_.record_difference("wager differs from the chips", expected, found, seat=part.seat)
-    _limits(round_, part, event.stakes)
+        round_.record_difference("wager differs from the chips", expected, actual, seat=part.seat)
+    _check_limits(round_, part, event.stakes)
     if min(event.stakes.values(), default=rules.minimum) < rules.minimum:
-        round_.record_difference("stake under the minimum", rules.minimum, _words(event.stakes), seat=part.seat)
+        round_.record_difference("stake under the minimum", rules.minimum, _format_stakes(event.stakes), seat=part.seat)
 
 
-def _limits(round_: RoundTrace, part: RoundSeatTrace, stakes: dict[Spot, int]) -> None:
+def _check_limits(round_: RoundTrace, part: RoundSeatTrace, stakes: dict[Spot, int]) -> None:
     rules = round_.table.rules
     for stake in stakes.values():
         if stake > rules.maximum:
-            round_.record_difference("stake over the maximum", rules.maximum, _words(stakes), seat=part.seat)
+            round_.record_difference("stake over the maximum", rules.maximum, _format_stakes(stakes), seat=part.seat)
     if len(stakes) > 1 and rules.spots_per_round is _ONE:
-        round_.record_difference("more than one spot", "one spot", _words(stakes), seat=part.seat)
+        round_.record_difference("more than one spot", "one spot", _format_stakes(stakes), seat=part.seat)
 
 
-def _words(stakes: dict[Spot, int]) -> str:
+def _format_stakes(stakes: dict[Spot, int]) -> str:
     return " ".join(f"{spot} {stake}" for spot, stake in stakes.items()) or "nothing"
 
 
 def replay_seat_passed(round_: RoundTrace, event: e.SeatPassed) -> None:
-    part = _out(round_, event.seat, SeatStatus.PASSED)
+    part = _leave_betting(round_, event.seat, SeatStatus.PASSED)
     if part is not None:
-        _spoke(round_, part)
+        _reset_missed_turns(round_, part)
 
 
 def replay_seat_timed_out(round_: RoundTrace, event: e.SeatTimedOut) -> None:
     """Record a time-out; `replay_betting_closed` checks whether it was due."""
-    part = _out(round_, event.seat, SeatStatus.TIMED_OUT)
-    guest = None if part is None else round_.table.seats.get(part.player)
-    if guest is not None:
-        guest.missed_turns += 1
+    part = _leave_betting(round_, event.seat, SeatStatus.TIMED_OUT)
+    table_seat = None if part is None else round_.table.seats.get(part.player)
+    if table_seat is not None:
+        table_seat.missed_turns += 1
 
 
 def replay_round_left(round_: RoundTrace, event: e.SeatLeftRound) -> None:
     """Record that a player left or moved before confirming."""
-    _out(round_, event.seat, SeatStatus.LEFT, while_aside=True)
+    _leave_betting(round_, event.seat, SeatStatus.LEFT, while_suspended=True)
 
 
-def _out(round_: RoundTrace, number: int, standing: SeatStatus, *, while_aside: bool = False) -> RoundSeatTrace | None:
-    part = find_acting_seat(round_, number, while_suspended=while_aside)
+def _leave_betting(
+    round_: RoundTrace, number: int, status: SeatStatus, *, while_suspended: bool = False
+) -> RoundSeatTrace | None:
+    part = find_acting_seat(round_, number, while_suspended=while_suspended)
     if part is not None:
-        part.status = standing
+        part.status = status
         part.placements.clear()
     return part

@@ -1,16 +1,18 @@
-"""Replays a round from the close of betting; recomputes cards, outcome, payouts, commission and seed."""
+"""Replay a round from the close of betting: the Caller's ceremony, cards, outcome, payouts, commission and seed."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
-from baccarat.audit import ceremony, cutting
-from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.traces import RoundSeatTrace, RoundTrace
+from baccarat.audit import shoes
+from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.state import Phase, SeatStatus
+from baccarat.domain.rounds.state import Ceremony, Phase, SeatStatus
+from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
 from baccarat.domain.rules.payouts import InvalidStake, Settlement
-from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH
+from baccarat.domain.rules.roads import MAX_RUN_LENGTH
+from baccarat.domain.rules.wagers import Spot
 
 FINDINGS_BY_FIELD: Final = {
     "commission": "commission differs",
@@ -26,6 +28,9 @@ _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phas
 _DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
 
 NO_DEAL = "cards are not a legal deal"
+OTHER_SEAT: Final = "cards with the wrong seat"
+OTHER_TIME: Final = "time for the cards differs"
+NOT_TURNED: Final = "hands not turned as dealt"
 
 
 def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
@@ -34,21 +39,21 @@ def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
         round_.record_difference(OUT_OF_PLACE, "open betting", round_.suspension_reason or round_.phase)
     if not round_.confirmed_seats():
         round_.record_difference("betting closed without a wager", "a confirmed wager", "none")
-    _everybody_acted(round_, event.closed_at)
+    _check_all_acted(round_, event.closed_at)
     for part in round_.seats.values():
         if part.confirmed_at is not None and part.confirmed_at > event.closed_at:
             round_.record_difference(
                 "times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat
             )
-    cutting.check_cut(round_, event)
+    shoes.check_cut(round_, event)
     round_.phase, round_.closed_at = _CLOSED, event.closed_at
 
 
-def _everybody_acted(round_: RoundTrace, now: datetime) -> None:
+def _check_all_acted(round_: RoundTrace, now: datetime) -> None:
     deadline = round_.opened.deadline_at
     for part in round_.seats.values():
         if part.status is _DECIDING:
-            round_.record_difference("betting closed on a seat", "its word or its time-out", "neither", seat=part.seat)
+            round_.record_difference("betting closed on a seat", "a decision or a time-out", "neither", seat=part.seat)
         elif part.status is _TIMED_OUT and (deadline is None or now < deadline):
             round_.record_difference("seat timed out early", f"from {deadline}", now, seat=part.seat)
 
@@ -60,17 +65,17 @@ def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
         round_.record_difference(what, _CLOSED, round_.phase)
     shoe, rules = round_.table.shoe, round_.table.rules
     place = 0 if shoe is None else shoe.cards_used
-    if event.position != place:
-        round_.record_difference("place in the shoe differs", place, event.position)
-    ceremony.check_hands_turned(round_, event)
-    round_.phase, round_.position, round_.cards = _DEALT, event.position, event.cards
+    if event.shoe_position != place:
+        round_.record_difference("place in the shoe differs", place, event.shoe_position)
+    check_hands_turned(round_, event)
+    round_.phase, round_.shoe_position, round_.cards = _DEALT, event.shoe_position, event.cards
     try:
         round_.deal = replay(event.cards)
     except IllegalDeal as illegal:
         round_.record_difference(NO_DEAL, illegal, " ".join(event.cards))
     if shoe is not None:
-        shoe.deals.append((event.position, event.cards, round_.opened.round))
-        shoe.draw(event.position + len(event.cards), rules)
+        shoe.deals.append((event.shoe_position, event.cards, round_.opened.round))
+        shoe.draw(event.shoe_position + len(event.cards), rules)
 
 
 def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
@@ -97,7 +102,21 @@ def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
     round_.player_total, round_.banker_total = event.player_total, event.banker_total
     _end(round_, event.seed)
     round_.table.last_round = round_.opened.round
+    _show(round_, event)
     _mark(round_, event)
+
+
+def _show(round_: RoundTrace, event: e.RoundSettled) -> None:
+    """Check until when the deal is shown: for as long as the rules show these cards."""
+    table, deal = round_.table, round_.deal
+    if deal is not None:
+        show = round_.rules.show_milliseconds.length(
+            cards=len(deal.cards), natural=deal.natural, ceremony=round_.ceremony is not None
+        )
+        if event.betting_opens_at != event.settled_at + show:
+            round_.record_difference("length of the show differs", event.settled_at + show, event.betting_opens_at)
+    if event.betting_opens_at > event.settled_at and table.pending_closure is None:
+        table.betting_opens_at = event.betting_opens_at
 
 
 def _mark(round_: RoundTrace, event: e.RoundSettled) -> None:
@@ -119,8 +138,8 @@ def _result(round_: RoundTrace, event: e.RoundSettled) -> None:
     if event.outcome is not deal.outcome:
         round_.record_difference("outcome differs", deal.outcome, event.outcome)
     if event.player_total != deal.player_total or event.banker_total != deal.banker_total:
-        found = f"Player {event.player_total}, Banker {event.banker_total}"
-        round_.record_difference("totals differ", f"Player {deal.player_total}, Banker {deal.banker_total}", found)
+        actual = f"Player {event.player_total}, Banker {event.banker_total}"
+        round_.record_difference("totals differ", f"Player {deal.player_total}, Banker {deal.banker_total}", actual)
     if event.natural is not deal.natural:
         round_.record_difference("natural differs", deal.natural, event.natural)
 
@@ -129,31 +148,32 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outco
     """Compare one wager's settlement with its recomputed result, and apply it to the player's balances."""
     part.settlement = wager
     try:
-        due = round_.table.expected_settlement(part.stakes or {}, outcome)
+        settlement = round_.table.expected_settlement(part.stakes or {}, outcome)
     except InvalidStake as unknown:
         round_.record_difference("wager can't be settled", unknown, wager.results, seat=part.seat)
         return
     if wager.player != part.player or wager.money_type is not part.money_type:
-        found = f"{wager.player} {wager.money_type}"
+        actual = f"{wager.player} {wager.money_type}"
         round_.record_difference(
-            "wager settled to another player", f"{part.player} {part.money_type}", found, seat=part.seat
+            "wager settled to another player", f"{part.player} {part.money_type}", actual, seat=part.seat
         )
-    if _figures(due) != _figures(wager):
+    if _amounts(settlement) != _amounts(wager):
         for name, what in FINDINGS_BY_FIELD.items():
-            expected, found = getattr(due, name), getattr(wager, name)
-            if expected != found:
-                round_.record_difference(what, f"{name} {expected}", f"{name} {found}", seat=part.seat)
-    guest = round_.table.seats.get(wager.player)
-    if guest is None:
+            expected, actual = getattr(settlement, name), getattr(wager, name)
+            if expected != actual:
+                round_.record_difference(what, f"{name} {expected}", f"{name} {actual}", seat=part.seat)
+    table_seat = round_.table.seats.get(wager.player)
+    if table_seat is None:
         return
-    guest.balance += wager.returned
+    table_seat.balance += wager.returned
     if wager.deferred:
-        guest.balance -= wager.commission
-        guest.owed += wager.commission
+        table_seat.balance -= wager.commission
+        table_seat.owed += wager.commission
 
 
-def _figures(one: Settlement | e.SeatSettled) -> tuple[object, ...]:
-    return one.commission, one.deferred, one.staked, one.won, one.returned, one.results
+def _amounts(settlement: Settlement | e.SeatSettled) -> tuple[object, ...]:
+    each = settlement
+    return each.commission, each.deferred, each.staked, each.won, each.returned, each.results
 
 
 def replay_round_lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
@@ -162,7 +182,7 @@ def replay_round_lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
         round_.record_difference(OUT_OF_PLACE, "open betting", round_.phase)
     for part in round_.confirmed_seats():
         round_.record_difference("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
-    _everybody_acted(round_, event.lapsed_at)
+    _check_all_acted(round_, event.lapsed_at)
     round_.phase, round_.ended_at, round_.lapse_reason = _LAPSED, event.lapsed_at, event.reason
     round_.suspension_reason = round_.suspended_at = None
     _end(round_, event.seed)
@@ -186,3 +206,92 @@ def replay_round_resumed(round_: RoundTrace, _event: e.RoundResumed) -> None:
     if round_.suspension_reason is None:
         round_.record_difference(OUT_OF_PLACE, "a round suspended", round_.phase)
     round_.suspension_reason = round_.suspended_at = None
+
+
+def replay_cards_handed_out(round_: RoundTrace, event: e.CardsHandedOut) -> None:
+    """Check that the cards go to the seat with the highest Player wager; ties go to the earliest."""
+    limit = round_.table.rules.ceremony_seconds()
+    if round_.phase is not Phase.CLOSED or round_.ceremony is not None or limit is None:
+        round_.record_difference(OUT_OF_PLACE, "betting just closed at a table with a Caller", round_.phase)
+    holder_seat = _holder(round_)
+    if holder_seat != event.seat:
+        round_.record_difference(OTHER_SEAT, holder_seat, event.seat)
+    if limit is not None:
+        _check_deadline(round_, event.handed_out_at + timedelta(seconds=limit.look), event.until)
+    round_.ceremony = Ceremony(event.seat, event.until)
+
+
+def _holder(round_: RoundTrace) -> int | None:
+    bets = [part for part in round_.confirmed_seats() if _on_player(part)]
+    highest = max((_on_player(part) for part in bets), default=0)
+    equals = [(part.confirmed_at, part.seat) for part in bets if _on_player(part) == highest]
+    return min(equals)[1] if equals else None
+
+
+def _on_player(part: RoundSeatTrace) -> int:
+    return (part.stakes or {}).get(Spot.PLAYER, 0)
+
+
+def _check_deadline(round_: RoundTrace, expected: datetime, actual: datetime) -> None:
+    if actual != expected:
+        round_.record_difference(OTHER_TIME, expected, actual)
+
+
+def replay_cards_looked_at(round_: RoundTrace, event: e.CardsLookedAt) -> None:
+    """Check that the seat's first look at the cards is within its time."""
+    ceremony, limit = _open_ceremony(round_, event.seat), round_.table.rules.ceremony_seconds()
+    if ceremony is None:
+        return
+    if ceremony.looked_at is not None or event.looked_at >= ceremony.until:
+        round_.record_difference(OUT_OF_PLACE, f"one look before {ceremony.until}", event.looked_at)
+    if limit is not None:
+        _check_deadline(round_, event.looked_at + timedelta(seconds=limit.hand_back), event.until)
+    round_.ceremony = Ceremony(event.seat, event.until, event.looked_at)
+
+
+def replay_cards_handed_back(round_: RoundTrace, event: e.CardsHandedBack) -> None:
+    """Check the return of the cards: by the player before the deadline, by time-out not before it."""
+    ceremony = _open_ceremony(round_, event.seat)
+    if ceremony is None:
+        return
+    if (event.handed_back_at >= ceremony.until) is not (event.by is e.HandedBackBy.TIME):
+        round_.record_difference(OTHER_TIME, f"by {event.by}, until {ceremony.until}", event.handed_back_at)
+    round_.ceremony = Ceremony(ceremony.seat, ceremony.until, ceremony.looked_at, event.by)
+
+
+def _open_ceremony(round_: RoundTrace, seat: int) -> Ceremony | None:
+    ceremony = round_.ceremony
+    if ceremony is None or ceremony.handed_back is not None or round_.phase is not Phase.CLOSED:
+        round_.record_difference(
+            OUT_OF_PLACE, "cards with a seat", round_.phase if ceremony is None else ceremony.handed_back
+        )
+        return None
+    if ceremony.seat != seat:
+        round_.record_difference(OTHER_SEAT, ceremony.seat, seat)
+    return ceremony
+
+
+def replay_hand_turned(round_: RoundTrace, event: e.HandTurned) -> None:
+    """Record a hand that is turned over; `check_hands_turned` checks it once all cards are dealt."""
+    if round_.phase is not Phase.CLOSED or round_.table.rules.ceremony_seconds() is None:
+        round_.record_difference(OUT_OF_PLACE, "betting closed at a table with a Caller", round_.phase)
+    round_.turned_hands = (*round_.turned_hands, event)
+
+
+def check_hands_turned(round_: RoundTrace, event: e.CardsDealt) -> None:
+    """Check that the cards were handed out and returned where required, and how they were turned over."""
+    if round_.table.rules.ceremony_seconds() is None:
+        return
+    ceremony = round_.ceremony
+    if ceremony is None and _holder(round_) is not None:
+        round_.record_difference(OTHER_SEAT, f"handed to seat {_holder(round_)}", "never handed out")
+    if ceremony is not None and ceremony.handed_back is None:
+        round_.record_difference(OUT_OF_PLACE, "cards handed back", f"with seat {ceremony.seat}")
+    hands = ((e.Side.PLAYER, event.cards[0:4:2]), (e.Side.BANKER, event.cards[1:4:2]))
+    turned = tuple((each.side, each.cards) for each in round_.turned_hands)
+    if turned != hands:
+        round_.record_difference(NOT_TURNED, _format_hands(hands), _format_hands(turned))
+
+
+def _format_hands(hands: Sequence[tuple[e.Side, Sequence[Card]]]) -> str:
+    return "; ".join(f"{side.capitalize()} {' '.join(cards)}" for side, cards in hands)

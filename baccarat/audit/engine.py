@@ -1,26 +1,30 @@
-"""Audits log, rounds, ledger and read models on one snapshot, in one pass or by several processes."""
+"""Audit log, rounds, ledger and read models on one snapshot, in one pass or by several processes."""
 
 import contextlib
 import itertools
+import logging
 import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Final
 
 from django.db import connection
 
-from baccarat.audit import comparison, incremental, money, parallel, pending, snapshot
-from baccarat.audit.findings import FindingCollector
-from baccarat.audit.fold import LogReplay
+from baccarat.audit import comparison, log_reader, parallel, pending
+from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
-from baccarat.audit.report import AuditReport
-from baccarat.audit.rows import Row
+from baccarat.audit.report import AuditReport, FindingCollector, Row
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
 from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
+from casino.significant import recorder
+
+logger = logging.getLogger(__name__)
 
 _NUMBER: Final = re.compile(r"(\d+)")
 
@@ -77,20 +81,20 @@ def run_audit(
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
     kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
-    with snapshot.snapshot():
+    with log_reader.snapshot():
         head, part = current_head(), None
-        scene = AuditContext(snapshot.export_snapshot(), head.position, max_wait, kept)
+        context = AuditContext(log_reader.export_snapshot(), head.position, max_wait, kept)
         if pool is not None and not since and not log_only:
-            part = parallel.merge(parallel.run_tasks(scene, jobs=jobs, pool=pool, progress=progress))
+            part = parallel.merge(parallel.run_tasks(context, jobs=jobs, pool=pool, progress=progress))
         if part is None:
-            with _beside(scene, full=not since and not log_only) as database:
-                part = _alone(scene, since=min(since, head.position), whole=not log_only, progress=progress)
+            with _database_checks(context, full=not since and not log_only) as database:
+                part = _replay_log(context, since=min(since, head.position), whole=not log_only, progress=progress)
             part.findings.extend(database())
             part.seconds -= start
             if not log_only:
-                part.findings.extend(checkpoints.check(kept, now=snapshot.snapshot_time()[0], since=checkpoint))
+                part.findings.extend(checkpoints.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
         part.chain_findings.extend(() if expected is None else compare_head(expected))
-        entries = 0 if log_only else money.count_entries()
+        entries = 0 if log_only else comparison.count_entries()
     return AuditReport(
         rounds=part.rounds,
         events=part.events,
@@ -104,58 +108,102 @@ def run_audit(
 
 
 @contextlib.contextmanager
-def _beside(scene: AuditContext, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
+def _database_checks(context: AuditContext, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
     """Run the checks that need only the database while the log is replayed, if the log is long.
 
     Yields a function to call afterwards, which returns the findings.
     """
     if not full:
         yield list
-    elif scene.head < MIN_EVENTS_FOR_SECOND_CONNECTION:
-        yield lambda: _database(scene)
+    elif context.head < MIN_EVENTS_FOR_SECOND_CONNECTION:
+        yield lambda: _database(context)
     else:
         with ThreadPoolExecutor(1, "audit-database") as pool:
-            yield pool.submit(_database_apart, scene).result
+            yield pool.submit(_database_apart, context).result
 
 
-def _database_apart(scene: AuditContext) -> list[Finding]:
+def _database_apart(context: AuditContext) -> list[Finding]:
     """Run the checks of the database on this thread's own connection to the shared snapshot."""
     try:
-        with snapshot.shared_snapshot(scene.snapshot):
-            return _database(scene)
+        with log_reader.shared_snapshot(context.snapshot):
+            return _database(context)
     finally:
         connection.close()
 
 
-def _database(scene: AuditContext) -> list[Finding]:
+def _database(context: AuditContext) -> list[Finding]:
     notes = FindingCollector()
-    comparison.check_database(notes, max_wait=scene.max_wait)
+    comparison.check_database(notes, max_wait=context.max_wait)
     return notes.findings
 
 
-def _alone(scene: AuditContext, *, since: int, whole: bool, progress: Progress | None) -> PartialAudit:
+def _replay_log(context: AuditContext, *, since: int, whole: bool, progress: Progress | None) -> PartialAudit:
     """Audit in one pass over the log; then check the derived state, unless `log_only`."""
-    part, seen = PartialAudit(), incremental.changed_since(since, max_wait=scene.max_wait) if since else None
+    part, seen = PartialAudit(), log_reader.changed_since(since, max_wait=context.max_wait) if since else None
     streams = None if seen is None else seen.streams
-    fold = LogReplay(FindingCollector(), disputed=snapshot.disputed_streams(streams))
+    replay = LogReplay(FindingCollector(), disputed=log_reader.disputed_streams(streams))
     batches: Iterator[Sequence[Row]] = itertools.chain(
-        () if seen is None else incremental.read_history(seen, findings=part.chain_findings),
-        snapshot.read_sealed(since=since, findings=part.chain_findings),
-        [snapshot.read_unsealed()],
+        () if seen is None else log_reader.read_history(seen, findings=part.chain_findings),
+        log_reader.read_sealed(since=since, findings=part.chain_findings),
+        [log_reader.read_unsealed()],
     )
     for rows in batches:
-        replayed = fold.replay(rows)
+        replayed = replay.replay(rows)
         if whole:
-            comparison.compare_batch(fold, replayed, fold.collector)
+            comparison.compare_batch(replay, replayed, replay.collector)
         if progress is not None:
-            progress(min(fold.events, scene.head), scene.head)
+            progress(min(replay.events, context.head), context.head)
     part.seconds = time.monotonic()
     if whole:
-        playing = comparison.check_tables(fold, fold.collector, max_wait=scene.max_wait)
+        playing = comparison.check_tables(replay, replay.collector, max_wait=context.max_wait)
         if seen is None:
-            pending.check_unused_secrets(playing, fold.collector)
+            pending.check_unused_secrets(playing, replay.collector)
         else:
-            comparison.check_database(fold.collector, max_wait=scene.max_wait, scope=seen)
-        comparison.check_other_streams(fold, fold.collector)
-    part.findings, part.rounds, part.events = fold.collector.findings, fold.rounds, fold.events
+            comparison.check_database(replay.collector, max_wait=context.max_wait, scope=seen)
+        comparison.check_other_streams(replay, replay.collector)
+    part.findings, part.rounds, part.events = replay.collector.findings, replay.rounds, replay.events
     return part
+
+
+MAX_RECORDED_FINDINGS: Final = 100
+"""Maximum findings of one audit recorded one by one; their number is always recorded."""
+
+
+def run_nightly_audit() -> AuditReport:
+    """Run a full audit; record each finding once, however many nights it recurs.
+
+    Call it outside of any transaction.
+    """
+    report = run_audit()
+    logger.log(logging.INFO if report.ok else logging.ERROR, report.summary_line())
+    if not report.ok:
+        recorder.record_many([_failed(report), *map(_found, report.findings[:MAX_RECORDED_FINDINGS])])
+    return report
+
+
+def _failed(report: AuditReport) -> recorder.NewSignificantEvent:
+    position, digest = report.head
+    today = datetime.now(UTC).date().isoformat()
+    return recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
+        operator=None,
+        subject=f"audit:{today}",
+        actor="system",
+        reason=report.summary_line(),
+        after={"findings": len(report.findings), "position": position, "head": digest},
+        dedup_key=f"audit {today}",
+    )
+
+
+def _found(finding: Finding) -> recorder.NewSignificantEvent:
+    name = sha256(f"{finding.kind}\n{finding.location}\n{finding.actual}".encode()).hexdigest()
+    return recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.AUDIT_FINDING,
+        operator=None,
+        subject=finding.location[:200],
+        actor="system",
+        reason=finding.kind,
+        before={"expected": finding.expected},
+        after={"found": finding.actual},
+        dedup_key=f"audit finding {name}",
+    )

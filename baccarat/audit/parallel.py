@@ -1,33 +1,114 @@
-"""Runs a full audit in several processes on one snapshot: tables in groups, other streams, the database.
+"""Run a full audit in several processes on one snapshot: tables in groups, other streams, the database.
 
 Findings and their order are those of one pass, whatever the number of processes.
 """
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 from multiprocessing import get_context
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 import django
 from django.conf import settings
 from django.db import connections
 
-from baccarat.audit import comparison, partitions, pending, snapshot
-from baccarat.audit.findings import FindingCollector
-from baccarat.audit.partial import OtherStreamsReplay, TableGroupReplay, accounts_by_stream
-from baccarat.audit.partitions import LogPartition
-from baccarat.audit.rows import Row
+from baccarat.audit import comparison, log_reader, pending
+from baccarat.audit.log_reader import LogPartition
+from baccarat.audit.log_replay import CONFIRMED, STOP_EVENT_TYPES, LogReplay
+from baccarat.audit.report import FindingCollector, Row
+from baccarat.audit.wallets import WalletTraces
+from baccarat.domain.postings import TableAccounts
+from baccarat.domain.rounds.events import RoundOpened, RoundVoided
+from baccarat.domain.tables.events import TableOpened
+from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
-from casino.events.partial import find_missing
+from casino.events import store
+from casino.events.codec import MalformedEvent, UnknownEvent
+from casino.events.verification import find_missing
 from casino.kernel.findings import Finding
 
-_PARENTS: Final[list[Any]] = []
+ROUND_VOIDED: Final = RoundVoided.__name__
+
+
+class _IgnoredWallets(WalletTraces):
+    """Stands in for wallets that another part replays."""
+
+    def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
+        """Do nothing: the part with the wallets checks this."""
+
+    def record_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
+        """Do nothing: the part with the wallets records this."""
+
+
+class TableGroupReplay(LogReplay):
+    """Some tables with their rounds. Replays switches to check the tables, without checking the switches."""
+
+    wallets_class: ClassVar = _IgnoredWallets
+    foreign_types: ClassVar = STOP_EVENT_TYPES
+
+    def used_shoes(self) -> frozenset[int]:
+        """Return the shoes and commitments of this part, as numbers made of their last characters."""
+        return frozenset(int.from_bytes(each[-16:].encode()) for each in self._shoes)
+
+    def _other(self, row: Row, event: Any) -> TableAccounts | None:
+        if row.type not in STOP_EVENT_TYPES:
+            return super()._other(row, event)
+        list(self.switches.replay(event, stream=row.stream, version=row.version, where=""))
+        return None
+
+
+class OtherStreamsReplay(LogReplay):
+    """Wallets, chats and switches; of rounds, only wagers and debts after voids."""
+
+    foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
+
+    def __init__(self, notes: FindingCollector, *, accounts: Mapping[str, TableAccounts]) -> None:
+        super().__init__(notes)
+        self._accounts = accounts
+
+    def _round(self, row: Row, event: Any, step: Any) -> TableAccounts | None:
+        del step
+        if isinstance(event, RoundVoided):
+            accounts = self._accounts.get(row.stream)
+            if accounts is not None:
+                self._debts(event, accounts)
+        else:
+            self.wallets.check_may_wager(event.player, at=event.confirmed_at, row=row)
+        return None
+
+
+def accounts_by_stream(streams: Iterable[str]) -> dict[str, TableAccounts]:
+    """Return the accounts of rounds, by the first events of their streams and of their tables."""
+    opened = {stream: _first(rows, RoundOpened) for stream, rows in store.read_many(list(streams)).items()}
+    tables = {each.table: f"table-{each.table}" for each in opened.values() if each is not None}
+    first = {stream: _first(rows, TableOpened) for stream, rows in store.read_many(list(tables.values())).items()}
+    accounts = {}
+    for stream, round_ in opened.items():
+        table = None if round_ is None else first[tables[round_.table]]
+        if table is not None:
+            accounts[stream] = TableAccounts(table.operator, table.table, table.rules.currency)
+    return accounts
+
+
+def _first(rows: Sequence[Row], kind: type) -> Any:
+    """Return a stream's first event if it is of that type and can be decoded, else None."""
+    for row in rows[:1]:
+        try:
+            event = CATALOGUE.decode(row.type, row.schema, row.data)
+        except (MalformedEvent, UnknownEvent):
+            return None
+        return event if isinstance(event, kind) else None
+    return None
+
+
+_PARENT_CONNECTIONS: Final[list[Any]] = []
 """Connections inherited through fork: neither used nor closed, because closing would end the parent's sessions."""
 
 
@@ -37,7 +118,7 @@ def set_up_process(databases: dict[str, dict[str, Any]]) -> None:
     django.setup()
     for alias in databases:
         connections.settings[alias]["OPTIONS"].pop("pool", None)
-        _PARENTS.append(connections[alias])
+        _PARENT_CONNECTIONS.append(connections[alias])
         del connections[alias]
 
 
@@ -67,9 +148,9 @@ class AuditContext:
 
 @dataclass(slots=True)
 class PartialAudit:
-    """Result of one part. `playing` are the shoes in play, `used` those ever used, as numbers.
+    """Result of one part. `used_shoes` are those ever used, as numbers.
 
-    `seconds` is when its log was done.
+    `seconds` is when its replay ended.
     """
 
     chain_findings: list[Finding] = field(default_factory=list)
@@ -90,13 +171,13 @@ class TableGroupTask:
 
     partition: LogPartition
 
-    def __call__(self, scene: AuditContext) -> PartialAudit:
-        """Follow and judge them."""
+    def __call__(self, context: AuditContext) -> PartialAudit:
+        """Replay the group and check it against the database."""
         notes, chain = FindingCollector(), list[Finding]()
-        fold = TableGroupReplay(notes, disputed=snapshot.disputed_streams())
-        _follow(fold, self.partition, chain, scene)
-        playing = frozenset(comparison.check_tables(fold, notes, max_wait=scene.max_wait))
-        return PartialAudit(chain, notes.findings, fold.rounds, fold.events, playing, fold.used_shoes())
+        replay = TableGroupReplay(notes, disputed=log_reader.disputed_streams())
+        _replay(replay, self.partition, chain, context)
+        playing = frozenset(comparison.check_tables(replay, notes, max_wait=context.max_wait))
+        return PartialAudit(chain, notes.findings, replay.rounds, replay.events, playing, replay.used_shoes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +186,24 @@ class OtherStreamsTask:
 
     partition: LogPartition
 
-    def __call__(self, scene: AuditContext) -> PartialAudit:
-        """Follow and judge them."""
+    def __call__(self, context: AuditContext) -> PartialAudit:
+        """Replay the group and check it against the database."""
         notes, chain = FindingCollector(), list[Finding]()
-        fold = OtherStreamsReplay(notes, accounts=accounts_by_stream(snapshot.disputed_streams()))
-        _follow(fold, self.partition, chain, scene)
-        comparison.check_other_streams(fold, notes)
-        return PartialAudit(chain, notes.findings, events=fold.events)
+        replay = OtherStreamsReplay(notes, accounts=accounts_by_stream(log_reader.disputed_streams()))
+        _replay(replay, self.partition, chain, context)
+        comparison.check_other_streams(replay, notes)
+        return PartialAudit(chain, notes.findings, events=replay.events)
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseTask:
     """Checks what needs no replay: gaps in the log, the ledger against itself, the checkpoints."""
 
-    def __call__(self, scene: AuditContext) -> PartialAudit:
+    def __call__(self, context: AuditContext) -> PartialAudit:
         notes = FindingCollector()
-        notes.findings.extend(checkpoints.check(scene.replicas, now=snapshot.snapshot_time()[0]))
-        comparison.check_database(notes, max_wait=scene.max_wait)
-        return PartialAudit(list(find_missing(upto=scene.head)), notes.findings)
+        notes.findings.extend(checkpoints.check(context.replicas, now=log_reader.snapshot_time()[0]))
+        comparison.check_database(notes, max_wait=context.max_wait)
+        return PartialAudit(list(find_missing(upto=context.head)), notes.findings)
 
 
 def start_processes(jobs: int) -> Executor:
@@ -140,27 +221,27 @@ def start_processes(jobs: int) -> Executor:
 
 def split_tasks(jobs: int, *, head: int) -> list[Task]:
     """Split the work for this many processes, longest tasks first."""
-    others, tables = partitions.partition_log(GROUPS_PER_PROCESS * jobs, upto=head)
-    tables.sort(key=lambda share: -len(share.positions))
+    others, tables = log_reader.partition_log(GROUPS_PER_PROCESS * jobs, upto=head)
+    tables.sort(key=lambda partition: -len(partition.positions))
     return [DatabaseTask(), *map(TableGroupTask, tables), OtherStreamsTask(others)]
 
 
-def run_task(task: Task, scene: AuditContext) -> PartialAudit:
+def run_task(task: Task, context: AuditContext) -> PartialAudit:
     """Run one task in this process, on the shared snapshot."""
-    with snapshot.shared_snapshot(scene.snapshot):
-        return task(scene)
+    with log_reader.shared_snapshot(context.snapshot):
+        return task(context)
 
 
 def run_tasks(
-    scene: AuditContext, *, jobs: int, pool: Executor, progress: Progress | None = None
+    context: AuditContext, *, jobs: int, pool: Executor, progress: Progress | None = None
 ) -> list[PartialAudit]:
     """Run all tasks in the pool, and return the parts in any order."""
-    shared = [pool.submit(run_task, task, scene) for task in split_tasks(jobs, head=scene.head)]
+    futures = [pool.submit(run_task, task, context) for task in split_tasks(jobs, head=context.head)]
     parts: list[PartialAudit] = []
-    for done in as_completed(shared):
-        parts.append(done.result())
+    for future in as_completed(futures):
+        parts.append(future.result())
         if progress is not None:
-            progress(scene.head * len(parts) // len(shared), scene.head)
+            progress(context.head * len(parts) // len(futures), context.head)
     return parts
 
 
@@ -180,11 +261,14 @@ def merge(parts: Sequence[PartialAudit]) -> PartialAudit | None:
     )
 
 
-def _follow(
-    fold: TableGroupReplay | OtherStreamsReplay, share: LogPartition, findings: list[Finding], scene: AuditContext
+def _replay(
+    replay: TableGroupReplay | OtherStreamsReplay,
+    partition: LogPartition,
+    findings: list[Finding],
+    context: AuditContext,
 ) -> None:
     """Replay a share of the log, check what waits, and compare money and ended rounds."""
-    sealed = partitions.read_sealed(share, snapshot=scene.snapshot, findings=findings)
-    batches: Iterator[Sequence[Row]] = chain(sealed, [partitions.read_unsealed(share)])
+    sealed = log_reader.read_partition(partition, snapshot=context.snapshot, findings=findings)
+    batches: Iterator[Sequence[Row]] = chain(sealed, [log_reader.read_unsealed_partition(partition)])
     for rows in batches:
-        comparison.compare_batch(fold, fold.replay(rows), fold.collector)
+        comparison.compare_batch(replay, replay.replay(rows), replay.collector)

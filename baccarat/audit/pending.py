@@ -1,4 +1,4 @@
-"""Checks what is pending: rounds to be dealt, suspended rounds, and the secrets of shoes in play."""
+"""Check what is pending: rounds to be dealt, suspended rounds, and the secrets of shoes in play."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -7,12 +7,12 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 
-from baccarat.audit.findings import FindingCollector
-from baccarat.audit.fold import LogReplay
+from baccarat.audit.log_replay import LogReplay
+from baccarat.audit.report import FindingCollector
 from baccarat.audit.shoes import NOT_OPENED, check_shoe
 from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
-from baccarat.domain.fairness.stream import SEED_BYTES
+from baccarat.domain.fairness.shuffle import SEED_BYTES
 from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
 
@@ -22,14 +22,14 @@ SUSPENDED: Final = "round suspended"
 _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
 
 
-def check_rounds(fold: LogReplay, notes: FindingCollector, *, now: datetime, max_wait: float) -> None:
-    """Record rounds due to be dealt, or waiting for a person, for more than `oldest` seconds."""
+def check_rounds(replay: LogReplay, notes: FindingCollector, *, now: datetime, max_wait: float) -> None:
+    """Record rounds due to be dealt, or waiting for a person, for more than `max_wait` seconds."""
     limit = timedelta(seconds=max_wait)
-    for round_ in fold.running.values():
+    for round_ in replay.running.values():
         where = f"round {round_.opened.round} of table {round_.opened.table}"
         if round_.suspension_reason is not None and round_.suspended_at is not None:
             if now - round_.suspended_at > limit:
-                notes.add(SUSPENDED, where, f"looked after within {max_wait:g} s", round_.suspension_reason)
+                notes.add(SUSPENDED, where, f"resolved within {max_wait:g} s", round_.suspension_reason)
             continue
         due = due_at(round_)
         if due is not None and now - due > limit:
@@ -57,13 +57,13 @@ def check_unused_secrets(playing: Collection[UUID], notes: FindingCollector) -> 
             notes.add("secret of a shoe not in play", f"shoe {shoe}", "no secret", "one is kept")
 
 
-def check_secrets(fold: LogReplay, notes: FindingCollector) -> Collection[UUID]:
+def check_secrets(replay: LogReplay, notes: FindingCollector) -> Collection[UUID]:
     """Check that each shoe in play has a secret that opens the commitment and gives the cards.
 
     Returns the shoes in play, and those whose seeds could not be read when their rounds were voided.
     """
     kept = {row[0] for row in fetch(_KEPT)}
-    playing = _in_play(fold)
+    playing = _in_play(replay)
     seeds = _seeds(sorted(kept & playing.keys()))
     for shoe, (table, commitment, long) in playing.items():
         seed = seeds.get(shoe)
@@ -76,24 +76,24 @@ def check_secrets(fold: LogReplay, notes: FindingCollector) -> Collection[UUID]:
             check_shoe(table, long, seed)
         elif commit(seed) != commitment:
             notes.add(NOT_OPENED, where, commitment, commit(seed))
-    owed = {shoe: table for table in fold.tables.values() for shoe in table.unrevealed}
+    owed = {shoe: table for table in replay.tables.values() for shoe in table.unrevealed}
     for shoe in _seeds(sorted(kept & owed.keys())):
         where = f"shoe {shoe} of table {owed[shoe].opened.table}"
         notes.add("seed of a void round not revealed", where, "its seed, which can be read", "none")
     return playing.keys() | owed.keys()
 
 
-def _in_play(fold: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
+def _in_play(replay: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
     """Return the shoes of tables and running rounds: {shoe: (table, commitment, long shoe)}."""
-    found: dict[UUID, tuple[TableTrace, str | None, LongShoe | None]] = {}
-    for table in fold.tables.values():
+    shoes: dict[UUID, tuple[TableTrace, str | None, LongShoe | None]] = {}
+    for table in replay.tables.values():
         if table.shoe is not None:
-            found[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
+            shoes[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
         elif table.round is not None:
-            found[table.round.opened.shoe] = table, table.round.opened.commitment, None
+            shoes[table.round.opened.shoe] = table, table.round.opened.commitment, None
         if table.next_shoe is not None:
-            found[table.next_shoe.shoe] = table, table.next_shoe.commitment, None
-    return found
+            shoes[table.next_shoe.shoe] = table, table.next_shoe.commitment, None
+    return shoes
 
 
 def _seeds(shoes: list[UUID]) -> dict[UUID, bytes]:

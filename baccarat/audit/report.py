@@ -1,9 +1,51 @@
-"""The result of an audit."""
+"""The findings and the report of an audit, and the head that it keeps for the next one."""
 
+import json
+import os
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
+from django.conf import settings
+
+from casino.events.hash_chain import CheckedEvent
+from casino.events.records import RecordedEvent, SealedEvent
+from casino.events.sql import fetch
+from casino.events.verification import Head
 from casino.kernel.findings import Finding
+
+Row = CheckedEvent | SealedEvent | RecordedEvent
+
+MAX_TEXT_LENGTH: Final = 300
+"""Maximum characters of each side of a finding, so that the table of findings stays readable."""
+
+_DATABASE: Final = """
+SELECT system_identifier, oid FROM pg_control_system(), pg_database WHERE datname = current_database()
+"""
+
+
+def event_location(row: Row) -> str:
+    """Format an event's location: stream, version and type."""
+    return f"event {row.id}, {row.stream} version {row.version}, {row.type}"
+
+
+class FindingCollector:
+    """Findings in order of discovery."""
+
+    __slots__ = ("findings",)
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def add(self, what: str, where: str, expected: object, actual: object) -> None:
+        """Add a contradiction, both sides as text."""
+        self.findings.append(Finding(what, where, shorten(expected), shorten(actual)))
+
+
+def shorten(value: object) -> str:
+    """Format a value as text of at most MAX_TEXT_LENGTH characters."""
+    text = str(value)
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +74,7 @@ class AuditReport:
         """Return the verdict in one line, for people and scripts."""
         verdict = "ok" if self.ok else "FAILED"
         counts = f"rounds={self.rounds} events={self.events} entries={self.entries} findings={len(self.findings)}"
-        unread = f" since={self.since} (what nothing happened to after it was not read)" if self.since else ""
+        unread = f" since={self.since} (only what changed after it was read)" if self.since else ""
         return f"audit: {verdict} {counts}{unread}"
 
     def document(self) -> dict[str, Any]:
@@ -50,3 +92,32 @@ class AuditReport:
                 for each in self.findings
             ],
         }
+
+
+class UnreadableHead(Exception):
+    """The file does not contain a head."""
+
+
+def default_path() -> Path:
+    """Return the path for this database, named after its server and its number there."""
+    server, number = fetch(_DATABASE)[0]
+    folder = Path(os.environ.get("CASINO_HOME") or Path(settings.BASE_DIR) / ".casino")
+    return folder / "heads" / f"{server}-{number}.json"
+
+
+def load_head(file: Path) -> Head | None:
+    """Read the head of the last audit; None on the first audit. Raises UnreadableHead."""
+    if not file.exists():
+        return None
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        return Head(int(document["position"]), bytes.fromhex(document["digest"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableHead(f"{file} does not contain the head of a log: {error}") from error
+
+
+def save_head(file: Path, *, position: int, digest: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps({"position": position, "digest": digest}) + "\n", encoding="utf-8")
+    draft.replace(file)

@@ -1,20 +1,20 @@
-"""Replays versions of rules: recomputed returns, two persons per publication, and the version of each round."""
+"""Replay versions of rules: recomputed returns, two persons per publication, and the version of each round."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit.traces import TableTrace
+from baccarat.audit.traces import OUT_OF_PLACE, TableTrace
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.validation import InvalidRules, validate
-from baccarat.domain.tables import rules_events as e
-from baccarat.domain.tables.rules_state import PendingRules, RulesLifecycle, evolve
+from baccarat.domain.tables import events as e
+from baccarat.domain.tables.evolve import evolve_rules
+from baccarat.domain.tables.state import PendingRules, RulesLifecycle
 from baccarat.storage import rules_versions
 from casino.kernel.findings import Finding
 from casino.kernel.money import MoneyType
 
-OUT_OF_PLACE: Final = "event out of place"
 RETURNS: Final = "theoretical return differs"
 OTHER_TIME: Final = "version takes effect at another time"
 UNACKNOWLEDGED: Final = "return not acknowledged"
@@ -24,9 +24,9 @@ def find_version_faults(
     rules: TableRules, returns: tuple[versions.SpotReturn, ...], *, floor: int, acknowledgement: str, real: bool
 ) -> Iterator[tuple[str, object, object]]:
     """Check a table's first rules: their returns, and what had to be acknowledged for real money."""
-    due = versions.theoretical_returns(rules)
-    if due != returns:
-        yield RETURNS, due, returns
+    expected = versions.theoretical_returns(rules)
+    if expected != returns:
+        yield RETURNS, expected, returns
     under = [doubt.spot for doubt in versions.return_warnings(rules, floor=floor) if not doubt.player_edge]
     if real and under and not versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
         yield UNACKNOWLEDGED, ", ".join(under), acknowledgement or "nothing"
@@ -41,10 +41,14 @@ def version_rows_of(table: TableTrace) -> rules_versions.VersionRows:
 
 def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
     """Check drafted rules: a new number, playable, correct returns, acknowledged where required."""
-    ruled = _ruling(table)
-    if ruled.draft is not None or event.version != ruled.latest_version + 1 or event.rules.version != event.version:
+    lifecycle = _lifecycle(table)
+    if (
+        lifecycle.draft is not None
+        or event.version != lifecycle.latest_version + 1
+        or event.rules.version != event.version
+    ):
         table.record_difference(
-            OUT_OF_PLACE, f"version {ruled.latest_version + 1} and no other draft", f"version {event.version}"
+            OUT_OF_PLACE, f"version {lifecycle.latest_version + 1} and no other draft", f"version {event.version}"
         )
     rules = event.rules
     if (rules.preset, rules.currency, rules.shuffle) != (table.rules.preset, table.rules.currency, table.rules.shuffle):
@@ -55,24 +59,24 @@ def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
         table.record_difference("rules are not playable", wrong.detail, rules)
     else:
         _require_returns(table, rules, event.returns)
-        words = versions.is_acknowledged(rules, floor=event.return_floor, acknowledgement=event.acknowledgement)
-        if MoneyType.REAL in table.opened.money_types and not words:
-            due = versions.acknowledgement_sentence(rules, floor=event.return_floor)
-            table.record_difference(UNACKNOWLEDGED, due or "nothing", event.acknowledgement or "nothing")
-    _follow(table, event)
+        acknowledged = versions.is_acknowledged(rules, floor=event.return_floor, acknowledgement=event.acknowledgement)
+        if MoneyType.REAL in table.opened.money_types and not acknowledged:
+            expected = versions.acknowledgement_sentence(rules, floor=event.return_floor)
+            table.record_difference(UNACKNOWLEDGED, expected or "nothing", event.acknowledgement or "nothing")
+    _apply(table, event)
 
 
 def replay_rules_rejected(table: TableTrace, event: e.RulesRejected) -> None:
     """Record that a draft was rejected."""
     if _drafted_version(table) == event.version:
-        _follow(table, event)
+        _apply(table, event)
     else:
         table.record_difference(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
 
 
 def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
     """Check a publication: of an unchanged draft, approved by another person."""
-    draft = _ruling(table).draft
+    draft = _lifecycle(table).draft
     if draft is None or draft.rules != event.rules or draft.rules.version != event.version:
         table.record_difference(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
         return
@@ -80,130 +84,135 @@ def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
         table.record_difference(
             "published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}"
         )
-    due = _waits(table, event.rules)
-    if event.effective_from not in due:
+    choices = _effective_choices(table, event.rules)
+    if event.effective_from not in choices:
         table.record_difference(
-            OTHER_TIME, " or ".join(due) or "no version: the next shoe is bound", event.effective_from
+            OTHER_TIME, " or ".join(choices) or "no version: the next shoe is bound", event.effective_from
         )
-    _follow(table, event)
+    _apply(table, event)
 
 
 def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
     """Check that published rules take effect between rounds, or between shoes if they wait for one."""
-    waiting = _ruling(table).pending
-    if waiting is None or waiting.rules != event.rules or event.version != event.rules.version:
+    pending = _lifecycle(table).pending
+    if pending is None or pending.rules != event.rules or event.version != event.rules.version:
         table.record_difference(OUT_OF_PLACE, "the rules that were published", event.rules.label)
         return
     if table.round is not None or (
-        waiting.effective_from is not e.EffectiveFrom.NEXT_ROUND and _is_early(table, waiting)
+        pending.effective_from is not e.EffectiveFrom.NEXT_ROUND and _is_early(table, pending)
     ):
-        table.record_difference(OTHER_TIME, waiting.effective_from, "before it")
+        table.record_difference(OTHER_TIME, pending.effective_from, "before it")
     if event.first_round != table.rounds + 1:
         table.record_difference("round number differs", table.rounds + 1, event.first_round)
-    _follow(table, event)
+    table.end_show(event.at)
+    _apply(table, event)
     table.apply_rules(event.rules)
     table.marks.clear()
-    for guest in table.seats.values():
-        guest.last_wager = None
+    for table_seat in table.seats.values():
+        table_seat.last_wager = None
 
 
 def replay_rules_retired(table: TableTrace, event: e.RulesRetired) -> None:
     """Record that rules were retired."""
-    if event.version != table.rules.version or _ruling(table).retired:
+    if event.version != table.rules.version or _lifecycle(table).retired:
         table.record_difference(OUT_OF_PLACE, f"version {table.rules.version} in force", event.version)
     if not event.reason.strip():
         table.record_difference("version withdrawn without a reason", "why", "nothing")
-    _follow(table, event)
+    _apply(table, event)
 
 
 def check_rules_in_force(table: TableTrace) -> None:
     """Record a round by retired rules, or opened while others had to take effect."""
-    ruled = table.rules_lifecycle
-    if ruled is None:
+    lifecycle = table.rules_lifecycle
+    if lifecycle is None:
         return
-    if ruled.retired:
+    if lifecycle.retired:
         table.record_difference("round by withdrawn rules", "no round", table.label)
-    if ruled.pending is not None and _is_superseded(table, ruled.pending):
-        table.record_difference("round by superseded rules", ruled.pending.rules.label, table.label)
+    if lifecycle.pending is not None and _is_superseded(table, lifecycle.pending):
+        table.record_difference("round by superseded rules", lifecycle.pending.rules.label, table.label)
 
 
-def _is_superseded(table: TableTrace, waiting: PendingRules) -> bool:
+def _is_superseded(table: TableTrace, pending: PendingRules) -> bool:
     """Return whether pending rules had to take effect before a round that opens now."""
-    if waiting.effective_from is e.EffectiveFrom.NEXT_ROUND:
+    if pending.effective_from is e.EffectiveFrom.NEXT_ROUND:
         return True
-    return table.shoe is None and (table.has_long_shoe or not _is_early(table, waiting))
+    return table.shoe is None and (table.has_long_shoe or not _is_early(table, pending))
 
 
 def check_shoe_rules_in_force(table: TableTrace) -> None:
     """Record a shoe that starts by rules that others should have replaced."""
-    waiting = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
-    if waiting is None or waiting.effective_from is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
+    pending = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
+    if pending is None or pending.effective_from is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
         return
-    if table.next_shoe is None or waiting.rules.shape == table.next_shoe.shape:
-        table.record_difference("shoe by superseded rules", waiting.rules.label, table.label)
+    if table.next_shoe is None or pending.rules.shape == table.next_shoe.shape:
+        table.record_difference("shoe by superseded rules", pending.rules.label, table.label)
 
 
 def compare_versions(tables: Iterable[TableTrace]) -> Iterator[Finding]:
     """Compare every version with its row."""
-    known = {table.opened.table: version_rows_of(table) for table in tables}
-    stored = rules_versions.load(known)
-    for identity, wanted in known.items():
-        yield from _differences(identity, wanted, stored[identity])
+    expected = {table.opened.table: version_rows_of(table) for table in tables}
+    stored = rules_versions.load(expected)
+    for identity, rows in expected.items():
+        yield from _differences(identity, rows, stored[identity])
 
 
 def _differences(
-    table: UUID, wanted: rules_versions.VersionRows, stored: rules_versions.VersionRows
+    table: UUID, expected: rules_versions.VersionRows, stored: rules_versions.VersionRows
 ) -> Iterator[Finding]:
-    for number in sorted(wanted.keys() | stored.keys()):
-        due, has = wanted.get(number), stored.get(number)
+    for number in sorted(expected.keys() | stored.keys()):
+        expected_row, actual_row = expected.get(number), stored.get(number)
         where = f"{rules_versions.VERSIONS.table} {table}/{number}"
-        if due is None or has is None:
-            what = "row is extra" if due is None else "row is missing"
-            yield Finding(what, where, "none" if due is None else "a row", "none" if has is None else "a row")
+        if expected_row is None or actual_row is None:
+            what = "row is extra" if expected_row is None else "row is missing"
+            yield Finding(
+                what, where, "none" if expected_row is None else "a row", "none" if actual_row is None else "a row"
+            )
             continue
-        for (name, _), right, found in zip(rules_versions.VERSIONS.columns, due, has, strict=True):
-            if right != found:
-                yield Finding("row differs", f"{where} {name}", str(right), str(found))
+        for (name, _), expected_value, actual_value in zip(
+            rules_versions.VERSIONS.columns, expected_row, actual_row, strict=True
+        ):
+            if expected_value != actual_value:
+                yield Finding("row differs", f"{where} {name}", str(expected_value), str(actual_value))
 
 
-def _ruling(table: TableTrace) -> RulesLifecycle:
+def _lifecycle(table: TableTrace) -> RulesLifecycle:
     return table.rules_lifecycle or RulesLifecycle(in_force=table.rules, latest_version=table.rules.version)
 
 
-def _waits(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
+def _effective_choices(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
     """Return what rules published now may wait for."""
     late = table.shoe is not None and versions.waits_for_shoe(table.rules, rules)
-    usual, coming = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND, table.next_shoe
-    if coming is None or rules.shape == coming.shape:
+    usual, next_shoe = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND, table.next_shoe
+    if next_shoe is None or rules.shape == next_shoe.shape:
         return (usual,)
-    return (e.EffectiveFrom.NEW_SHOE,) if coming.shape == table.rules.shape else ()
+    return (e.EffectiveFrom.NEW_SHOE,) if next_shoe.shape == table.rules.shape else ()
 
 
-def _is_early(table: TableTrace, waiting: PendingRules) -> bool:
+def _is_early(table: TableTrace, pending: PendingRules) -> bool:
     """Return whether a shoe must end before pending rules: the one in play, or one committed to by other rules."""
-    coming = table.next_shoe
-    if table.shoe is not None or coming is None:
+    next_shoe = table.next_shoe
+    if table.shoe is not None or next_shoe is None:
         return table.shoe is not None
-    return waiting.rules.shape != coming.shape
+    return pending.rules.shape != next_shoe.shape
 
 
 def _drafted_version(table: TableTrace) -> int | None:
-    draft = _ruling(table).draft
+    draft = _lifecycle(table).draft
     return None if draft is None else draft.rules.version
 
 
-def _follow(table: TableTrace, event: e.VersionEvent) -> None:
-    table.rules_lifecycle = evolve(_ruling(table), event)
+def _apply(table: TableTrace, event: e.VersionEvent) -> None:
+    table.rules_lifecycle = evolve_rules(_lifecycle(table), event)
     try:
         rules_versions.apply_events(version_rows_of(table), [event], table.opened)
     except KeyError:
         table.record_difference(OUT_OF_PLACE, "a version that was drafted", event.version)
 
 
-def _require_returns(table: TableTrace, rules: TableRules, found: tuple[versions.SpotReturn, ...]) -> None:
-    due = versions.theoretical_returns(rules)
-    if due != found:
-        table.record_difference(RETURNS, due, found)
+def _require_returns(table: TableTrace, rules: TableRules, actual: tuple[versions.SpotReturn, ...]) -> None:
+    expected = versions.theoretical_returns(rules)
+    if expected != actual:
+        table.record_difference(RETURNS, expected, actual)
 
 
 STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {

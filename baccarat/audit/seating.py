@@ -1,14 +1,13 @@
-"""Replays a table's own events: seats, buy-ins and withdrawals, shoes."""
+"""Replay a table's own events: seats, buy-ins and withdrawals, shoes."""
 
 import functools
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from baccarat.audit import cutting, kill_switches, rules_versions, shoe_commitments
-from baccarat.audit.betting import OUT_OF_PLACE
-from baccarat.audit.findings import FindingCollector
+from baccarat.audit import kill_switches, rules_versions, shoes
+from baccarat.audit.report import FindingCollector
 from baccarat.audit.shoes import NOT_OPENED, check_revealed_seed, check_shoe, parse_seed
-from baccarat.audit.traces import LongShoe, SeatTrace, TableTrace
+from baccarat.audit.traces import OUT_OF_PLACE, LongShoe, SeatTrace, TableTrace
 from baccarat.domain.fairness.commitment import commit
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
@@ -18,14 +17,14 @@ from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
-from baccarat.domain.tables.kill_switch_events import PlayResumed, PlayStopped
-from baccarat.domain.tables.shoe_events import (
+from baccarat.domain.tables.events import (
     ShoeCommitted,
     ShoeCutContributed,
     ShoeRevealed,
     TableClosed,
     TableClosureAnnounced,
 )
+from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.domain.tables.state import PendingClosure
 from casino.kernel.money import MoneyType
 
@@ -51,17 +50,17 @@ def find_setup_faults(terms: TableSetup) -> tuple[tuple[str, object, object], ..
         validate(terms.rules)
     except InvalidRules as wrong:
         return (("rules are not playable", wrong.detail, terms.rules),)
-    found: list[tuple[str, object, object]] = []
+    faults: list[tuple[str, object, object]] = []
     real = MoneyType.REAL in terms.money_types
-    found += rules_versions.find_version_faults(
+    faults += rules_versions.find_version_faults(
         terms.rules, terms.returns, floor=terms.floor, acknowledgement=terms.acknowledgement, real=real
     )
     spots = player_edge_spots(terms.rules)
     if real and not set(spots) <= set(terms.edge_accepted):
-        found.append(("player's edge not accepted", spots, terms.edge_accepted))
+        faults.append(("player's edge not accepted", spots, terms.edge_accepted))
     if MoneyType.PLAY in terms.money_types and not terms.rules.play_money:
-        found.append(("play money not offered", "real money only", terms.money_types))
-    return tuple(found)
+        faults.append(("play money not offered", "real money only", terms.money_types))
+    return tuple(faults)
 
 
 def replay_closure_announced(table: TableTrace, event: TableClosureAnnounced) -> None:
@@ -69,6 +68,7 @@ def replay_closure_announced(table: TableTrace, event: TableClosureAnnounced) ->
     if table.closed or table.pending_closure is not None:
         table.record_difference(OUT_OF_PLACE, "a table that stays", "its end announced again")
     table.pending_closure = PendingClosure(event.by, event.reason, event.announced_at)
+    table.clear_show()
 
 
 def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
@@ -87,6 +87,7 @@ def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
         elif seed is not None and shoe is not None:
             check_revealed_seed(table, shoe, seed)
     table.shoe, table.next_shoe, table.closed = None, None, True
+    table.clear_show()
 
 
 def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableTrace:
@@ -95,9 +96,9 @@ def replay_table_opened(event: e.TableOpened, notes: FindingCollector) -> TableT
     terms = TableSetup(
         event.rules, event.money_types, event.edge_accepted, event.returns, event.return_floor, event.acknowledgement
     )
-    for what, expected, found in find_setup_faults(terms):
-        table.record_difference(what, expected, found)
-    shoe_commitments.replay_shoe_commitment(table, event.next_shoe, number=1, record_difference=table.record_difference)
+    for what, expected, actual in find_setup_faults(terms):
+        table.record_difference(what, expected, actual)
+    shoes.replay_shoe_commitment(table, event.next_shoe, number=1, record_difference=table.record_difference)
     return table
 
 
@@ -115,46 +116,46 @@ def replay_seat_taken(table: TableTrace, event: e.SeatTaken) -> None:
 
 def replay_seat_changed(table: TableTrace, event: e.SeatChanged) -> None:
     """Check that a player moves to a free seat, with no wager in play."""
-    guest = _guest(table, event)
-    if guest is None:
+    table_seat = _table_seat(table, event)
+    if table_seat is None:
         return
-    if guest.seat != event.from_seat:
-        table.record_difference("seat differs", guest.seat, event.from_seat)
+    if table_seat.seat != event.from_seat:
+        table.record_difference("seat differs", table_seat.seat, event.from_seat)
     _require_free(table, event.to_seat)
-    _require_no_wager(table, guest)
-    guest.seat = event.to_seat
+    _require_no_wager(table, table_seat)
+    table_seat.seat = event.to_seat
 
 
 def replay_rebought(table: TableTrace, event: e.Rebought) -> None:
     """Check a rebuy, made while the player has no wager in play."""
-    guest = _guest(table, event)
-    if guest is None:
+    table_seat = _table_seat(table, event)
+    if table_seat is None:
         return
-    _require_same(table, guest, event)
-    _require_no_wager(table, guest)
+    _require_same(table, table_seat, event)
+    _require_no_wager(table, table_seat)
     _require_positive(table, event.amount, least=1)
-    guest.balance += event.amount
+    table_seat.balance += event.amount
 
 
 def replay_seat_left(table: TableTrace, event: e.SeatLeft | e.SeatReleased) -> None:
     """Check that a player leaves with the whole game balance and an empty rack."""
-    guest = _guest(table, event)
-    if guest is None:
+    table_seat = _table_seat(table, event)
+    if table_seat is None:
         return
-    _require_same(table, guest, event)
-    _require_no_wager(table, guest)
-    if event.returned != guest.balance:
-        table.record_difference("returned balance differs", guest.balance, event.returned)
-    if event.commission_collected != guest.owed:
-        table.record_difference("collected commission differs", guest.owed, event.commission_collected)
+    _require_same(table, table_seat, event)
+    _require_no_wager(table, table_seat)
+    if event.returned != table_seat.balance:
+        table.record_difference("returned balance differs", table_seat.balance, event.returned)
+    if event.commission_collected != table_seat.owed:
+        table.record_difference("collected commission differs", table_seat.owed, event.commission_collected)
     del table.seats[event.player]
 
 
 def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
     """Check a released seat: money as when its player leaves, and a valid reason."""
-    guest, kept = table.seats.get(event.player), table.rules.seat_kept_rounds
-    if guest is not None and event.missed != guest.missed_turns:
-        table.record_difference("missed turns differ", guest.missed_turns, event.missed)
+    table_seat, kept = table.seats.get(event.player), table.rules.seat_kept_rounds
+    if table_seat is not None and event.missed != table_seat.missed_turns:
+        table.record_difference("missed turns differ", table_seat.missed_turns, event.missed)
     if event.reason is e.SeatReleaseReason.MISSED_ROUNDS and (kept is None or event.missed < kept):
         table.record_difference("seat freed early", f"after {kept} missed turns", event.missed)
     if event.reason is e.SeatReleaseReason.TABLE_CLOSED and table.pending_closure is None:
@@ -162,6 +163,23 @@ def replay_seat_freed(table: TableTrace, event: e.SeatReleased) -> None:
     if event.last_seen_at > event.released_at:
         table.record_difference("times out of order", f"up to {event.released_at}", event.last_seen_at)
     replay_seat_left(table, event)
+
+
+def replay_show_skip_requested(table: TableTrace, event: e.ShowSkipRequested) -> None:
+    """Check a request to skip the show: by a seated player, once, while the deal is shown."""
+    table_seat, until = table.seats.get(event.player), table.betting_opens_at
+    if table_seat is None or table_seat.seat != event.seat or event.player in table.show_skips:
+        table.record_difference(OUT_OF_PLACE, f"seat {event.seat} watches the show", event.player)
+    if until is None or event.requested_at >= until:
+        table.record_difference(OUT_OF_PLACE, "the show of a deal", f"shown until {until}")
+    table.show_skips.append(event.player)
+
+
+def replay_show_ended(table: TableTrace, event: e.ShowEnded) -> None:
+    """Check the end of a show after which no round opened."""
+    if table.betting_opens_at is None:
+        table.record_difference(OUT_OF_PLACE, "the show of a deal", "none")
+    table.end_show(event.ended_at)
 
 
 def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
@@ -172,7 +190,7 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         table.record_difference("shoe number differs", table.shoes + 1, event.number)
     if event.first_round != table.rounds + 1:
         table.record_difference("round number differs", table.rounds + 1, event.first_round)
-    cutting.check_shoe_started(table, event)
+    shoes.check_shoe_started(table, event)
     burned = _burned(table, event)
     if event.burned_count != burned or (event.turned_card is None) is table.rules.burn:
         table.record_difference("burned cards differ", burned, f"{event.burned_count} after {event.turned_card}")
@@ -195,12 +213,15 @@ def _burned(table: TableTrace, event: e.ShoeStarted) -> int:
 
 def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
     """Check the end of a long shoe: after the cut card, seed revealed, every rack emptied once."""
-    shoe, owed = table.shoe, [(guest.player, guest.owed) for guest in table.list_seats() if guest.owed]
+    shoe, owed = (
+        table.shoe,
+        [(table_seat.player, table_seat.owed) for table_seat in table.list_seats() if table_seat.owed],
+    )
     collected = [(each.player, each.amount) for each in event.collected]
     if collected != owed:
         table.record_difference("collected commission differs", _owed(owed), _owed(collected))
-    for guest in table.seats.values():
-        guest.owed = 0
+    for table_seat in table.seats.values():
+        table_seat.owed = 0
     if shoe is None or shoe.shoe != event.shoe:
         table.record_difference(OUT_OF_PLACE, "the shoe in play", event.shoe)
         return
@@ -229,29 +250,31 @@ def _owed(amounts: list[tuple[Any, int]]) -> str:
     return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
 
 
-def _guest(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatReleased) -> SeatTrace | None:
-    guest = table.seats.get(event.player)
-    if guest is None:
+def _table_seat(table: TableTrace, event: e.SeatChanged | e.Rebought | e.SeatLeft | e.SeatReleased) -> SeatTrace | None:
+    table_seat = table.seats.get(event.player)
+    if table_seat is None:
         table.record_difference(OUT_OF_PLACE, f"player {event.player} seated", "no seat")
-    return guest
+    return table_seat
 
 
 def _require_free(table: TableTrace, seat: int) -> None:
     if not 1 <= seat <= table.rules.seats:
         table.record_difference("unknown seat", f"1 to {table.rules.seats}", seat)
-    if any(guest.seat == seat for guest in table.seats.values()):
+    if any(table_seat.seat == seat for table_seat in table.seats.values()):
         table.record_difference("seat taken twice", "a free seat", seat)
 
 
-def _require_same(table: TableTrace, guest: SeatTrace, event: e.Rebought | e.SeatLeft | e.SeatReleased) -> None:
-    if (guest.seat, guest.money_type) != (event.seat, event.money_type):
-        table.record_difference("seat differs", f"{guest.seat} {guest.money_type}", f"{event.seat} {event.money_type}")
+def _require_same(table: TableTrace, table_seat: SeatTrace, event: e.Rebought | e.SeatLeft | e.SeatReleased) -> None:
+    if (table_seat.seat, table_seat.money_type) != (event.seat, event.money_type):
+        table.record_difference(
+            "seat differs", f"{table_seat.seat} {table_seat.money_type}", f"{event.seat} {event.money_type}"
+        )
 
 
-def _require_no_wager(table: TableTrace, guest: SeatTrace) -> None:
-    part = None if table.round is None else table.round.seats.get(guest.seat)
-    if part is not None and part.player == guest.player and part.status is SeatStatus.CONFIRMED:
-        table.record_difference(OUT_OF_PLACE, "no wager in play", f"seat {guest.seat} has one")
+def _require_no_wager(table: TableTrace, table_seat: SeatTrace) -> None:
+    part = None if table.round is None else table.round.seats.get(table_seat.seat)
+    if part is not None and part.player == table_seat.player and part.status is SeatStatus.CONFIRMED:
+        table.record_difference(OUT_OF_PLACE, "no wager in play", f"seat {table_seat.seat} has one")
 
 
 def _require_positive(table: TableTrace, amount: int, *, least: int) -> None:
@@ -265,8 +288,10 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.Rebought: replay_rebought,
     e.SeatLeft: replay_seat_left,
     e.SeatReleased: replay_seat_freed,
-    ShoeCommitted: cutting.replay_shoe_committed,
-    ShoeCutContributed: cutting.replay_shoe_cut_contribution,
+    e.ShowSkipRequested: replay_show_skip_requested,
+    e.ShowEnded: replay_show_ended,
+    ShoeCommitted: shoes.replay_shoe_committed,
+    ShoeCutContributed: shoes.replay_shoe_cut_contribution,
     e.ShoeStarted: replay_shoe_started,
     e.ShoeEnded: replay_shoe_ended,
     PlayStopped: kill_switches.replay_play_stopped,

@@ -1,38 +1,216 @@
-"""Checks cards against the seed that was committed to before the first bet."""
+"""Checks shoes: the commitment before the first bet, the cut from the contributions, and the cards from the seed."""
 
-from baccarat.audit.traces import CommittedShoe, LongShoe, RoundTrace, TableTrace
-from baccarat.domain.fairness.commitment import commit
-from baccarat.domain.fairness.openings import shoe_root
-from baccarat.domain.fairness.shuffle import shuffle
-from baccarat.domain.fairness.stream import SEED_BYTES
+from collections.abc import Sequence
+from typing import Final, Protocol
+from uuid import UUID
+
+from baccarat.audit import rules_versions
+from baccarat.audit.traces import OUT_OF_PLACE, CommittedShoe, LongShoe, RoundTrace, TableTrace, sort_contributions
+from baccarat.domain.fairness.commitment import commit, shoe_root
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
+from baccarat.domain.fairness.shuffle import SEED_BYTES, shuffle
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution
+from baccarat.domain.rounds.events import BettingClosed, CutContributed, ShoeCommitment
+from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
+from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted
 
+MISSING: Final = "commitment missing"
+OTHER_SHOE: Final = "shoe differs from the committed one"
+NO_NEXT: Final = "next shoe not committed"
+OTHER_SHAPE: Final = "shoe composition differs from its commitment"
+MALFORMED: Final = "contribution malformed"
+CONTRIBUTED_LATE: Final = "contribution given late"
+OTHER_CUT: Final = "cut differs from the contributions"
+TOO_OFTEN: Final = "contribution changed too often"
 NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"
 OTHER_ROOT = "root is not the shoe's"
 
 
+class DifferenceRecorder(Protocol):
+    """Callback that records a contradiction: what, expected, actual."""
+
+    def __call__(self, what: str, expected: object, actual: object) -> None:
+        """Record it."""
+
+
+def check_committed_shoe(round_: RoundTrace) -> None:
+    """Check that a round opens with the shoe, commitment and shape that were committed to."""
+    event, table = round_.opened, round_.table
+    next_shoe, rules = table.next_shoe, table.rules
+    if event.commitment is None:
+        round_.record_difference(MISSING, "a commitment before the first bet", "none")
+    if next_shoe is None:
+        round_.record_difference(OTHER_SHOE, "a shoe named before", f"{event.shoe} {event.commitment}")
+        return
+    if (next_shoe.shoe, next_shoe.commitment) != (event.shoe, event.commitment):
+        actual = f"{event.shoe} {event.commitment}"
+        round_.record_difference(OTHER_SHOE, f"{next_shoe.shoe} {next_shoe.commitment}", actual)
+    if next_shoe.shape != rules.shape:
+        round_.record_difference(OTHER_SHAPE, next_shoe.shape, rules.shape)
+
+
+def replay_shoe_commitment(
+    table: TableTrace, shoe: ShoeCommitment | None, *, number: int, record_difference: DifferenceRecorder
+) -> None:
+    """Check the commitment to the shoe of the round with this number, which binds the rules of that round.
+
+    Tables with long shoes make no such commitment.
+    """
+    if table.has_long_shoe:
+        if shoe is not None:
+            record_difference(OUT_OF_PLACE, "no shoe of one round at a table with long shoes", shoe.shoe)
+        return
+    if shoe is None:
+        record_difference(NO_NEXT, f"the shoe of round {number}", "none")
+        table.next_shoe = None
+        return
+    rules = (
+        table.rules
+        if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
+        else table.rules_lifecycle.pending.rules
+    )
+    if shoe.shape != rules.shape:
+        record_difference(OTHER_SHAPE, rules.shape, shoe.shape)
+    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape)
+
+
+def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
+    """Check a contribution to a round's own shoe: by a seat in the round, while betting is open."""
+    part, opened = round_.seats.get(event.seat), round_.opened
+    if part is None or part.player != event.player or part.status is SeatStatus.LEFT:
+        round_.record_difference(
+            "seat not in the round", None if part is None else part.player, event.player, seat=event.seat
+        )
+    if round_.phase is not Phase.BETTING or round_.suspension_reason is not None or opened.commitment is None:
+        round_.record_difference(
+            OUT_OF_PLACE, "open betting on a shoe of its own", round_.suspension_reason or round_.phase
+        )
+    if opened.deadline_at is not None and event.contributed_at >= opened.deadline_at:
+        round_.record_difference(
+            CONTRIBUTED_LATE, f"before {opened.deadline_at}", event.contributed_at, seat=event.seat
+        )
+    for what, expected in _faults(round_.contributions, event):
+        round_.record_difference(what, expected, event.contribution, seat=event.seat)
+    put_contribution(round_.contributions, event)
+
+
+def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
+    """Check that the cut of the round's own shoe results from the contributions until betting closed."""
+    difference = _cut_difference(round_.contributions, event.contributions, event.cut, shoe=round_.opened.shoe)
+    if difference is not None:
+        round_.record_difference(OTHER_CUT, *difference)
+    round_.cut = event.cut
+
+
+def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
+    """Check a commitment to the next long shoe: one at a time, numbered in order."""
+    if not table.has_long_shoe or table.next_shoe is not None or table.closed:
+        table.record_difference(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
+    if event.number != table.shoes + 1:
+        table.record_difference("shoe number differs", table.shoes + 1, event.number)
+    rules = (
+        table.rules
+        if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
+        else table.rules_lifecycle.pending.rules
+    )
+    if event.shape != rules.shape:
+        table.record_difference(OTHER_SHAPE, rules.shape, event.shape)
+    table.next_shoe = CommittedShoe(event.shoe, event.number, event.commitment, event.shape)
+
+
+def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
+    """Check a contribution to the committed long shoe, by a seated player."""
+    table_seat, next_shoe = table.seats.get(event.player), table.next_shoe
+    if table_seat is None or table_seat.seat != event.seat:
+        table.record_difference("seat differs", None if table_seat is None else table_seat.seat, event.seat)
+    if next_shoe is None or next_shoe.shoe != event.shoe or not table.has_long_shoe:
+        table.record_difference(OTHER_SHOE, None if next_shoe is None else next_shoe.shoe, event.shoe)
+        return
+    for what, expected in _faults(next_shoe.contributions, event):
+        table.record_difference(what, expected, event.contribution)
+    put_contribution(next_shoe.contributions, event)
+
+
+def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
+    """Check that the shoe is the committed one, and that its cut results from the contributions until it started."""
+    next_shoe = table.next_shoe
+    if next_shoe is None:
+        table.record_difference(OTHER_SHOE, "a committed shoe", event.shoe)
+    else:
+        if (next_shoe.shoe, next_shoe.commitment) != (event.shoe, event.commitment):
+            actual = f"{event.shoe} {event.commitment}"
+            table.record_difference(OTHER_SHOE, f"{next_shoe.shoe} {next_shoe.commitment}", actual)
+        if next_shoe.shape != table.rules.shape:
+            table.record_difference(OTHER_SHAPE, next_shoe.shape, table.rules.shape)
+    difference = _cut_difference(
+        {} if next_shoe is None else next_shoe.contributions, event.contributions, event.cut, shoe=event.shoe
+    )
+    if difference is not None:
+        table.record_difference(OTHER_CUT, *difference)
+    rules_versions.check_shoe_rules_in_force(table)
+    table.next_shoe = None
+
+
+def _faults(by_seat: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> list[tuple[str, str]]:
+    """Return what is wrong with a contribution by itself: (what, expected)."""
+    faults, last = [], by_seat.get(event.seat)
+    if last is not None and last.player == event.player and last.change_count >= MAX_CUT_CHANGES:
+        faults.append((TOO_OFTEN, f"at most {MAX_CUT_CHANGES} times"))
+    try:
+        parse_contribution(event.contribution)
+    except MalformedContribution as malformed:
+        faults.append((MALFORMED, str(malformed)))
+    return faults
+
+
+def put_contribution(by_seat: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> None:
+    """Replace a seat's last contribution."""
+    last = by_seat.get(event.seat)
+    times = 1 if last is None or last.player != event.player else last.change_count + 1
+    by_seat[event.seat] = SeatContribution(event.seat, event.player, event.contribution, times)
+
+
+def _cut_difference(
+    by_seat: dict[int, SeatContribution], contributions: Sequence[Contribution], recorded_cut: str, *, shoe: UUID
+) -> tuple[str, str] | None:
+    """Return both sides as text if a cut differs from its contributions, else None."""
+    expected = tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(by_seat))
+    try:
+        computed = compute_cut(shoe, expected).hex()
+    except MalformedContribution:  # recorded with the contribution
+        return None
+    if expected == tuple(contributions) and computed == recorded_cut:
+        return None
+    return f"{_format_contributions(expected)}: {computed}", f"{_format_contributions(contributions)}: {recorded_cut}"
+
+
+def _format_contributions(contributions: Sequence[Contribution]) -> str:
+    return ", ".join(f"{each.seat} {each.contribution}" for each in contributions) or "nothing"
+
+
 def check_seed(round_: RoundTrace) -> None:
     """Check the seed that a round's last event revealed against commitment and cards.
 
-    A long shoe's seed stays secret until the shoe ends. Raises NoSuchCount for impossible numbers of cards or decks.
+    A long shoe's seed stays secret until the shoe ends. Raises InvalidCardCount for impossible numbers.
     """
     seed, cards = round_.seed, round_.cards
     if round_.table.has_long_shoe:
         if seed is not None:
             round_.record_difference("seed revealed early", "nothing before the shoe ends", "a seed")
         return
-    found = parse_seed(seed)
-    if found is None:
+    seed_bytes = parse_seed(seed)
+    if seed_bytes is None:
         round_.record_difference("seed missing", "the shoe's seed", seed)
         return
-    commitment = commit(found)
+    commitment = commit(seed_bytes)
     if commitment != round_.opened.commitment:
         round_.record_difference(NOT_OPENED, round_.opened.commitment, commitment)
     if cards:
-        due = shuffle(found, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
-        if due != cards:
-            round_.record_difference(OTHER_CARDS, " ".join(due), " ".join(cards))
+        expected = shuffle(seed_bytes, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
+        if expected != cards:
+            round_.record_difference(OTHER_CARDS, " ".join(expected), " ".join(cards))
 
 
 def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
@@ -51,14 +229,14 @@ def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
     due_root = shoe_root(seed, cut=cut, decks=table.rules.decks)
     if due_root != shoe.root:
         table.record_difference(OTHER_ROOT, due_root, shoe.root)
-    cards = shuffle(seed, cut=cut, decks=table.rules.decks, first=_most(table, shoe))
+    cards = shuffle(seed, cut=cut, decks=table.rules.decks, first=_cards_needed(table, shoe))
     if shoe.first_card is not None and shoe.first_card != cards[0]:
         table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)
-    for position, found, round_ in shoe.deals:
-        due = cards[position : position + len(found)]
-        if due != found:
+    for position, dealt, round_ in shoe.deals:
+        expected = cards[position : position + len(dealt)]
+        if expected != dealt:
             table.collector.add(
-                OTHER_CARDS, f"round {round_}, {_places(position, found)}", " ".join(due), " ".join(found)
+                OTHER_CARDS, f"round {round_}, {_places(position, dealt)}", " ".join(expected), " ".join(dealt)
             )
 
 
@@ -71,7 +249,7 @@ def parse_seed(digits: str | None) -> bytes | None:
     return seed if len(seed) == SEED_BYTES else None
 
 
-def _most(table: TableTrace, shoe: LongShoe) -> int:
+def _cards_needed(table: TableTrace, shoe: LongShoe) -> int:
     """Return how many cards of the order are needed, at most those of the shoe."""
     return min(max(shoe.cards_used, 1), 52 * table.rules.decks)
 

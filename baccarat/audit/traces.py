@@ -10,31 +10,29 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from baccarat.audit.findings import FindingCollector
+from baccarat.audit.report import FindingCollector
 from baccarat.domain.postings import TableAccounts
-from baccarat.domain.rounds.ceremony_events import HandTurned
-from baccarat.domain.rounds.ceremony_state import Ceremony
 from baccarat.domain.rounds.cut import SeatContribution
-from baccarat.domain.rounds.events import RoundOpened, SeatSettled
-from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
-from baccarat.domain.rounds.void_events import RoundVoided, RoundVoidRequested
+from baccarat.domain.rounds.events import HandTurned, RoundOpened, RoundVoided, RoundVoidRequested, SeatSettled
+from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Deal, Outcome
 from baccarat.domain.rules.payouts import Settlement, settle
-from baccarat.domain.rules.roads.marks import RoundMark, find_pairs
+from baccarat.domain.rules.roads import RoundMark, find_pairs
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
 from baccarat.domain.tables.events import TableOpened
-from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.domain.tables.rules_state import RulesLifecycle
-from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, Seat, Shoe, TableState
+from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, RulesLifecycle, Seat, Shoe, TableState
 from baccarat.storage import rules_versions
-from baccarat.storage.rows import SittingRow
+from casino.events.projections import Row
 from casino.kernel.money import MoneyType
 
 _SHOE = Shuffle.SHOE
 _BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, SeatStatus.DECIDING, SeatStatus.CONFIRMED
 _RUNNING = frozenset({Phase.BETTING, Phase.CLOSED, Phase.DEALT})
+
+OUT_OF_PLACE: Final = "event out of place"
 
 MAX_CACHED_SETTLEMENTS: Final = 1024
 """Settlements cached for tables with the same rules."""
@@ -46,9 +44,9 @@ def _settlements(_rules: TableRules) -> dict[tuple[object, ...], Settlement]:
     return {}
 
 
-def sort_contributions(given: dict[int, SeatContribution]) -> tuple[SeatContribution, ...]:
+def sort_contributions(by_seat: dict[int, SeatContribution]) -> tuple[SeatContribution, ...]:
     """List contributions by seat, ascending."""
-    return tuple(given[seat] for seat in sorted(given))
+    return tuple(by_seat[seat] for seat in sorted(by_seat))
 
 
 @dataclass(slots=True)
@@ -88,7 +86,7 @@ class LongShoe:
 
 @dataclass(slots=True)
 class CommittedShoe:
-    """A shoe committed to but not in play yet; `given` are the contributions to a long one's cut, by seat."""
+    """A shoe committed to but not in play yet; with the contributions to a long shoe's cut, by seat."""
 
     shoe: UUID
     number: int
@@ -101,15 +99,16 @@ class CommittedShoe:
 class TableTrace:
     """A table after its own events and those of its rounds.
 
-    `marks` are the rounds on its board, by number: the outcome, the cards, and whether it was a natural. `unrevealed`
-    are the commitments of shoes whose rounds were voided without their seeds.
+    The show of its last deal ends at `betting_opens_at`, unless all its players skip it. `marks` are the rounds on its
+    board, by number: the outcome, the cards, and whether it was a natural. `unrevealed` are the commitments of shoes
+    whose rounds were voided without their seeds.
     """
 
     opened: TableOpened
     collector: FindingCollector
     version: int
     seats: dict[UUID, SeatTrace] = field(default_factory=dict)
-    sittings: dict[UUID, SittingRow] = field(default_factory=dict)
+    sittings: dict[UUID, Row] = field(default_factory=dict)
     shoe: LongShoe | None = None
     shoes: int = 0
     round: "RoundTrace | None" = None
@@ -121,6 +120,8 @@ class TableTrace:
     voids: int = 0
     closed: bool = False
     pending_closure: PendingClosure | None = None
+    betting_opens_at: datetime | None = None
+    show_skips: list[UUID] = field(default_factory=list)
     stops: dict[tuple[StopScope, str], PlayStop] = field(default_factory=dict)
     rules_lifecycle: RulesLifecycle | None = None
     versions: rules_versions.VersionRows = field(default_factory=dict)
@@ -142,22 +143,35 @@ class TableTrace:
         self.rules, self.label = rules, rules.label
         self._known = _settlements(rules)
 
-    def record_difference(self, what: str, expected: object, found: object) -> None:
+    def record_difference(self, what: str, expected: object, actual: object) -> None:
         """Record a contradiction at the current event."""
-        self.collector.add(what, f"table {self.opened.table}, version {self.version}", expected, found)
+        self.collector.add(what, f"table {self.opened.table}, version {self.version}", expected, actual)
 
     def expected_settlement(self, stakes: Stakes, outcome: Outcome) -> Settlement:
         """Settle one seat's stakes by the table's rules, with a cache. Raises UnknownStake."""
         wager = outcome, *stakes.items()
-        found = self._known.get(wager)
-        if found is None:
+        settlement = self._known.get(wager)
+        if settlement is None:
             if len(self._known) >= MAX_CACHED_SETTLEMENTS:
                 self._known.clear()
-            found = self._known[wager] = settle(self.rules, stakes, outcome)
-        return found
+            settlement = self._known[wager] = settle(self.rules, stakes, outcome)
+        return settlement
+
+    def end_show(self, now: datetime) -> None:
+        """End the show of the last deal, and check that its time is over or everybody at the table skips it."""
+        until = self.betting_opens_at
+        waits = self.rules.turn_seconds is not None and not self.seats.keys() <= set(self.show_skips)
+        if waits and until is not None and now < until:
+            self.record_difference("show cut short", f"shown until {until}", f"ended at {now}")
+        self.clear_show()
+
+    def clear_show(self) -> None:
+        """Forget the show of the last deal."""
+        self.betting_opens_at = None
+        self.show_skips.clear()
 
     def list_seats(self) -> list[SeatTrace]:
-        return sorted(self.seats.values(), key=lambda guest: guest.seat)
+        return sorted(self.seats.values(), key=lambda table_seat: table_seat.seat)
 
     def state(self) -> TableState:
         """Return the domain state after all events so far."""
@@ -191,22 +205,22 @@ class TableTrace:
             voids=self.voids,
             closed=self.closed,
             pending_closure=self.pending_closure,
+            betting_opens_at=self.betting_opens_at,
+            show_skips=tuple(self.show_skips),
             rules_lifecycle=self.rules_lifecycle,
         )
 
     @staticmethod
-    def _next_shoe(coming: CommittedShoe) -> NextShoe:
-        return NextShoe(
-            coming.shoe, coming.number, coming.commitment, coming.shape, sort_contributions(coming.contributions)
-        )
+    def _next_shoe(shoe: CommittedShoe) -> NextShoe:
+        return NextShoe(shoe.shoe, shoe.number, shoe.commitment, shoe.shape, sort_contributions(shoe.contributions))
 
     def _board(self) -> Iterator[RoundMark]:
         for number, (outcome, cards, natural) in self.marks.items():
-            found = find_pairs(cards)
-            yield RoundMark(number, outcome, "p" in found, "b" in found, natural)
+            pairs = find_pairs(cards)
+            yield RoundMark(number, outcome, "p" in pairs, "b" in pairs, natural)
 
     def _pairs(self) -> str:
-        """Return the pairs among cards dealt but not settled; a sound log has none between events."""
+        """Return the pairs among cards dealt but not settled; a correct log has none between events."""
         return "" if self.round is None else find_pairs(self.round.cards)
 
 
@@ -246,7 +260,7 @@ class RoundTrace:
     version: int = 1
     phase: Phase = _BETTING
     closed_at: datetime | None = None
-    position: int | None = None
+    shoe_position: int | None = None
     cards: tuple[Card, ...] = ()
     deal: Deal | None = None
     outcome: Outcome | None = None
@@ -269,10 +283,10 @@ class RoundTrace:
     def __post_init__(self) -> None:
         self.rules = self.table.rules
 
-    def record_difference(self, what: str, expected: object, found: object, *, seat: int | None = None) -> None:
+    def record_difference(self, what: str, expected: object, actual: object, *, seat: int | None = None) -> None:
         """Record a contradiction at the current event."""
         where = f"round {self.opened.round}, version {self.version}"
-        self.collector.add(what, where if seat is None else f"{where}, seat {seat}", expected, found)
+        self.collector.add(what, where if seat is None else f"{where}, seat {seat}", expected, actual)
 
     def is_running(self) -> bool:
         """Return whether the round has not ended."""
@@ -306,7 +320,7 @@ class RoundTrace:
                 for part in self.seats.values()
             ),
             self.closed_at,
-            self.position,
+            self.shoe_position,
             self.cards,
             self.outcome,
             self.player_total,

@@ -1,37 +1,37 @@
-"""Checks one round against the rules, the log and the ledger, each time it is requested."""
+"""Check one round against the rules, the log and the ledger, each time it is requested."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit import money
+from baccarat.audit import comparison
 from baccarat.audit.dealing import NO_DEAL
-from baccarat.audit.findings import FindingCollector
+from baccarat.audit.report import FindingCollector
 from baccarat.audit.round_replay import NoSuchRound, RoundReplay, replay_round
-from baccarat.audit.shoe_commitments import OTHER_SHOE
-from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT
+from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT, OTHER_SHOE
 from baccarat.domain.postings import TableAccounts
 from baccarat.storage.event_registry import CATALOGUE
-from casino.checkpoints import proofs, records
+from casino.checkpoints import queries, records
 from casino.checkpoints.document import CheckpointDocument
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.tree import IncompleteTree
 from casino.events.codec import MalformedEvent, UnknownEvent
-from casino.events.digest import GENESIS, digest
+from casino.events.hash_chain import GENESIS, digest
+from casino.events.records import METADATA
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.findings import Finding
 from casino.kernel.merkle import is_included, leaf_hash
 
-_SEALED: Final = """
-    SELECT event.id, event.version, event.type, event.schema, event.data::text, event.metadata::text, event.recorded_at,
+_SEALED: Final = f"""
+    SELECT event.id, event.version, event.type, event.schema, event.data::text, {METADATA}::text, event.recorded_at,
            seal.position, seal.digest, before.digest
       FROM events_event AS event
       LEFT JOIN events_seal AS seal ON seal.event_id = event.id
       LEFT JOIN events_seal AS before ON before.position = seal.position - 1
      WHERE event.stream = %s ORDER BY event.version
-"""
+"""  # noqa: S608  (constants)
 _OF_THE_SHOE: Final = frozenset({NOT_OPENED, OTHER_CARDS, OTHER_ROOT, NO_DEAL, OTHER_SHOE})
 """Messages for cards that do not match the committed seed; an invalid deal matches no shoe."""
 _ROW: Final = "SELECT phase, cards, outcome FROM baccarat_round WHERE id = %s"
@@ -55,18 +55,18 @@ class RoundVerdict:
 
     @property
     def holds(self) -> bool:
-        """Return whether nothing contradicts the record; checks that cannot be decided yet do not."""
+        """Return whether no check fails; those that cannot be decided yet do not count."""
         return all(check.holds is not False for check in self.checks)
 
 
 def check_round(round_: UUID, *, accounts: TableAccounts) -> RoundVerdict:
     """Check one round from its events, the ledger and the newest checkpoint; about ten statements."""
     rows = fetch(_SEALED, [f"round-{round_}"])
-    retold, rules = _rules(round_)
+    replay, rules = _rules(round_)
     checks = [_chain(f"round-{round_}", rows), rules]
-    if retold is not None:
-        checks += [_fairness(retold), _money(rows, accounts), _row(round_, retold)]
-    return RoundVerdict((*checks, _checkpoint(rows)), retold)
+    if replay is not None:
+        checks += [_fairness(replay), _money(rows, accounts), _row(round_, replay)]
+    return RoundVerdict((*checks, _checkpoint(rows)), replay)
 
 
 def _chain(stream: str, rows: Sequence[Any]) -> RoundCheck:
@@ -79,7 +79,7 @@ def _chain(stream: str, rows: Sequence[Any]) -> RoundCheck:
     waiting = sum(row[7] is None for row in rows)
     if waiting:
         return RoundCheck(name, holds=None, explanation=f"{waiting} of {len(rows)} events wait for their seal.")
-    return RoundCheck(name, holds=True, explanation=f"{len(rows)} events give the digests that they were sealed with.")
+    return RoundCheck(name, holds=True, explanation=f"{len(rows)} events have the digests they were sealed with.")
 
 
 def _digest_holds(stream: str, row: Any) -> bool:
@@ -102,43 +102,45 @@ def _digest_holds(stream: str, row: Any) -> bool:
 def _rules(round_: UUID) -> tuple[RoundReplay | None, RoundCheck]:
     name = "Rules, cards, payouts and commission"
     try:
-        retold = replay_round(round_)
-    except (NoSuchRound, MalformedEvent, UnknownEvent) as trouble:
-        return None, RoundCheck(name, holds=False, explanation=f"The events can't be followed: {trouble}")
-    if retold.findings:
-        return retold, RoundCheck(name, holds=False, explanation=_words(retold.findings))
-    if retold.outcome is None:
-        return retold, RoundCheck(
-            name, holds=None, explanation=f"The round is {retold.phase}; all of it so far is as the rules say."
+        replay = replay_round(round_)
+    except (NoSuchRound, MalformedEvent, UnknownEvent) as error:
+        return None, RoundCheck(name, holds=False, explanation=f"The events can't be replayed: {error}")
+    if replay.findings:
+        return replay, RoundCheck(name, holds=False, explanation=_format_findings(replay.findings))
+    if replay.outcome is None:
+        return replay, RoundCheck(
+            name, holds=None, explanation=f"The round is {replay.phase}; everything so far follows the rules."
         )
-    return retold, RoundCheck(name, holds=True, explanation=f"Worked out again from the events: {retold.outcome}.")
+    return replay, RoundCheck(name, holds=True, explanation=f"Recomputed from the events: {replay.outcome}.")
 
 
-def _fairness(retold: RoundReplay) -> RoundCheck:
-    wrong = [one for one in retold.findings if one.kind in _OF_THE_SHOE]
+def _fairness(replay: RoundReplay) -> RoundCheck:
+    wrong = [finding for finding in replay.findings if finding.kind in _OF_THE_SHOE]
     if wrong:
-        return RoundCheck("Cards from the committed seed", holds=False, explanation=_words(wrong))
-    holds = None if "revealed" in retold.fairness and "checked" not in retold.fairness else True
-    return RoundCheck("Cards from the committed seed", holds=holds, explanation=retold.fairness)
+        return RoundCheck("Cards from the committed seed", holds=False, explanation=_format_findings(wrong))
+    holds = None if "revealed" in replay.fairness and "checked" not in replay.fairness else True
+    return RoundCheck("Cards from the committed seed", holds=holds, explanation=replay.fairness)
 
 
 def _money(rows: Sequence[Any], place: TableAccounts) -> RoundCheck:
     notes = FindingCollector()
-    followed = [(row[0], CATALOGUE.decode(row[2], row[3], row[4]), place) for row in rows]
-    money.compare_entries(followed, notes)
+    replayed = [(row[0], CATALOGUE.decode(row[2], row[3], row[4]), place) for row in rows]
+    comparison.compare_entries(replayed, notes)
     if notes.findings:
-        return RoundCheck("Ledger entries", holds=False, explanation=_words(notes.findings))
+        return RoundCheck("Ledger entries", holds=False, explanation=_format_findings(notes.findings))
     return RoundCheck(
         "Ledger entries", holds=True, explanation="The stored entries are those that follow from the events."
     )
 
 
-def _row(round_: UUID, retold: RoundReplay) -> RoundCheck:
-    found = fetch(_ROW, [round_])
-    due = _as_listed(retold.phase, " ".join(retold.cards), retold.outcome)
-    has = _as_listed(*found[0]) if found else "nothing"
-    if has != due:
-        return RoundCheck("What lists show", holds=False, explanation=f"Lists have {has}; the events say {due}.")
+def _row(round_: UUID, replay: RoundReplay) -> RoundCheck:
+    rows = fetch(_ROW, [round_])
+    expected = _as_listed(replay.phase, " ".join(replay.cards), replay.outcome)
+    actual = _as_listed(*rows[0]) if rows else "nothing"
+    if actual != expected:
+        return RoundCheck(
+            "What lists show", holds=False, explanation=f"Lists have {actual}; the events say {expected}."
+        )
     return RoundCheck("What lists show", holds=True, explanation="Phase, cards and outcome are those of the events.")
 
 
@@ -152,23 +154,23 @@ def _checkpoint(rows: Sequence[Any]) -> RoundCheck:
     checkpoint = records.covering(max(positions)) if len(positions) == len(rows) and rows else None
     if checkpoint is None:
         return RoundCheck(name, holds=None, explanation="No checkpoint has been signed since.")
-    trouble = _trouble(checkpoint, {row[7]: bytes(row[8]) for row in rows})
-    words = f"All {len(rows)} events are in the tree that checkpoint {checkpoint.number} signs."
-    return RoundCheck(name, holds=not trouble, explanation=trouble or words)
+    fault = _checkpoint_fault(checkpoint, {row[7]: bytes(row[8]) for row in rows})
+    text = f"All {len(rows)} events are in the tree that checkpoint {checkpoint.number} signs."
+    return RoundCheck(name, holds=not fault, explanation=fault or text)
 
 
-def _trouble(checkpoint: CheckpointDocument, digests: dict[int, bytes]) -> str:
+def _checkpoint_fault(checkpoint: CheckpointDocument, digests: dict[int, bytes]) -> str:
     if not checkpoint_keyring().verifies(checkpoint):
-        return f"The signature of checkpoint {checkpoint.number} is none of ours."
+        return f"The signature of checkpoint {checkpoint.number} is not by one of our keys."
     try:
-        paths = proofs.inclusion_paths(list(digests), checkpoint)
-    except IncompleteTree as trouble:
-        return f"The log under checkpoint {checkpoint.number} is not whole: {trouble}"
-    lost = ", ".join(str(position) for position in _not_in(checkpoint, digests, paths))
-    return f"Not in the tree of checkpoint {checkpoint.number}: position {lost}." if lost else ""
+        paths = queries.inclusion_paths(list(digests), checkpoint)
+    except IncompleteTree as error:
+        return f"The log under checkpoint {checkpoint.number} is incomplete: {error}"
+    missing = ", ".join(str(position) for position in _missing_positions(checkpoint, digests, paths))
+    return f"Not in the tree of checkpoint {checkpoint.number}: position {missing}." if missing else ""
 
 
-def _not_in(
+def _missing_positions(
     checkpoint: CheckpointDocument, digests: dict[int, bytes], paths: Sequence[Sequence[bytes]]
 ) -> Iterator[int]:
     for (position, value), path in zip(digests.items(), paths, strict=True):
@@ -176,7 +178,7 @@ def _not_in(
             yield position
 
 
-def _words(findings: Sequence[Finding]) -> str:
+def _format_findings(findings: Sequence[Finding]) -> str:
     return "; ".join(
-        f"{one.kind} ({one.location}): expected {one.expected}, found {one.actual}" for one in findings[:5]
+        f"{each.kind} ({each.location}): expected {each.expected}, found {each.actual}" for each in findings[:5]
     )

@@ -1,11 +1,10 @@
-"""Replays voids: who requested and who approved; recomputes every amount from the settlement and the balances."""
+"""Replay voids: who requested and who approved, and recompute every amount from the settlement and the balances."""
 
 from typing import Final
 
-from baccarat.audit.betting import OUT_OF_PLACE
 from baccarat.audit.shoes import check_seed
-from baccarat.audit.traces import RoundSeatTrace, RoundTrace, SeatTrace
-from baccarat.domain.rounds import void_events as e
+from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace, SeatTrace
+from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Phase
 from casino.kernel.money import MoneyType
 
@@ -21,8 +20,8 @@ SEED_UNAVAILABLE: Final = "SeedUnavailable"
 def replay_void_requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
     """Check a request to void: of a settled round, one at a time."""
     if round_.phase is not Phase.SETTLED or round_.void_request is not None:
-        found = round_.phase if round_.void_request is None else "one is open"
-        round_.record_difference(OUT_OF_PLACE, "a settled round without a request", found)
+        actual = round_.phase if round_.void_request is None else "one is open"
+        round_.record_difference(OUT_OF_PLACE, "a settled round without a request", actual)
     round_.void_request = event
 
 
@@ -65,12 +64,12 @@ def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
             round_.record_difference(ALONE, "no approval before the outcome", event.approved_by)
         return
     if request is None or event.approved_by in {None, request.by} or event.requested_by != request.by:
-        asked = (
+        expected = (
             "a request and another person's approval"
             if request is None
             else f"asked by {request.by}, agreed by another"
         )
-        round_.record_difference(ALONE, asked, f"{event.requested_by}, {event.approved_by}")
+        round_.record_difference(ALONE, expected, f"{event.requested_by}, {event.approved_by}")
     elif (event.reason, event.note) != (request.reason, request.note):
         round_.record_difference(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
 
@@ -83,26 +82,26 @@ def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
             round_.record_difference("burned cards differ", 0, event.burned_count)
         return
     seen = round_.is_running() and held is not None and held.looked_at is not None
-    due = min(MAX_CARDS_PER_ROUND, rules.decks * 52 - shoe.cards_used) if seen else 0
-    if event.burned_count != due:
-        round_.record_difference("burned cards differ", due, event.burned_count)
+    expected = min(MAX_CARDS_PER_ROUND, rules.decks * 52 - shoe.cards_used) if seen else 0
+    if event.burned_count != expected:
+        round_.record_difference("burned cards differ", expected, event.burned_count)
     if event.burned_count:
         shoe.draw(shoe.cards_used + event.burned_count, rules)
 
 
 def _wager(round_: RoundTrace, part: RoundSeatTrace, undone: e.SeatVoided) -> None:
-    guest = round_.table.seats.get(part.player)
-    if guest is not None and guest.money_type is not part.money_type:
-        guest = None
-    due = _expected(part, undone, guest)
-    if undone != due:
-        round_.record_difference(AMOUNTS, due, undone, seat=part.seat)
-    if guest is not None:
-        guest.balance += undone.to_game - undone.from_game
-        guest.owed -= undone.from_rack
+    table_seat = round_.table.seats.get(part.player)
+    if table_seat is not None and table_seat.money_type is not part.money_type:
+        table_seat = None
+    expected = _expected(part, undone, table_seat)
+    if undone != expected:
+        round_.record_difference(AMOUNTS, expected, undone, seat=part.seat)
+    if table_seat is not None:
+        table_seat.balance += undone.to_game - undone.from_game
+        table_seat.owed -= undone.from_rack
 
 
-def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | None) -> e.SeatVoided:
+def _expected(part: RoundSeatTrace, undone: e.SeatVoided, table_seat: SeatTrace | None) -> e.SeatVoided:
     """Return the expected record. The ledger proves what the account paid: at most what was left to take."""
     settled = part.settlement
     staked = sum((part.stakes or {}).values())
@@ -110,9 +109,9 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | Non
     if settled is not None:
         held = settled.commission if settled.deferred else 0
         paid, commission = settled.returned - held, settled.commission
-        rack = 0 if guest is None else min(held, guest.owed)
+        rack = 0 if table_seat is None else min(held, table_seat.owed)
     back, taken = max(staked - paid, 0), max(paid - staked, 0)
-    from_game = 0 if guest is None else min(taken, guest.balance)
+    from_game = 0 if table_seat is None else min(taken, table_seat.balance)
     from_account = max(0, min(undone.from_account, taken - from_game))
     lacking = taken - from_game - from_account
     forgiven = lacking if part.money_type is MoneyType.PLAY or undone.forgiven else 0
@@ -124,8 +123,8 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, guest: SeatTrace | Non
         paid=paid,
         commission=commission,
         from_rack=rack,
-        to_game=0 if guest is None else back,
-        to_account=back if guest is None else 0,
+        to_game=0 if table_seat is None else back,
+        to_account=back if table_seat is None else 0,
         from_game=from_game,
         from_account=from_account,
         owed=lacking - forgiven,

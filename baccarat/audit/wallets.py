@@ -1,11 +1,11 @@
-"""Replays players' wallets: opened once, credited in their currency; limits and all payments."""
+"""Replay players' wallets: opened once, credited in their currency; limits and all payments."""
 
 from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.audit.findings import FindingCollector
-from baccarat.audit.rows import Row
+from baccarat.audit.report import FindingCollector, Row
+from baccarat.audit.traces import OUT_OF_PLACE
 from casino.kernel.findings import Finding
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent
@@ -14,7 +14,7 @@ from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import ReconciliationEvent
-from wallet.responsible_gaming.audit import ResponsibleGamingTraces
+from wallet.responsible_gaming.audit import ResponsibleGamingTraces, TableLimitTraces
 from wallet.responsible_gaming.events import (
     PlayerRequestEvent,
     PlayerRestrictionEvent,
@@ -22,7 +22,6 @@ from wallet.responsible_gaming.events import (
     ResponsibleGamingEvent,
     TableLimitSet,
 )
-from wallet.responsible_gaming.table_limit_audit import TableLimitTraces
 
 WalletStreamEvent = (
     WalletEvent | PlayerRequestEvent | ResponsibleGamingEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
@@ -37,7 +36,7 @@ class WalletTraces:
         self._opened: dict[UUID, tuple[UUID, str]] = {}
         self._payments = PaymentTraces()
         self._limits = TableLimitTraces()
-        self._protections = ResponsibleGamingTraces()
+        self._restrictions = ResponsibleGamingTraces()
         self._adjustments = AdjustmentTraces()
         self._reconciliations = ReconciliationTraces()
 
@@ -48,16 +47,16 @@ class WalletTraces:
             self._account(event, row, where)
         elif isinstance(event, TableLimitSet):
             opened = self._opened.get(event.player)
-            self._found(self._limits.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
+            self._record(self._limits.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
         elif isinstance(event, ResponsibleGamingEvent):
             self._protection(event, row, where)
         elif isinstance(event, AdjustmentEvent):
             self._adjusted(event, row, where)
         elif isinstance(event, ReconciliationEvent):
             follow = self._reconciliations.replay
-            self._found(follow(event, stream=row.stream, version=row.version, where=where))
+            self._record(follow(event, stream=row.stream, version=row.version, where=where))
         else:
-            self._found(self._payments.replay(event, stream=row.stream, version=row.version, where=where))
+            self._record(self._payments.replay(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
 
     def _account(self, event: WalletEvent | PlayMoneyToppedUp, row: Row, where: str) -> None:
@@ -66,7 +65,7 @@ class WalletTraces:
         match event:
             case PlayerAccountOpened(operator, player, currency, _):
                 if player in self._opened:
-                    self._notes.add("event out of place", where, "a player without a wallet", "opened before")
+                    self._notes.add(OUT_OF_PLACE, where, "a player without a wallet", "opened before")
                 self._opened[player] = operator, currency
             case SandboxCredited() | PlayMoneyToppedUp():
                 operator, player, currency, amount = event.operator, event.player, event.currency, event.amount
@@ -80,14 +79,16 @@ class WalletTraces:
         opened = None
         if isinstance(event, PlayerRestrictionEvent):
             opened = self._opened.get(event.player)
-        self._found(self._protections.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
+        self._record(
+            self._restrictions.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where)
+        )
 
     def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:
         """Replay an adjustment; a debt left by a debit may be collected from then on."""
         player = self._adjustments.player_of(event)
         opened = None if player is None else self._opened.get(player)
         follow = self._adjustments.replay
-        self._found(follow(event, wallet=opened, stream=row.stream, version=row.version, where=where))
+        self._record(follow(event, wallet=opened, stream=row.stream, version=row.version, where=where))
         if isinstance(event, AdjustmentApproved) and event.owed:
             self.record_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
@@ -102,7 +103,7 @@ class WalletTraces:
 
     def check_not_excluded(self, player: UUID, *, at: datetime, row: Row) -> None:
         """Record a wager or a deposit by an excluded player."""
-        exclusion = self._protections.exclusion_at(player, at=at)
+        exclusion = self._restrictions.exclusion_at(player, at=at)
         if exclusion is not None:
             where = f"event {row.id}, {row.stream} version {row.version}"
             self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
@@ -110,7 +111,7 @@ class WalletTraces:
     def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
         """Record a wager by a player who was excluded, or whom the house blocked."""
         self.check_not_excluded(player, at=at, row=row)
-        if self._protections.is_blocked(player):
+        if self._restrictions.is_blocked(player):
             self._notes.add("play while stopped", f"event {row.id}, {row.stream}", "no wager of this player", at)
 
     def record_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
@@ -119,12 +120,12 @@ class WalletTraces:
 
     def check_state(self) -> None:
         """Record every row of payments, limits and adjustments that differs from its events."""
-        self._found(self._payments.check_state())
-        self._found(self._limits.check_state())
-        self._found(self._protections.check_state())
-        self._found(self._adjustments.check_state())
-        self._found(self._reconciliations.check_state())
+        self._record(self._payments.check_state())
+        self._record(self._limits.check_state())
+        self._record(self._restrictions.check_state())
+        self._record(self._adjustments.check_state())
+        self._record(self._reconciliations.check_state())
 
-    def _found(self, findings: Iterable[Finding]) -> None:
+    def _record(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
             self._notes.add(finding.kind, finding.location, finding.expected, finding.actual)

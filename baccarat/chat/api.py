@@ -10,7 +10,8 @@ from rest_framework.serializers import ValidationError
 
 from baccarat.chat import queries, services
 from baccarat.chat.queries import Chat, ChatMessageResponse
-from baccarat.services.table_actor import TableActor
+from baccarat.queries.nicknames import shown_nicknames
+from baccarat.services.seats import TableActor
 from casino.api import paging
 from casino.api.fields import FlagField, StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
@@ -83,7 +84,10 @@ class TableChatView(ChatView):
     @operation(
         "getTableChat",
         "Read a table's chat, newest first",
-        description="For players who sit at the table or watch it. Writers are identified by the seat they had.",
+        description=(
+            "For players who sit at the table or watch it. Writers are identified by the seat they had, and by their "
+            "nickname if they show it."
+        ),
         parameters=paging.PARAMETERS,
         returns=Chat,
     )
@@ -98,7 +102,8 @@ class TableChatView(ChatView):
         "Say something at the table",
         description=(
             "For players with a seat. At most 5 messages in 10 seconds. Bad language is masked with asterisks. The "
-            "live stream sends everyone at the table an event `ChatMessageSent` with `message`, `seat` and `text`."
+            "live stream sends everyone at the table an event `ChatMessageSent` with `message`, `seat`, `nickname` "
+            "(null unless the writer shows it) and `text`."
         ),
         request=ChatMessageRequest,
         example={"text": "Good luck, darn!"},
@@ -108,9 +113,14 @@ class TableChatView(ChatView):
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         text = parse_body(ChatMessageRequest, request)["text"]
-        message = services.say(actor=self.table_actor(request, table), text=text)
+        message, player = services.say(actor=self.table_actor(request, table), text=text), self.caller.player
         response = ChatMessageResponse(
-            id=message.id, seat=message.seat, you=True, text=message.displayed_text, sent_at=message.sent_at
+            id=message.id,
+            seat=message.seat,
+            nickname=shown_nicknames(players=[player]).get(player),
+            you=True,
+            text=message.displayed_text,
+            sent_at=message.sent_at,
         )
         return Response(response, status=201)
 

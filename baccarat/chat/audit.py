@@ -7,21 +7,47 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.chat import message_audit, projection, proof
+from baccarat.chat import storage
 from baccarat.chat.events import (
+    SALT_BYTES,
     ChatEvent,
     ChatMessageSent,
+    ChatPlayerEvent,
+    ChatReportClosed,
     FilterEvent,
     FilterWordAdded,
+    PlayerBanned,
+    PlayerMuted,
     PlayerReported,
+    PlayerUnmuted,
     chat_filter_stream,
     chat_stream,
+    text_digest,
 )
+from baccarat.chat.masking import MASK_CHARACTER
 from baccarat.chat.rules import MESSAGES, NEWCOMER, ModerationState, evolve
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from casino.operators import bans
+from casino.operators import sessions
+
+_FACT_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "chat_chatmessage": ("operator_id", "table_id", "seat", "player_id", "sent_at"),
+    "chat_chatreport": ("operator_id", "table_id", "seat", "player_id", "reporter_id", "message_id", "reported_at"),
+    "chat_chatreportclosure": ("outcome", "closed_at"),
+    "chat_moderationaction": ("operator_id", "player_id", "kind", "reason", "until", "acted_at"),
+}
+"""The columns without personal texts, by table."""
+_SELECT_STATEMENTS: Final[Mapping[str, str]] = {
+    table: f"SELECT {key}, salt, {text}, {', '.join(_FACT_COLUMNS[table])} FROM {table}"  # noqa: S608  (constants)
+    for table, key, text in (
+        ("chat_chatmessage", "id", "text"),
+        ("chat_chatreport", "id", "reason"),
+        ("chat_chatreportclosure", "report_id", "note"),
+        ("chat_moderationaction", "id", "note"),
+    )
+}
+"""Rows of key, salt, text, and the other columns."""
 
 _DESTROYED: Final = """
     SELECT player_id FROM crypto_personalkey AS kept WHERE wrapped IS NULL AND NOT EXISTS (
@@ -30,6 +56,27 @@ _DESTROYED: Final = """
 """
 RETENTION: Final = timedelta(days=1827)
 """How long the database keeps rows; older ones may be purged."""
+
+_MISATTRIBUTED: Final = """
+SELECT 'chat_moderationaction ' || kept.id, metadata->>'actor', by FROM chat_moderationaction AS kept
+  JOIN events_event ON stream = 'chat-' || player_id AND type = kind AND data->>'action' = kept.id::text
+ WHERE by <> metadata->>'actor'
+UNION ALL
+SELECT 'chat_chatreportclosure ' || report_id, metadata->>'actor', by FROM chat_chatreportclosure AS kept
+  JOIN chat_chatreport ON chat_chatreport.id = report_id
+  JOIN events_event ON stream = 'chat-' || player_id AND type = 'ChatReportClosed' AND data->>'report' = report_id::text
+ WHERE by <> metadata->>'actor'
+ORDER BY 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _ExpectedRow:
+    """The row that an event should have: the digest of its text, its time, and the facts in the table's order."""
+
+    digest: str
+    recorded_at: datetime
+    facts: tuple[Any, ...]
 
 
 @dataclass(slots=True)
@@ -48,9 +95,7 @@ class ChatTraces:
         self._players: dict[UUID, _Trace] = {}
         self._words: dict[str, FilterWordAdded] = {}
         self._lists: dict[str, int] = {}
-        self._due: dict[str, dict[UUID, message_audit.ExpectedRow]] = {
-            table: {} for table in message_audit.SELECT_STATEMENTS
-        }
+        self._due: dict[str, dict[UUID, _ExpectedRow]] = {table: {} for table in _SELECT_STATEMENTS}
 
     def replay(self, event: ChatEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Replay one event and yield what contradicts the rules."""
@@ -65,33 +110,33 @@ class ChatTraces:
         if isinstance(event, ChatMessageSent):
             yield from _check_message(event, trace, where)
         trace.state = evolve(trace.state, event)
-        table, subject, due = message_audit.expected_row(event)
+        table, subject, due = _expected_row(event)
         self._due[table][subject] = due
 
     def check_state(self) -> Iterator[Finding]:
         """Compare the tables with the replayed state."""
         yield from _unrecorded_erasures()
         old = fetch("SELECT clock_timestamp()")[0][0] - RETENTION
-        for table, statement in message_audit.SELECT_STATEMENTS.items():
+        for table, statement in _SELECT_STATEMENTS.items():
             yield from _check_texts(table, self._due[table], fetch(statement), old=old)
-        for message in message_audit.find_wrongly_masked_messages():
+        for message in _find_wrongly_masked_messages():
             where = f"chat_chatmessage {message} displayed_text"
             yield Finding("row differs", where, "the text with words masked", "another text")
-        for where, actor, by in message_audit.find_misattributed_actions():
+        for where, actor, by in _find_misattributed_actions():
             yield Finding("row differs", f"{where} by", actor, by)
-        yield from projection.MODERATION.compare(
-            projection.moderation_row(trace.state, operator=trace.operator, player=player)
+        yield from storage.MODERATION.compare(
+            storage.moderation_row(trace.state, operator=trace.operator, player=player)
             for player, trace in self._players.items()
         )
-        yield from projection.FILTER_WORDS.compare(map(projection.filter_word_row, self._words.values()))
+        yield from storage.FILTER_WORDS.compare(map(storage.filter_word_row, self._words.values()))
         yield from self._check_bans()
 
     def _check_bans(self) -> Iterator[Finding]:
         states = ((player, trace.state) for player, trace in self._players.items())
         expected = {player: state.ban.until for player, state in states if state.ban is not None}
-        stored = bans.all_bans()
+        stored = sessions.all_bans()
         for player in sorted(expected.keys() | stored.keys()):
-            where = f"{bans.TABLE} {player}"
+            where = f"{sessions.BAN_TABLE} {player}"
             if player not in stored:
                 yield Finding("row is missing", where, "a row", "none")
             elif player not in expected:
@@ -105,7 +150,7 @@ class ChatTraces:
         yield from _check_position(
             chat_filter_stream(event.operator), before, stream=stream, version=version, where=where
         )
-        key = projection.filter_word_id(event.operator, event.normalized)
+        key = storage.filter_word_id(event.operator, event.normalized)
         if isinstance(event, FilterWordAdded) == (key in self._words):
             known = "a word on the list" if key not in self._words else "a word not on the list"
             yield Finding("event out of place", where, known, event.normalized)
@@ -132,9 +177,12 @@ def _check_message(event: ChatMessageSent, trace: _Trace, where: str) -> Iterato
 
 
 def _check_texts(
-    table: str, expected: Mapping[UUID, message_audit.ExpectedRow], rows: Iterable[tuple[Any, ...]], *, old: datetime
+    table: str, expected: Mapping[UUID, _ExpectedRow], rows: Iterable[tuple[Any, ...]], *, old: datetime
 ) -> Iterator[Finding]:
-    """Rows older than `old` may be missing, as they may be purged. Texts of erased players can't be decrypted."""
+    """Compare rows and texts with the events.
+
+    Rows older than `old` may have been purged. Texts of erased players can't be decrypted.
+    """
     missing, erased, stored = dict(expected), crypto_shredding.erased_players(), list(rows)
     texts = crypto_shredding.decrypt_many([text for _, _, text, *_ in stored])
     salts = crypto_shredding.decrypt_many_bytes([bytes(salt) for _, salt, *_ in stored])
@@ -144,7 +192,7 @@ def _check_texts(
         if row is None:
             yield Finding("row is extra", where, "none", "a row")
             continue
-        for name, due, actual in zip(message_audit.FACT_COLUMNS[table], row.facts, facts, strict=True):
+        for name, due, actual in zip(_FACT_COLUMNS[table], row.facts, facts, strict=True):
             if due != actual:
                 yield Finding("row differs", f"{where} {name}", str(due), str(actual))
         if crypto_shredding.owner_of(ciphertext) in erased:
@@ -158,10 +206,60 @@ def _check_texts(
 
 
 def _proves(salt: bytes, subject: UUID, text: str, digest: str) -> bool:
-    return len(salt) == proof.SALT_BYTES and proof.digest(salt=salt, subject=subject, text=text) == digest
+    return len(salt) == SALT_BYTES and text_digest(salt=salt, subject=subject, text=text) == digest
 
 
 def _unrecorded_erasures() -> Iterator[Finding]:
-    """Keys that were destroyed without a recorded erasure: what they encrypted could have been anything."""
+    """Yield keys that were destroyed without a recorded erasure."""
     for (player,) in fetch(_DESTROYED):
         yield Finding("key is gone", f"crypto_personalkey {player}", "a recorded erasure", "none")
+
+
+def _expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, _ExpectedRow]:
+    """Return the table, the key and the content of an event's row."""
+    match event:
+        case ChatMessageSent():
+            facts: tuple[Any, ...] = (event.operator, event.table, event.seat, event.player, event.sent_at)
+            return "chat_chatmessage", event.message, _ExpectedRow(event.digest, event.sent_at, facts)
+        case PlayerReported():
+            facts = (event.operator, event.table, event.seat, event.player, event.reporter, event.message)
+            return (
+                "chat_chatreport",
+                event.report,
+                _ExpectedRow(event.digest, event.reported_at, (*facts, event.reported_at)),
+            )
+        case ChatReportClosed():
+            facts = (event.outcome.value, event.closed_at)
+            return "chat_chatreportclosure", event.report, _ExpectedRow(event.digest, event.closed_at, facts)
+        case PlayerMuted() | PlayerBanned():
+            when = event.muted_at if isinstance(event, PlayerMuted) else event.banned_at
+            terms: tuple[Any, ...] = (event.reason.value, event.until)
+        case _:
+            when = event.unmuted_at if isinstance(event, PlayerUnmuted) else event.unbanned_at
+            terms = (None, None)
+    return (
+        "chat_moderationaction",
+        event.action,
+        _ExpectedRow(event.digest, when, (event.operator, event.player, type(event).__name__, *terms, when)),
+    )
+
+
+def _find_wrongly_masked_messages() -> Iterator[UUID]:
+    """Yield messages whose displayed text is not their text with words masked."""
+    rows = fetch("SELECT id, text, displayed_text FROM chat_chatmessage")
+    originals = crypto_shredding.decrypt_many([text for _, text, _ in rows])
+    displayed = crypto_shredding.decrypt_many([text for *_, text in rows])
+    for (message, *_), original, text in zip(rows, originals, displayed, strict=True):
+        if not _masks(original or "", text or ""):
+            yield message
+
+
+def _masks(original: str, displayed: str) -> bool:
+    return len(original) == len(displayed) and all(
+        new in {old, MASK_CHARACTER} for old, new in zip(original, displayed, strict=True)
+    )
+
+
+def _find_misattributed_actions() -> list[tuple[str, str, str]]:
+    """Return rows whose `by` differs from the log's actor: the row, the actor, and `by`."""
+    return [(where, actor, by) for where, actor, by in fetch(_MISATTRIBUTED)]

@@ -1,13 +1,21 @@
-"""Events of chats. Personal texts are stored beside the log; events hold their digests.
+"""Events of chats. Personal texts are stored beside the log; events have their digests: SHA-256 over a salt, the text's
+subject, and the text. The salt is stored with the text, so that once both are erased, not even a short text can be
+guessed from the log.
 
 A player's stream `chat-{player}` holds what that player sent and reported, and what moderators did about the player. An
 operator's filter words are the stream `chat-filter-{operator}`, those for all operators `chat-filter-everyone`.
 """
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 from uuid import UUID
+
+SALT_BYTES: Final = 16
+"""Bytes."""
+_DOMAIN: Final = b"casino chat 1\n"
 
 
 class ModerationReason(StrEnum):
@@ -30,7 +38,7 @@ class ChatReportOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatMessageSent:
-    """A player in a seat sent a message; `digest` proves its text (see baccarat.chat.proof)."""
+    """A player in a seat sent a message; `digest` is that of its text."""
 
     operator: UUID
     table: UUID
@@ -142,3 +150,10 @@ def chat_stream(player: UUID) -> str:
 def chat_filter_stream(operator: UUID | None) -> str:
     """Name the stream of an operator's filter words, or of those for all operators."""
     return f"chat-filter-{operator or 'everyone'}"
+
+
+def text_digest(*, salt: bytes, subject: UUID, text: str) -> str:
+    """Return the digest, in hex, of the text of a message, report or act. Raises ValueError for odd salt."""
+    if len(salt) != SALT_BYTES:
+        raise ValueError(f"A salt has {SALT_BYTES} bytes, not {len(salt)}.")
+    return hashlib.sha256(_DOMAIN + salt + subject.bytes + text.encode()).hexdigest()

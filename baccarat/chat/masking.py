@@ -1,4 +1,4 @@
-"""Masks listed words in messages, whatever their case, accents and simple look-alikes. Pure.
+"""Mask listed words in messages, whatever their case, accents and simple look-alikes. Pure.
 
 A word is a run of letters, digits, marks and signs that replace letters. It needs a letter, so that numbers are not
 words. Nothing but listed words changes, and a text keeps its length.

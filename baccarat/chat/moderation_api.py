@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.chat import moderation, queries, word_lists
+from baccarat.chat import moderation, queries
 from baccarat.chat.api import MAX_NOTE_LENGTH, id_key, parse_id_page
 from baccarat.chat.events import ChatReportOutcome, ModerationReason
 from baccarat.chat.moderation import ModerationContext
@@ -235,7 +235,7 @@ class FilterWordListView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         word = parse_body(FilterWordRequest, request)["word"]
-        added = word_lists.add(operator=self.caller.operator, word=word, metadata=metadata(request))
+        added = moderation.add_filter_word(operator=self.caller.operator, word=word, metadata=metadata(request))
         response = FilterWordResponse(
             word=added.word, normalized=added.normalized, all_operators=False, added_at=added.added_at
         )
@@ -255,5 +255,5 @@ class RemoveFilterWordView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         word = parse_body(FilterWordRequest, request)["word"]
-        word_lists.remove(operator=self.caller.operator, word=word, metadata=metadata(request))
+        moderation.remove_filter_word(operator=self.caller.operator, word=word, metadata=metadata(request))
         return Response(status=204)

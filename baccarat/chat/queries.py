@@ -2,22 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db.models import F, Q
 from msgspec import Meta
 
-from baccarat.chat import projection
+from baccarat.chat import storage
 from baccarat.chat.events import ChatReportOutcome, ModerationReason
 from baccarat.chat.models import ChatMessage, FilterWord, ModerationAction
 from baccarat.chat.rules import ModerationState, Sanction
 from baccarat.domain.tables.refusals import UnknownTable
-from baccarat.services.table_actor import TableActor
+from baccarat.queries.nicknames import shown_nicknames
+from baccarat.services.seats import TableActor
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.operators.queries import require_player
+from casino.operators.services import require_player
 
 Row = tuple[Any, ...]
 _MAX_ID: Final = UUID(int=2**128 - 1)
@@ -46,6 +47,9 @@ class ChatMessageResponse(Shape):
 
     id: UUID
     seat: Annotated[int, Meta(description="Where its writer sat then.", examples=[2])]
+    nickname: Annotated[
+        str | None, Meta(description="The writer's, null unless they show it to others.", examples=["Ace"])
+    ]
     you: Annotated[bool, Meta(description="Whether you wrote it.")]
     text: Annotated[str, Meta(description="Listed words are masked with asterisks.", examples=["Good luck, ****!"])]
     sent_at: Timestamp
@@ -162,6 +166,16 @@ class ChatReportPage(Page[ChatReportResponse]):
     """A page of reports, newest first."""
 
 
+class DisplayedMessage(NamedTuple):
+    """What the stream sends of a message beside its event."""
+
+    text: str
+    nickname: str | None
+
+
+UNKNOWN_MESSAGE: Final = DisplayedMessage("", None)
+
+
 def chat_status(*, actor: TableActor) -> dict[str, Any]:
     """Return the fields of a `Chat` beside its messages. Raises UnknownTable."""
     key = f"{actor.table}/{actor.player}"
@@ -179,8 +193,9 @@ def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> lis
     """List a table's messages as players see them, newest first, older than `after`."""
     messages = ChatMessage.objects.filter(table_id=table, id__lt=after or _MAX_ID).order_by("-id")
     rows = _decrypted(messages.values_list("id", "seat", "player_id", "displayed_text", "sent_at")[:limit])
+    nicknames = shown_nicknames(players={row[2] for row in rows})
     return [
-        ChatMessageResponse(message, seat, player == viewer, text, sent_at)
+        ChatMessageResponse(message, seat, nicknames.get(player), player == viewer, text, sent_at)
         for message, seat, player, text, sent_at in rows
     ]
 
@@ -212,7 +227,7 @@ def list_moderation_actions(
 def player_moderation(*, operator: UUID, player: UUID) -> Moderation:
     """Return a player's last mute and ban. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    return Moderation.of(player, projection.load_moderation(operator=operator, player=player))
+    return Moderation.of(player, storage.load_moderation(operator=operator, player=player))
 
 
 def list_filter_words(*, operator: UUID) -> list[FilterWordResponse]:
@@ -231,11 +246,14 @@ def list_own_filter_words(*, operator: UUID | None) -> list[str]:
     return list(FilterWord.objects.filter(operator_id=operator).order_by("normalized").values_list("word", flat=True))
 
 
-def load_displayed_texts(*, messages: Sequence[UUID]) -> dict[UUID, str]:
-    """Return messages of any table as players see them, in one query; unknown ones are left out."""
+def load_displayed(*, messages: Sequence[UUID]) -> dict[UUID, DisplayedMessage]:
+    """Return messages of any table as players see them; unknown ones are left out."""
     if not messages:
         return {}
-    return dict(_decrypted(ChatMessage.objects.filter(id__in=messages).values_list("id", "displayed_text")))
+    columns = ("id", "player_id", "displayed_text")
+    rows = _decrypted(ChatMessage.objects.filter(id__in=messages).values_list(*columns))
+    nicknames = shown_nicknames(players={player for _, player, _ in rows})
+    return {message: DisplayedMessage(text, nicknames.get(player)) for message, player, text in rows}
 
 
 def references(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:

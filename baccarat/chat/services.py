@@ -7,11 +7,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat.chat import recording, rules
+from baccarat.chat import rules, storage
 from baccarat.chat.events import ChatMessageSent, PlayerReported
 from baccarat.chat.masking import candidates, mask
 from baccarat.chat.models import ChatMessage, ChatReport, ClosedChat
-from baccarat.chat.recording import LockedModeration, PersonalText
 from baccarat.chat.refusals import (
     AlreadyReported,
     CannotReportYourself,
@@ -20,10 +19,12 @@ from baccarat.chat.refusals import (
     SeatIsEmpty,
     UnknownMessage,
 )
+from baccarat.chat.storage import LockedModeration
 from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
-from baccarat.services.table_actor import TableActor
+from baccarat.services.seats import TableActor
 from baccarat.storage.models import Table
 from casino.crypto import crypto_shredding
+from casino.events.ids import new_id
 from casino.events.sql import execute, fetch
 
 # All that a message is checked against, and the listed words that are in it, in one query.
@@ -76,15 +77,16 @@ def say(*, actor: TableActor, text: str) -> SentMessage:
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable, UnknownTable, OnlySeatedMayWrite, ChatIsClosed,
     PlayerIsMuted, TooManyMessages.
     """
-    original = recording.new_personal_text(rules.normalize_message(text))
+    normalized = rules.normalize_message(text)
     with transaction.atomic(savepoint=False):
-        locked = recording.lock_moderation(operator=actor.operator, player=actor.player)
-        seat, listed = _require_allowed(actor, locked, original.text)
+        locked = storage.lock_moderation(operator=actor.operator, player=actor.player)
+        seat, listed = _require_allowed(actor, locked, normalized)
+        original = storage.new_personal_text(normalized, subject=new_id(locked.now))
         message = SentMessage(original.subject, actor.player, seat, mask(original.text, listed=listed), locked.now)
         event = ChatMessageSent(
             actor.operator, actor.table, seat, actor.player, message.id, original.digest, sent_at=locked.now
         )
-        recording.record(locked, event, actor.metadata)
+        storage.record(locked, event, actor.metadata)
         key = crypto_shredding.get_or_create_cipher(actor.player)
         ChatMessage.objects.create(
             id=message.id,
@@ -111,7 +113,7 @@ def report_message(*, actor: TableActor, message: UUID, reason: str) -> UUID:
     player, seat = rows[0]
     if player is None:
         raise UnknownMessage
-    return _report(actor, _Subject(player, seat, message), recording.new_personal_text(reason))
+    return _report(actor, _Subject(player, seat, message), reason)
 
 
 def report_player(*, actor: TableActor, seat: int, reason: str) -> UUID:
@@ -128,7 +130,7 @@ def report_player(*, actor: TableActor, seat: int, reason: str) -> UUID:
         raise UnknownSeat(seats=seats)
     if player is None:
         raise SeatIsEmpty
-    return _report(actor, _Subject(player, seat), recording.new_personal_text(reason))
+    return _report(actor, _Subject(player, seat), reason)
 
 
 def set_open(*, actor: TableActor, is_open: bool) -> None:
@@ -142,7 +144,7 @@ def set_open(*, actor: TableActor, is_open: bool) -> None:
 
 
 def _require_allowed(actor: TableActor, locked: LockedModeration, text: str) -> tuple[int, list[str]]:
-    """Checks that the player may write, and returns the seat and the listed words of the message."""
+    """Check that the player may write. Return the seat and the listed words of the message."""
     key, words = _key(actor), sorted(candidates(text))
     limit = rules.MESSAGES.count
     rows = fetch(_CHECKS, [key, key, actor.player, limit, words, actor.operator, actor.table, actor.operator])
@@ -158,12 +160,13 @@ def _require_allowed(actor: TableActor, locked: LockedModeration, text: str) -> 
     return seat, listed
 
 
-def _report(actor: TableActor, subject: _Subject, reason: PersonalText) -> UUID:
+def _report(actor: TableActor, subject: _Subject, text: str) -> UUID:
     if subject.player == actor.player:
         raise CannotReportYourself
     with transaction.atomic(savepoint=False):
-        locked = recording.lock_moderation(operator=actor.operator, player=actor.player)
+        locked = storage.lock_moderation(operator=actor.operator, player=actor.player)
         _require_report(actor, subject, locked)
+        reason = storage.new_personal_text(text, subject=new_id(locked.now))
         event = PlayerReported(
             operator=actor.operator,
             report=reason.subject,
@@ -175,8 +178,8 @@ def _report(actor: TableActor, subject: _Subject, reason: PersonalText) -> UUID:
             digest=reason.digest,
             reported_at=locked.now,
         )
-        recording.record(locked, event, actor.metadata)
-        encrypted = recording.encrypt_personal_text(reason, player=actor.player)
+        storage.record(locked, event, actor.metadata)
+        encrypted = storage.encrypt_personal_text(reason, player=actor.player)
         ChatReport.objects.create(
             id=event.report,
             operator_id=event.operator,

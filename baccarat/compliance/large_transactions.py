@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from uuid import UUID
 
+from casino.events.ids import uuid7
 from casino.events.records import SealedEvent
 from casino.events.sql import fetch
-from casino.kernel.ids import uuid7
 from casino.significant import thresholds
 from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from casino.significant.thresholds import Thresholds
@@ -32,8 +32,8 @@ _PAYMENTS: Final = """
 """
 TransactionSubject = tuple[str, UUID, UUID]
 """Subject, operator and player of a transaction."""
-_OF_ROUNDS: Final = frozenset({"WagerConfirmed", "RoundSettled"})
-_ASKED: Final = {"DepositRequested": "deposit-", "WithdrawalRequested": "withdrawal-"}
+_ROUND_EVENTS: Final = frozenset({"WagerConfirmed", "RoundSettled"})
+_PAYMENT_STREAMS: Final = {"DepositRequested": "deposit-", "WithdrawalRequested": "withdrawal-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +49,36 @@ class _Wager:
 
 def find_large_transactions(batch: Sequence[SealedEvent]) -> Iterator[NewSignificantEvent]:
     """Yield what in a batch of the log exceeds its operator's thresholds, each item once."""
-    rounds = sorted({UUID(one.stream.removeprefix("round-")) for one in batch if one.type in _OF_ROUNDS})
+    rounds = sorted({UUID(event.stream.removeprefix("round-")) for event in batch if event.type in _ROUND_EVENTS})
     wagers = [_Wager(*row) for row in fetch(_WAGERS, [rounds])] if rounds else []
     payments = _payments(batch)
     pairs = {(wager.operator, wager.currency) for wager in wagers} | {(row[2], row[4]) for row in payments}
     limits = thresholds.thresholds_for(pairs)
     for wager in wagers:
         yield from _single(wager, limits[wager.operator, wager.currency])
-    days = {one.recorded_at.astimezone(UTC).date() for one in batch if one.type in _OF_ROUNDS}
+    days = {event.recorded_at.astimezone(UTC).date() for event in batch if event.type in _ROUND_EVENTS}
     for day in sorted(days):
         yield from _daily(day, wagers, limits)
-    for kind, identity, operator, player, currency, amount in payments:
+    for kind, key, operator, player, currency, amount in payments:
         if amount >= limits[operator, currency].payment:
-            about = (f"{kind}:{identity}", operator, player)
-            yield _told(SignificantEventKind.LARGE_PAYMENT, about, amount, currency, f"A large {kind}")
+            about = (f"{kind}:{key}", operator, player)
+            yield _large_event(SignificantEventKind.LARGE_PAYMENT, about, amount, currency, f"A large {kind}")
 
 
 def _payments(batch: Iterable[SealedEvent]) -> list[tuple[Any, ...]]:
-    ids: dict[str, list[UUID]] = {kind: [] for kind in _ASKED}
-    for one in batch:
-        if one.type in _ASKED:
-            ids[one.type].append(UUID(one.stream.removeprefix(_ASKED[one.type])))
+    ids: dict[str, list[UUID]] = {kind: [] for kind in _PAYMENT_STREAMS}
+    for event in batch:
+        if event.type in _PAYMENT_STREAMS:
+            ids[event.type].append(UUID(event.stream.removeprefix(_PAYMENT_STREAMS[event.type])))
     return fetch(_PAYMENTS, list(ids.values())) if any(ids.values()) else []
 
 
 def _single(wager: _Wager, limits: Thresholds) -> Iterator[NewSignificantEvent]:
     about = (f"round:{wager.round}", wager.operator, wager.player)
     if wager.staked >= limits.wager:
-        yield _told(SignificantEventKind.LARGE_WAGER, about, wager.staked, wager.currency, "In one round")
+        yield _large_event(SignificantEventKind.LARGE_WAGER, about, wager.staked, wager.currency, "In one round")
     if wager.won >= limits.win:
-        yield _told(SignificantEventKind.LARGE_WIN, about, wager.won, wager.currency, "In one round")
+        yield _large_event(SignificantEventKind.LARGE_WIN, about, wager.won, wager.currency, "In one round")
 
 
 def _daily(
@@ -86,17 +86,17 @@ def _daily(
 ) -> Iterator[NewSignificantEvent]:
     begin, end = _first_id(day), _first_id(date.fromordinal(day.toordinal() + 1))
     for operator, currency in sorted({(wager.operator, wager.currency) for wager in wagers}):
-        players = sorted({one.player for one in wagers if (one.operator, one.currency) == (operator, currency)})
-        most = limits[operator, currency]
+        players = sorted({each.player for each in wagers if (each.operator, each.currency) == (operator, currency)})
+        threshold = limits[operator, currency]
         for player, staked, won in fetch(_DAY, [players, begin, end, currency]):
             about, on = (f"player:{player}", operator, player), f"In all, on {day} (UTC)"
-            if staked >= most.wager_day:
-                yield _told(SignificantEventKind.LARGE_WAGER, about, staked, currency, on)
-            if won >= most.win_day:
-                yield _told(SignificantEventKind.LARGE_WIN, about, won, currency, on)
+            if staked >= threshold.wager_day:
+                yield _large_event(SignificantEventKind.LARGE_WAGER, about, staked, currency, on)
+            if won >= threshold.win_day:
+                yield _large_event(SignificantEventKind.LARGE_WIN, about, won, currency, on)
 
 
-def _told(
+def _large_event(
     kind: SignificantEventKind, about: TransactionSubject, amount: int, currency: str, reason: str
 ) -> NewSignificantEvent:
     subject, operator, player = about

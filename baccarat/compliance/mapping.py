@@ -1,4 +1,4 @@
-"""Maps single events to significant events. Amounts are minor units."""
+"""Maps single events to significant events. Amounts are minor units. Reads no table."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,9 +8,8 @@ from uuid import UUID
 import msgspec
 
 from baccarat.chat import events as ce
-from baccarat.chat.event_registry import CATALOGUE as CHAT
+from baccarat.chat.storage import CATALOGUE as CHAT
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.tables import events as te
 from baccarat.storage.event_registry import CATALOGUE as GAME
 from casino.events.codec import EventRegistry, MalformedEvent, UnknownEvent
@@ -18,7 +17,7 @@ from casino.events.records import SealedEvent
 from casino.kernel.money import MoneyType, format_amount
 from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from wallet.adjustments import events as ae
-from wallet.audit.registry import CATALOGUE as WALLET
+from wallet.events import CATALOGUE as WALLET
 from wallet.payments import events as pe
 from wallet.responsible_gaming import events as le
 
@@ -33,9 +32,9 @@ class MappingContext:
 
     def significant_event(self, kind: SignificantEventKind, subject: str, **more: Any) -> NewSignificantEvent:
         """Create a significant event from this one; `after` gets the position in the log and its time."""
-        place = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
+        location = {"log_position": self.sealed.position, "logged_at": self.sealed.recorded_at.isoformat()}
         fields: dict[str, Any] = {"actor": self.actor, "dedup_key": f"event:{self.sealed.id}:{kind}:{subject}", **more}
-        after = {**(fields.pop("after", None) or {}), **place}
+        after = {**(fields.pop("after", None) or {}), **location}
         return NewSignificantEvent(kind=kind, operator=self.operator, subject=subject, after=after, **fields)
 
 
@@ -44,29 +43,28 @@ EventMapper = Callable[[Any, MappingContext], Iterator[NewSignificantEvent]]
 
 def map_event(sealed: SealedEvent) -> Iterator[NewSignificantEvent]:
     """Yield the significant events of one event of the log; none for most."""
-    known = _KNOWN.get(sealed.type)
-    if known is None:
+    if sealed.type not in _BY_NAME:
         return
-    catalogue, teller = known
-    remembered = msgspec.json.decode(sealed.metadata)
-    house, actor = remembered.get("operator") or None, remembered.get("actor") or "system"
-    context = MappingContext(sealed, None if house is None else UUID(house), actor)
+    registry, mapper = _BY_NAME[sealed.type]
+    metadata = msgspec.json.decode(sealed.metadata)
+    operator, actor = metadata.get("operator") or None, metadata.get("actor") or "system"
+    context = MappingContext(sealed, None if operator is None else UUID(operator), actor)
     try:
-        event = catalogue.decode(sealed.type, sealed.schema, sealed.data)
+        event = registry.decode(sealed.type, sealed.schema, sealed.data)
     except (MalformedEvent, UnknownEvent) as error:
         # Logged and skipped: one unreadable event must not hide those after it.
         yield context.significant_event(
             SignificantEventKind.AUDIT_FINDING, _stream(context), reason=f"An event can't be read: {error}"
         )
         return
-    yield from teller(event, context)
+    yield from mapper(event, context)
 
 
-def _set_aside(event: re.RoundSuspended, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _round_suspended(event: re.RoundSuspended, context: MappingContext) -> Iterator[NewSignificantEvent]:
     yield context.significant_event(SignificantEventKind.ROUND_SUSPENDED, _stream(context), reason=event.reason)
 
 
-def _voided(event: ve.RoundVoided, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _round_voided(event: re.RoundVoided, context: MappingContext) -> Iterator[NewSignificantEvent]:
     real = [seat for seat in event.seats if seat.money_type is MoneyType.REAL]
     yield context.significant_event(
         SignificantEventKind.ROUND_VOIDED,
@@ -87,7 +85,7 @@ def _voided(event: ve.RoundVoided, context: MappingContext) -> Iterator[NewSigni
             )
 
 
-def _adjusted(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _adjustment_approved(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator[NewSignificantEvent]:
     signed = event.amount if event.direction is ae.AdjustmentDirection.CREDIT else -event.amount
     amount: dict[str, Any] = {"amount": signed, "currency": event.currency}
     yield context.significant_event(
@@ -99,28 +97,34 @@ def _adjusted(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator
         **amount,
     )
     if event.owed:
-        yield _owes(context, event.player, event.owed, event.currency, "A correction by hand was not covered")
+        yield _negative_balance(
+            context, event.player, event.owed, event.currency, "The balance did not cover a manual adjustment"
+        )
 
 
-def _reversed(event: pe.DepositReversed, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _deposit_reversed(event: pe.DepositReversed, context: MappingContext) -> Iterator[NewSignificantEvent]:
     if event.owed:
-        yield _owes(context, event.player, event.owed, event.currency, f"A deposit was reversed: {event.reason}")
+        yield _negative_balance(
+            context, event.player, event.owed, event.currency, f"A deposit was reversed: {event.reason}"
+        )
 
 
-def _owes(context: MappingContext, player: UUID, owed: int, currency: str, reason: str) -> NewSignificantEvent:
+def _negative_balance(
+    context: MappingContext, player: UUID, owed: int, currency: str, reason: str
+) -> NewSignificantEvent:
     return context.significant_event(
         SignificantEventKind.NEGATIVE_BALANCE,
         f"player:{player}",
         reason=reason,
         after={"owed": owed},
-        money=-owed,
+        amount=-owed,
         currency=currency,
     )
 
 
-def _opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _table_opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSignificantEvent]:
     rules = event.rules
-    ends = {name: format_amount(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
+    bounds = {name: format_amount(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
     yield context.significant_event(
         SignificantEventKind.CONFIG_CHANGED,
         f"table:{event.table}",
@@ -129,12 +133,12 @@ def _opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSigni
             "rules": f"{rules.preset}@{rules.version}",
             "money_types": ", ".join(event.money_types),
             "edge_accepted": ", ".join(event.edge_accepted),
-            **ends,
+            **bounds,
         },
     )
 
 
-def _player_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _player_restriction(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
         for name in ("limit_type", "period", "limit", "amount", "until")
@@ -145,7 +149,7 @@ def _player_limit(event: Any, context: MappingContext) -> Iterator[NewSignifican
     )
 
 
-def _house_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _operator_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
         for name in ("limit_type", "period", "currency", "limit", "cap")
@@ -156,19 +160,19 @@ def _house_limit(event: Any, context: MappingContext) -> Iterator[NewSignificant
     )
 
 
-def _conduct(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _moderation(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {name: _plain(getattr(event, name)) for name in ("reason", "until") if hasattr(event, name)}
-    kind, words = _CONDUCT[type(event)]
-    yield context.significant_event(kind, f"player:{event.player}", reason=words, after=after)
+    kind, reason = _MODERATION_EVENTS[type(event)]
+    yield context.significant_event(kind, f"player:{event.player}", reason=reason, after=after)
 
 
-def _words(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _filter_word(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     added = isinstance(event, ce.FilterWordAdded)
-    words = "A word was added to the chat's filter" if added else "A word was taken off the chat's filter"
+    reason = "A word was added to the chat filter" if added else "A word was removed from the chat filter"
     values = {"word": event.normalized}
     more = {"after": values} if added else {"before": values}
-    whose = f"operator:{event.operator}" if event.operator else "words of all"
-    yield context.significant_event(SignificantEventKind.CONFIG_CHANGED, whose, reason=words, **more)
+    subject = f"operator:{event.operator}" if event.operator else "words of all"
+    yield context.significant_event(SignificantEventKind.CONFIG_CHANGED, subject, reason=reason, **more)
 
 
 def _stream(context: MappingContext) -> str:
@@ -184,37 +188,37 @@ _LIMITS: Final[Mapping[type, str]] = {
     le.TableLimitSet: "The player's own table limit was set",
     le.PlayLimitSet: "A limit on play was set",
     le.PlayLimitIncreased: "A limit on play was raised",
-    le.CoolingOffStarted: "Cooling off began",
-    le.SelfExcluded: "The player is self-excluded",
+    le.CoolingOffStarted: "A cooling-off began",
+    le.SelfExcluded: "The player was self-excluded",
     le.SelfExclusionEnded: "Self-exclusion ended",
     le.OperatorLimitSet: "A limit on all players was set",
     le.PlayMoneyCapSet: "The cap on play money was set",
 }
-_CONDUCT: Final[Mapping[type, tuple[SignificantEventKind, str]]] = {
+_MODERATION_EVENTS: Final[Mapping[type, tuple[SignificantEventKind, str]]] = {
     ce.PlayerMuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player was muted in chats"),
     ce.PlayerUnmuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player may write in chats again"),
     ce.PlayerBanned: (SignificantEventKind.PLAYER_BLOCKED, "The player was removed from the casino"),
     ce.PlayerUnbanned: (SignificantEventKind.PLAYER_BLOCKED, "The player was let in again"),
 }
-_TELLERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
-    re.RoundSuspended: (GAME, _set_aside),
-    ve.RoundVoided: (GAME, _voided),
-    te.TableOpened: (GAME, _opened),
-    ae.AdjustmentApproved: (WALLET, _adjusted),
-    pe.DepositReversed: (WALLET, _reversed),
-    le.TableLimitSet: (WALLET, _player_limit),
-    le.PlayLimitSet: (WALLET, _player_limit),
-    le.PlayLimitIncreased: (WALLET, _player_limit),
-    le.CoolingOffStarted: (WALLET, _player_limit),
-    le.SelfExcluded: (WALLET, _player_limit),
-    le.SelfExclusionEnded: (WALLET, _player_limit),
-    le.OperatorLimitSet: (WALLET, _house_limit),
-    le.PlayMoneyCapSet: (WALLET, _house_limit),
-    **dict.fromkeys(_CONDUCT, (CHAT, _conduct)),
-    ce.FilterWordAdded: (CHAT, _words),
-    ce.FilterWordRemoved: (CHAT, _words),
+_MAPPERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
+    re.RoundSuspended: (GAME, _round_suspended),
+    re.RoundVoided: (GAME, _round_voided),
+    te.TableOpened: (GAME, _table_opened),
+    ae.AdjustmentApproved: (WALLET, _adjustment_approved),
+    pe.DepositReversed: (WALLET, _deposit_reversed),
+    le.TableLimitSet: (WALLET, _player_restriction),
+    le.PlayLimitSet: (WALLET, _player_restriction),
+    le.PlayLimitIncreased: (WALLET, _player_restriction),
+    le.CoolingOffStarted: (WALLET, _player_restriction),
+    le.SelfExcluded: (WALLET, _player_restriction),
+    le.SelfExclusionEnded: (WALLET, _player_restriction),
+    le.OperatorLimitSet: (WALLET, _operator_limit),
+    le.PlayMoneyCapSet: (WALLET, _operator_limit),
+    **dict.fromkeys(_MODERATION_EVENTS, (CHAT, _moderation)),
+    ce.FilterWordAdded: (CHAT, _filter_word),
+    ce.FilterWordRemoved: (CHAT, _filter_word),
 }
-_KNOWN: Final = {kind.__name__: told for kind, told in _TELLERS.items()}
+_BY_NAME: Final = {event_type.__name__: entry for event_type, entry in _MAPPERS.items()}
 
 REPLACED_SETTING_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "TableLimitSet": ("currency",),

@@ -5,9 +5,10 @@ from typing import Final
 from uuid import UUID
 
 from casino.checkpoints import table_digests
-from casino.compliance import erasure, operator_export, player_export, retention
+from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
 from casino.compliance.retention import FIVE_YEARS, TEN_YEARS, RetentionPolicy
+from casino.events.records import METADATA
 from casino.events.sql import fetch
 
 PLAYER_FILES: Final[Mapping[str, str]] = {
@@ -22,7 +23,7 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
     """,
     "preferences": "SELECT * FROM baccarat_playerpreferences WHERE player_id = %(player)s",
     "stops": """
-        SELECT stopped, reason, message, at FROM baccarat_switch WHERE scope = 'player' AND subject =
+        SELECT active, reason, message, at FROM baccarat_killswitch WHERE scope = 'player' AND subject =
         %(player)s::text ORDER BY at
     """,
     "chats": """
@@ -41,12 +42,14 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         SELECT muted_until, mute_reason, banned_until, ban_reason FROM chat_playermoderation WHERE player_id =
         %(player)s
     """,
-    "play": """
-        SELECT id, stream, version, type, data - 'seats' - 'wagers' AS data, recorded_at FROM events_event WHERE
-        stream = ANY (ARRAY(SELECT 'table-' || table_id FROM baccarat_sitting WHERE player_id = %(player)s) ||
-        ARRAY(SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s)) AND
-        (data->>'player' = %(player)s::text OR metadata->>'actor' = 'player:' || %(player)s::text) ORDER BY id
-    """,
+    "play": f"""
+        SELECT id, stream, version, type, data - 'seats' - 'wagers' AS data, recorded_at FROM events_event AS event
+         WHERE stream = ANY (
+               ARRAY(SELECT 'table-' || table_id FROM baccarat_sitting WHERE player_id = %(player)s)
+               || ARRAY(SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s))
+           AND (data->>'player' = %(player)s::text OR {METADATA}->>'actor' = 'player:' || %(player)s::text)
+         ORDER BY id
+    """,  # noqa: S608  (constants)
 }
 PLAYER_STREAMS: Final = ("ARRAY['chat-' || %(player)s::text, 'stop-player-' || %(player)s::text]",)
 _ROUNDS: Final = """
@@ -89,7 +92,7 @@ def player_activity(operator: UUID, player: UUID) -> PlayerActivity:
 
 def register() -> None:
     retention.register(permanent={}, policies={"chat_texts": CHAT_TEXTS})
-    player_export.register(files=PLAYER_FILES, streams=PLAYER_STREAMS)
-    operator_export.register(OPERATOR_FILES)
+    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS)
+    exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
     table_digests.register({"baccarat_voidpolicy": "id"})

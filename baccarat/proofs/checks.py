@@ -1,8 +1,10 @@
-"""Runs every check of an exported round with the casino's own code; verifier.py does the same without it."""
+"""Run every check of an exported round with the casino's own code; verifier.py does the same without it."""
 
+import re
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -24,7 +26,9 @@ MALFORMED: Final = (
     LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error,
     msgspec.MsgspecError,
 )  # fmt: skip
-"""Errors that our own code raises for malformed content."""
+"""Errors of the casino's own code for malformed content."""
+
+_KEY: Final = re.compile(r"\b[0-9a-f]{64}\b", re.ASCII)
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
     "digests": checks_log.check_digests,
@@ -48,35 +52,52 @@ def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
     """Check the bytes of an exported round; `keys` are public keys in hex that the reader trusts."""
     try:
         exported = parse_export(raw)
-    except Mismatch as wrong:
-        return Verification(None, (_failed("file", wrong),))
-    except MALFORMED as trouble:
-        return Verification(None, (_unreadable("file", trouble),))
+    except Mismatch as mismatch:
+        return Verification(None, (_failed("file", mismatch),))
+    except MALFORMED as error:
+        return Verification(None, (_unreadable("file", error),))
     checks = [ProofCheck("file", CheckVerdict.OK, f"an exported round of {len(exported.events)} events")]
-    trusting: CheckFunction = partial(checks_log.check_key, trusted=frozenset(keys))
+    check_key: CheckFunction = partial(checks_log.check_key, trusted=frozenset(keys))
     for name, check in CHECKS.items():
-        checks.append(_checked(name, check, exported))
+        checks.append(_run(name, check, exported))
         if name == "signature":
-            checks.append(_checked("key", trusting, exported))
+            checks.append(_run("key", check_key, exported))
     return Verification(str(exported.round.get("id")), tuple(checks))
 
 
-def _checked(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:
+def _run(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:
     try:
         return ProofCheck(name, CheckVerdict.OK, check(exported))
-    except CheckNotPossible as why:
-        return ProofCheck(name, CheckVerdict.NOT_CHECKABLE, str(why))
-    except CheckNotApplicable as why:
-        return ProofCheck(name, CheckVerdict.NOT_APPLICABLE, str(why))
-    except Mismatch as wrong:
-        return _failed(name, wrong)
-    except MALFORMED as trouble:
-        return _unreadable(name, trouble)
+    except CheckNotPossible as reason:
+        return ProofCheck(name, CheckVerdict.NOT_CHECKABLE, str(reason))
+    except CheckNotApplicable as reason:
+        return ProofCheck(name, CheckVerdict.NOT_APPLICABLE, str(reason))
+    except Mismatch as mismatch:
+        return _failed(name, mismatch)
+    except MALFORMED as error:
+        return _unreadable(name, error)
 
 
-def _failed(name: str, wrong: Mismatch) -> ProofCheck:
-    return ProofCheck(name, CheckVerdict.FAILED, wrong.what, wrong.expected, wrong.found)
+def _failed(name: str, mismatch: Mismatch) -> ProofCheck:
+    return ProofCheck(name, CheckVerdict.FAILED, mismatch.what, mismatch.expected, mismatch.actual)
 
 
-def _unreadable(name: str, trouble: Exception) -> ProofCheck:
-    return ProofCheck(name, CheckVerdict.FAILED, "the content is malformed", "well-formed content", str(trouble))
+def _unreadable(name: str, error: Exception) -> ProofCheck:
+    return ProofCheck(name, CheckVerdict.FAILED, "the content is malformed", "well-formed content", str(error))
+
+
+class InvalidKey(ValueError):
+    """The argument contains no key."""
+
+
+def parse_keys(argument: str) -> tuple[str, ...]:
+    """Parse 64 hex digits, or the path of a file with keys, such as the response of /api/v1/log/keys.
+
+    Raises InvalidKey, and OSError for a file that can't be read.
+    """
+    if _KEY.fullmatch(argument):
+        return (argument,)
+    keys = tuple(_KEY.findall(Path(argument).read_text(encoding="utf-8")))
+    if not keys:
+        raise InvalidKey(f"There is no key of 64 hex digits in {argument}.")
+    return keys

@@ -6,7 +6,7 @@ from typing import Any
 from baccarat.domain.rounds.events import SeatSettled, WagerConfirmed
 from baccarat.domain.rules.deal import IllegalDeal, replay
 from baccarat.domain.rules.payouts import Settlement, settle
-from baccarat.domain.rules.presets import SpotsPerRound, TableRules, UnderMinimumPolicy
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.proofs.document import Fields, RoundExport, decode_event
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 
@@ -17,28 +17,27 @@ RULES_EVENTS = frozenset({"TableOpened", "RulesTookEffect"})
 def check_rules(exported: RoundExport) -> str:
     """Check that the rules in the file are those in the log at the round's opening."""
     start = exported.require_event("RoundOpened")
-    told = [
+    rules = [
         event.data["rules"]
         for event in exported.table_events
         if event.type in RULES_EVENTS and event.data and event.position < start.position
     ]
-    if not told:
+    if not rules:
         raise Mismatch(
-            "no event tells the table's rules", "TableOpened", [event.type for event in exported.table_events]
+            "no event contains the table's rules", "TableOpened", [event.type for event in exported.table_events]
         )
-    wanted = {**told[-1], "third_cards": THIRD_CARD_RULES}
+    wanted = {**rules[-1], "third_cards": THIRD_CARD_RULES}
     for name in sorted({*wanted, *exported.rules}):
         if name not in wanted or name not in exported.rules:
             raise Mismatch(f"the rules differ: {name}", wanted.get(name), exported.rules.get(name))
         require_equal(wanted[name], exported.rules[name], f"the rules differ: {name}")
-    own = exported.table_rules
-    name = f"{own.preset}@{own.version}"
+    name = exported.table_rules.label
     require_equal(exported.opened.rules, name, "the round was opened under other rules")
     return f"{name}, as recorded in the log"
 
 
 def check_record(exported: RoundExport) -> str:
-    """Check that the summary says what the events say."""
+    """Check that the summary agrees with the events."""
     voided, settled, dealt = (exported.find_event(kind) for kind in ("RoundVoided", "RoundSettled", "CardsDealt"))
     if voided is None and settled is None:
         raise Mismatch("the round has not ended", "RoundSettled or RoundVoided", exported.round_events[-1].type)
@@ -49,12 +48,12 @@ def check_record(exported: RoundExport) -> str:
         **{name: opened[name] for name in ("table", "operator", "number", "rules", "opened_at")},
         "currency": exported.rules["currency"],
         "phase": "settled" if voided is None else "voided",
-        "position": cards.get("position"),
+        "shoe_position": cards.get("shoe_position"),
         "cards": cards.get("cards", []),
         **{name: ended.get(name) for name in _ENDING},
     }
     _require_fields(wanted, exported.round, "the summary differs")
-    shoe = {"id": opened["shoe"], "decks": exported.rules["decks"], "position": cards.get("position")}
+    shoe = {"id": opened["shoe"], "decks": exported.rules["decks"], "shoe_position": cards.get("shoe_position")}
     _require_fields(shoe, {name: getattr(exported.shoe, name) for name in shoe}, "the shoe's summary differs")
     return f"round {opened['number']} of table {opened['table']}: {ended.get('outcome') or 'no outcome'}"
 
@@ -62,11 +61,11 @@ def check_record(exported: RoundExport) -> str:
 _ENDING = ("settled_at", "outcome", "player_total", "banker_total", "natural")
 
 
-def _require_fields(wanted: Fields, found: Fields, what: str) -> None:
-    for name in sorted({*wanted, *found}):
-        if name not in wanted or name not in found:
-            raise Mismatch(f"{what}: {name}", wanted.get(name), found.get(name))
-        require_equal(wanted[name], found[name], f"{what}: {name}")
+def _require_fields(wanted: Fields, actual: Fields, what: str) -> None:
+    for name in sorted({*wanted, *actual}):
+        if name not in wanted or name not in actual:
+            raise Mismatch(f"{what}: {name}", wanted.get(name), actual.get(name))
+        require_equal(wanted[name], actual[name], f"{what}: {name}")
 
 
 def check_hands(exported: RoundExport) -> str:
@@ -83,18 +82,18 @@ def check_hands(exported: RoundExport) -> str:
         require_equal(getattr(dealt, name), getattr(settled, name), f"the result differs: {name}")
     for turned in exported.decode_all("HandTurned"):
         hand = getattr(dealt, str(turned.side))[:2]
-        require_equal(hand, turned.cards, f"the {turned.side} hand that was turned over is another one")
+        require_equal(hand, turned.cards, f"the {turned.side} hand that was turned over differs")
     player, banker = (f"{' '.join(cards)} is" for cards in (dealt.player, dealt.banker))
     return f"Player {player} {dealt.player_total}, Banker {banker} {dealt.banker_total}: {dealt.outcome}"
 
 
 def _confirmed(exported: RoundExport) -> dict[int, WagerConfirmed]:
-    found: dict[int, WagerConfirmed] = {}
+    wagers: dict[int, WagerConfirmed] = {}
     for wager in exported.decode_all("WagerConfirmed"):
-        if wager.seat in found:
+        if wager.seat in wagers:
             raise Mismatch("a seat confirmed two wagers", "one wager of a seat", wager.seat)
-        found[wager.seat] = wager
-    return found
+        wagers[wager.seat] = wager
+    return wagers
 
 
 def check_wagers(exported: RoundExport) -> str:
@@ -108,12 +107,12 @@ def check_wagers(exported: RoundExport) -> str:
     if exported.find_event("RoundSettled") is None:
         return f"wagers, none of them settled: {len(confirmed)}"
     settled = decode_event(exported.require_event("RoundSettled")).wagers
-    _require_seats(confirmed, settled, "the wagers settled are not those confirmed")
+    _require_seats(confirmed, settled, "the settled wagers are not the confirmed ones")
     for wager in settled:
         own = confirmed[wager.seat]
         stakes = {line.spot: line.stake for line in wager.results}
         wanted = (own.player, own.money_type, dict(own.stakes), sum(own.stakes.values()))
-        what = f"seat {wager.seat} is settled with another wager"
+        what = f"seat {wager.seat} is settled with a different wager"
         require_equal(wanted, (wager.player, wager.money_type, stakes, wager.staked), what)
     return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
@@ -122,18 +121,18 @@ def _require_seats(confirmed: dict[int, WagerConfirmed], lines: Iterable[Any], w
     require_equal(sorted(confirmed), sorted(line.seat for line in lines), what)
 
 
-def _require_limits(table: TableRules, wager: WagerConfirmed) -> None:
+def _require_limits(rules: TableRules, wager: WagerConfirmed) -> None:
     stakes = wager.stakes
-    if not stakes or (table.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1):
-        raise Mismatch(f"seat {wager.seat} bets on another number of spots", table.spots_per_round, dict(stakes))
+    if not stakes or (rules.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1):
+        raise Mismatch(f"seat {wager.seat} bets on a wrong number of spots", rules.spots_per_round, dict(stakes))
     for spot, stake in sorted(stakes.items()):
-        if not table.minimum <= stake <= table.maximum:
+        if not rules.minimum <= stake <= rules.maximum:
             what = f"seat {wager.seat} has a stake outside the limits on {spot}"
-            raise Mismatch(what, [table.minimum, table.maximum], stake)
+            raise Mismatch(what, [rules.minimum, rules.maximum], stake)
     for spot, more in sorted(wager.raised.items()):
-        if table.under_minimum is not UnderMinimumPolicy.RAISE or stakes.get(spot) != table.minimum or more <= 0:
-            what = f"seat {wager.seat} is raised otherwise than to the minimum"
-            raise Mismatch(what, table.minimum, stakes.get(spot))
+        if rules.under_minimum is not UnderMinimumPolicy.RAISE or stakes.get(spot) != rules.minimum or more <= 0:
+            what = f"seat {wager.seat} is not raised to the minimum"
+            raise Mismatch(what, rules.minimum, stakes.get(spot))
 
 
 def _settlements(exported: RoundExport) -> list[tuple[SeatSettled, Settlement]]:
@@ -141,43 +140,47 @@ def _settlements(exported: RoundExport) -> list[tuple[SeatSettled, Settlement]]:
     if exported.find_event("RoundSettled") is None:
         raise CheckNotApplicable("the round was not settled")
     settled = decode_event(exported.require_event("RoundSettled"))
-    table, lines = exported.table_rules, []
+    rules, settlements = exported.table_rules, []
     for wager in settled.wagers:
-        again = settle(table, {line.spot: line.stake for line in wager.results}, settled.outcome)
-        by_spot = {line.spot: line for line in again.results}
+        settlement = settle(rules, {line.spot: line.stake for line in wager.results}, settled.outcome)
+        by_spot = {line.spot: line for line in settlement.results}
         results = tuple(by_spot[line.spot] for line in wager.results)
-        lines.append((wager, again._replace(results=results)))
-    return lines
+        settlements.append((wager, settlement._replace(results=results)))
+    return settlements
 
 
 def check_payouts(exported: RoundExport) -> str:
     """Recompute what each stake won and returned."""
     count = 0
-    for wager, again in _settlements(exported):
-        for line, due in zip(wager.results, again.results, strict=True):
+    for wager, recomputed in _settlements(exported):
+        for line, expected in zip(wager.results, recomputed.results, strict=True):
             count += 1
             for name in ("result", "win", "returned"):
                 require_equal(
-                    getattr(due, name), getattr(line, name), f"seat {wager.seat}, {line.spot}: {name} differs"
+                    getattr(expected, name), getattr(line, name), f"seat {wager.seat}, {line.spot}: {name} differs"
                 )
         for name in ("won", "returned"):
-            require_equal(getattr(again, name), getattr(wager, name), f"seat {wager.seat}: the sum of {name} differs")
-    return f"stakes paid as the rules say: {count}"
+            require_equal(
+                getattr(recomputed, name), getattr(wager, name), f"seat {wager.seat}: the sum of {name} differs"
+            )
+    return f"stakes paid by the rules: {count}"
 
 
 def check_commission(exported: RoundExport) -> str:
     """Recompute the commission on each Banker win, and when it is taken."""
     charged = 0
-    for wager, again in _settlements(exported):
-        for line, due in zip(wager.results, again.results, strict=True):
-            require_equal(due.commission, line.commission, f"seat {wager.seat}, {line.spot}: commission differs")
-        require_equal(again.commission, wager.commission, f"seat {wager.seat}: the sum of commission differs")
-        require_equal(again.deferred, wager.deferred, f"seat {wager.seat}: commission is taken at another time")
-        charged += again.commission
-    terms = exported.table_rules.commission
-    if terms is None:
+    for wager, recomputed in _settlements(exported):
+        for line, expected in zip(wager.results, recomputed.results, strict=True):
+            require_equal(expected.commission, line.commission, f"seat {wager.seat}, {line.spot}: commission differs")
+        require_equal(recomputed.commission, wager.commission, f"seat {wager.seat}: the sum of commission differs")
+        require_equal(
+            recomputed.deferred, wager.deferred, f"seat {wager.seat}: commission is taken at a different time"
+        )
+        charged += recomputed.commission
+    commission = exported.table_rules.commission
+    if commission is None:
         return "none is charged at this table"
-    when = "owed until the shoe ends" if terms.timing == "deferred" else "taken at once"
+    when = "owed until the shoe ends" if commission.timing == "deferred" else "taken at once"
     return f"{charged} minor units in all, {when}"
 
 
@@ -187,18 +190,18 @@ def check_void(exported: RoundExport) -> str:
     if event is None:
         raise CheckNotApplicable("the round was not voided")
     if event.data is None:
-        raise CheckNotPossible("how it was voided is withheld from this reader")
+        raise CheckNotPossible("the void is withheld from this reader")
     voided, confirmed = decode_event(event), _confirmed(exported)
     settled = exported.find_event("RoundSettled")
     paid = {} if settled is None else {wager.seat: wager for wager in decode_event(settled).wagers}
-    _require_seats(confirmed, voided.seats, "the wagers undone are not those confirmed")
+    _require_seats(confirmed, voided.seats, "the voided wagers are not the confirmed ones")
     for line in voided.seats:
         own, wager = confirmed[line.seat], paid.get(line.seat)
         held = wager.commission if wager is not None and wager.deferred else 0
         back, fee = (0, 0) if wager is None else (wager.returned - held, wager.commission)
-        wanted = (own.player, own.money_type, sum(own.stakes.values()), back, fee)
-        found = (line.player, line.money_type, line.staked, line.paid, line.commission)
-        require_equal(wanted, found, f"seat {line.seat} is undone otherwise")
+        expected = (own.player, own.money_type, sum(own.stakes.values()), back, fee)
+        actual = (line.player, line.money_type, line.staked, line.paid, line.commission)
+        require_equal(expected, actual, f"seat {line.seat} has a different void")
         moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven
-        require_equal(line.staked - line.paid, moved, f"seat {line.seat} gets another amount back")
-    return f"wagers undone to the last unit: {len(confirmed)}"
+        require_equal(line.staked - line.paid, moved, f"seat {line.seat} gets a different amount back")
+    return f"wagers voided in full: {len(confirmed)}"

@@ -7,10 +7,9 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, RoundExport
-from baccarat.proofs.parts import ExportedKey
+from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, ExportedKey, RoundExport
 from baccarat.proofs.results import CheckNotPossible, Mismatch, require_equal
-from casino.events.digest import digest
+from casino.events.hash_chain import digest
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
 
@@ -21,24 +20,24 @@ REDACTABLE_EVENTS: Final = frozenset(
 
 
 def check_digests(exported: RoundExport) -> str:
-    """Recompute the digest of every event that is open to read."""
+    """Recompute the digest of every event that is not withheld."""
     events = exported.events
     for event in events:
         if event.data is not None and event.metadata is not None:
             require_equal(
-                event.digest, _digest(event).hex(), f"the digest is not that of the content: {event.location}"
+                event.digest, _digest(event).hex(), f"the digest does not follow from the content: {event.location}"
             )
         elif event.data is not None or event.metadata is not None or event.type not in REDACTABLE_EVENTS:
             raise Mismatch(
-                f"an event is withheld that must be open: {event.location}", "its data and metadata", "withheld"
+                f"an event is withheld that must be readable: {event.location}", "its data and metadata", "withheld"
             )
     withheld = [event.type for event in events if event.data is None]
     if withheld:
         raise CheckNotPossible(
             f"{len(events) - len(withheld)} of {len(events)} digests are right; withheld from this reader: "
-            f"{', '.join(withheld)}. Their digests stand in the log, their content can't be checked with this file"
+            f"{', '.join(withheld)}. Their digests are in the log, their content can't be checked with this file"
         )
-    return f"all {len(events)} digests follow from what the events say"
+    return f"all {len(events)} digests follow from the events"
 
 
 def _digest(event: ExportedEvent) -> bytes:
@@ -61,7 +60,7 @@ def check_chain(exported: RoundExport) -> str:
     for number, event in enumerate(exported.other_events):
         if number or not _is_opening_of_table(event, exported):
             own = [f"round-{exported.round['id']}", f"table-{exported.round['table']}"]
-            raise Mismatch("an event is of another stream", own, event.stream)
+            raise Mismatch("an event belongs to another stream", own, event.stream)
     for events in (exported.round_events, exported.table_events):
         for before, after in pairwise(events):
             if after.position <= before.position or after.version <= before.version:
@@ -83,7 +82,7 @@ def _links(exported: RoundExport) -> int:
     links = 0
     for before, after in pairwise(sorted(exported.events, key=lambda event: event.position)):
         if after.position == before.position:
-            raise Mismatch("a position stands twice", "each position once", after.position)
+            raise Mismatch("a position occurs twice", "each position once", after.position)
         if after.position == before.position + 1:
             links += 1
             require_equal(before.digest, after.previous, f"the link to position {before.position} is broken")
@@ -95,10 +94,10 @@ def check_inclusion(exported: RoundExport) -> str:
     checkpoint = exported.checkpoint
     size = 0 if checkpoint is None else checkpoint["position"]
     within = [event for event in exported.events if event.position <= size]
-    paths = {line.position: [bytes.fromhex(step) for step in line.path] for line in exported.inclusion}
-    if paths.keys() - {event.position for event in within} or len(paths) != len(exported.inclusion):
-        listed = sorted(line.position for line in exported.inclusion)
-        what = "paths are given that lead from none of the events"
+    paths = {line.position: [bytes.fromhex(step) for step in line.path] for line in exported.inclusion_proofs}
+    if paths.keys() - {event.position for event in within} or len(paths) != len(exported.inclusion_proofs):
+        listed = sorted(line.position for line in exported.inclusion_proofs)
+        what = "some inclusion proofs belong to none of the events"
         raise Mismatch(what, sorted(event.position for event in within), listed)
     if checkpoint is None:
         raise CheckNotPossible("no checkpoint has been signed since; export the round again later")
@@ -120,15 +119,17 @@ def check_signature(exported: RoundExport) -> str:
     """Check the checkpoint's Ed25519 signature by the key it names, which must have been in force at its time."""
     key, signed = _signing_key(exported), dict(exported.checkpoint or {})
     require_equal(CHECKPOINT_FORMAT, signed["format"], "the checkpoint has another format")
-    given = bytes.fromhex(signed.pop("signature"))
-    require_equal(given.hex(), (exported.checkpoint or {})["signature"], "the signature has not 128 hex digits")
+    signature = bytes.fromhex(signed.pop("signature"))
+    require_equal(
+        signature.hex(), (exported.checkpoint or {})["signature"], "the signature does not have 128 hex digits"
+    )
     try:
         message = f"{CHECKPOINT_FORMAT}\n".encode() + canonical(signed)
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public)).verify(given, message)
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public_key)).verify(signature, message)
     except InvalidSignature:
-        raise Mismatch(f"the signature is not that of key {key.id}", "a valid Ed25519 signature", given) from None
-    made_at, since, until = _moment(signed["made_at"]), key.since, key.until
-    if _moment(since) > made_at or (until is not None and _moment(until) < made_at):
+        raise Mismatch(f"the signature is not by key {key.id}", "a valid Ed25519 signature", signature) from None
+    made_at, since, until = _parse_time(signed["made_at"]), key.valid_from, key.valid_until
+    if _parse_time(since) > made_at or (until is not None and _parse_time(until) < made_at):
         raise Mismatch(f"key {key.id} was not in force at that time", [since, until], signed["made_at"])
     return f"checkpoint {signed['number']} of {signed['made_at']} is signed by key {key.id}"
 
@@ -137,21 +138,21 @@ def check_key(exported: RoundExport, *, trusted: frozenset[str]) -> str:
     """Check that the signing key is known from another source; `trusted` are public keys in hex."""
     used = _signing_key(exported)
     if not trusted:
-        raise CheckNotPossible("the key comes from the file itself; give the casino's published key to be sure of it")
-    if used.public not in trusted:
-        raise Mismatch("the checkpoint is signed by another key", sorted(trusted), used.public)
-    return "the signing key is the one that was given"
+        raise CheckNotPossible("the key comes from the file itself; pass the casino's published key to be sure")
+    if used.public_key not in trusted:
+        raise Mismatch("the checkpoint is signed by another key", sorted(trusted), used.public_key)
+    return "the signing key is a trusted one"
 
 
 def _signing_key(exported: RoundExport) -> ExportedKey:
     if exported.checkpoint is None:
-        raise CheckNotPossible("there is no checkpoint to be signed")
-    wanted = exported.checkpoint["key"]
-    found = next((key for key in exported.keys if key.id == wanted), None)
-    if found is None:
-        raise Mismatch("the signing key is not listed", wanted, [key.id for key in exported.keys])
-    return found
+        raise CheckNotPossible("there is no checkpoint yet")
+    name = exported.checkpoint["key"]
+    key = next((key for key in exported.keys if key.id == name), None)
+    if key is None:
+        raise Mismatch("the signing key is not listed", name, [key.id for key in exported.keys])
+    return key
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     return datetime.fromisoformat(text)

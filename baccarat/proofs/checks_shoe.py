@@ -5,31 +5,30 @@ from typing import Any
 
 import msgspec
 
-from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.commitment import CardOpening, commit, is_valid_opening, shoe_root
 from baccarat.domain.fairness.cut import Contribution, compute_cut, parse_contribution
-from baccarat.domain.fairness.openings import CardOpening, is_valid_opening, shoe_root
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.cards import parse, points
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 
 
-def _committed(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
+def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
     """Return the event that committed to the seed, and the one that fixed the cut."""
     if not exported.is_long:
-        return _naming(exported), exported.find_event("BettingClosed")
+        return _committing_opening(exported), exported.find_event("BettingClosed")
     started = exported.find_shoe_event("ShoeStarted")
     if started is None:
         raise Mismatch(
             "no event starts the round's shoe", "ShoeStarted", [event.type for event in exported.table_events]
         )
-    promise = exported.find_shoe_event("ShoeCommitted")
-    if promise is None:
+    committing_event = exported.find_shoe_event("ShoeCommitted")
+    if committing_event is None:
         raise Mismatch("an event is missing", "ShoeCommitted", [event.type for event in exported.table_events])
-    return promise, started
+    return committing_event, started
 
 
-def _naming(exported: RoundExport) -> ExportedEvent:
+def _committing_opening(exported: RoundExport) -> ExportedEvent:
     """Return the opening that committed to the round's own shoe: the table's, or that of the round before."""
     number = exported.opened.number
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
@@ -39,20 +38,20 @@ def _naming(exported: RoundExport) -> ExportedEvent:
     event = first if number == 1 else next(before, None)
     opening: Any = None if event is None else decode_event(event)
     if event is None or opening.next_shoe is None:
-        raise Mismatch("no event names the round's shoe before it", f"the opening before round {number}", "none")
+        raise Mismatch("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
     if number > 1 and opening.number != number - 1:
-        raise Mismatch("the shoe was named by another round", number - 1, opening.number)
-    require_equal(opening.next_shoe.shoe, exported.opened.shoe, "another shoe was named for this round")
+        raise Mismatch("another round's opening committed to the shoe", number - 1, opening.number)
+    require_equal(opening.next_shoe.shoe, exported.opened.shoe, "the commitment is to another shoe")
     return event
 
 
-def _promised(exported: RoundExport, promise: ExportedEvent) -> Any:
+def _commitment_data(exported: RoundExport, committing_event: ExportedEvent) -> Any:
     """Return what that event commits to: a commitment, and the shape it is bound to."""
-    said = decode_event(promise)
-    return said if exported.is_long else said.next_shoe
+    data = decode_event(committing_event)
+    return data if exported.is_long else data.next_shoe
 
 
-def _revealed(exported: RoundExport) -> str | None:
+def _revealed_seed(exported: RoundExport) -> str | None:
     for kind in ("RoundSettled", "RoundVoided"):
         for event in exported.decode_all(kind):
             if event.seed is not None:
@@ -70,61 +69,63 @@ def _revealed(exported: RoundExport) -> str | None:
 
 def check_commitment(exported: RoundExport) -> str:
     """Check that the revealed seed opens the commitment, which was published before the first bet."""
-    promise, fixed = _committed(exported)
-    opened, promised = exported.require_event("RoundOpened"), _promised(exported, promise)
-    told = promised.commitment
-    if promise.position > opened.position:
-        raise Mismatch("the commitment came after the round was opened", opened.position, promise.position)
-    for event in (fixed, opened):
+    committing_event, cut_event = _commitment_and_cut_events(exported)
+    opened, committed = exported.require_event("RoundOpened"), _commitment_data(exported, committing_event)
+    commitment = committed.commitment
+    if committing_event.position > opened.position:
+        raise Mismatch("the commitment came after the round was opened", opened.position, committing_event.position)
+    for event in (cut_event, opened):
         later = None if event is None else getattr(decode_event(event), "commitment", None)
         if later is not None:
-            require_equal(told, later, "the shoe has two commitments")
-    require_equal(told, exported.shoe.commitment, "the commitment is not the recorded one")
-    require_equal(promised.shape, exported.table_rules.shape, "the shoe was committed to for other rules")
-    seed, recorded = exported.shoe.seed, _revealed(exported)
-    if recorded is not None:
-        require_equal(recorded, seed, "the seed is not the one that was revealed")
+            require_equal(commitment, later, "the shoe has two commitments")
+    require_equal(commitment, exported.shoe.commitment, "the commitment differs from the recorded one")
+    require_equal(committed.shape, exported.table_rules.shape, "the commitment is for other rules")
+    seed, revealed = exported.shoe.seed, _revealed_seed(exported)
+    if revealed is not None:
+        require_equal(revealed, seed, "the seed differs from the revealed one")
     if seed is None:
-        raise CheckNotPossible("the shoe is not played to its end: its seed is still secret")
-    require_equal(told, commit(bytes.fromhex(seed)), "the seed does not open the commitment")
-    return f"the seed's hash is {told}, told at position {promise.position}{_when(exported, promise)}"
+        raise CheckNotPossible("the seed is secret until the shoe ends")
+    require_equal(commitment, commit(bytes.fromhex(seed)), "the seed does not open the commitment")
+    position, time = committing_event.position, _time_before_bets(exported, committing_event)
+    return f"the seed's hash is {commitment}, published at position {position}{time}"
 
 
-def _when(exported: RoundExport, promise: ExportedEvent) -> str:
+def _time_before_bets(exported: RoundExport, committing_event: ExportedEvent) -> str:
     if exported.is_long:
         return ", before the first bet"
     wager = exported.find_event("WagerConfirmed")
     if wager is None:
-        return " by the opening before"
-    seconds = (_moment(wager) - _moment(promise)) // timedelta(seconds=1)
-    return f" by the opening before, {seconds} s before the first wager"
+        return " by the previous opening"
+    seconds = (_recorded_at(wager) - _recorded_at(committing_event)) // timedelta(seconds=1)
+    return f" by the previous opening, {seconds} s before the first wager"
 
 
-def _moment(event: ExportedEvent) -> datetime:
+def _recorded_at(event: ExportedEvent) -> datetime:
     return datetime.fromisoformat(event.recorded_at)
 
 
 def check_cut(exported: RoundExport) -> str:
     """Recompute the cut from the contributions between the commitment and the first card."""
-    promise, fixed = _committed(exported)
-    if fixed is None:
+    committing_event, cut_event = _commitment_and_cut_events(exported)
+    if cut_event is None:
         if exported.shoe.contributions or exported.shoe.cut:
-            raise Mismatch("a cut is told that was never fixed", "", exported.shoe.cut)
+            raise Mismatch("the file has a cut that was never fixed", "", exported.shoe.cut)
         raise CheckNotApplicable("betting never closed, so no cut was fixed")
-    given = _given(exported, promise, fixed)
-    computed = compute_cut(shoe_id(exported), given).hex()
-    listed = [{"seat": each.seat, "contribution": each.contribution} for each in given]
-    for where, found in (("recorded", fixed.data or {}), ("exported", msgspec.to_builtins(exported.shoe))):
-        contributions = found.get("contributions")
-        require_equal(listed, contributions, f"the {where} contributions are not those that were given")
-        require_equal(computed, found.get("cut"), f"the {where} cut is not that of the contributions")
+    contributions = _contributions(exported, committing_event, cut_event)
+    computed = compute_cut(shoe_id(exported), contributions).hex()
+    listed = [{"seat": each.seat, "contribution": each.contribution} for each in contributions]
+    for where, data in (("recorded", cut_event.data or {}), ("exported", msgspec.to_builtins(exported.shoe))):
+        require_equal(listed, data.get("contributions"), f"the {where} contributions differ from those in the log")
+        require_equal(computed, data.get("cut"), f"the {where} cut does not result from the contributions")
     if not listed:
         return "nobody contributed, so the cut is empty"
-    seats = ", ".join(str(each.seat) for each in given)
-    return f"{computed}, from what seats {seats} contributed before the first card"
+    seats = ", ".join(str(each.seat) for each in contributions)
+    return f"{computed}, from the contributions of seats {seats} before the first card"
 
 
-def _given(exported: RoundExport, promise: ExportedEvent, fixed: ExportedEvent) -> list[Contribution]:
+def _contributions(
+    exported: RoundExport, committing_event: ExportedEvent, cut_event: ExportedEvent
+) -> list[Contribution]:
     """Return each seat's last contribution."""
     kind, events = (
         ("ShoeCutContributed", exported.table_events) if exported.is_long else ("CutContributed", exported.round_events)
@@ -133,78 +134,78 @@ def _given(exported: RoundExport, promise: ExportedEvent, fixed: ExportedEvent) 
     for event in events:
         if event.type != kind or event.data is None or event.data.get("shoe", exported.shoe.id) != exported.shoe.id:
             continue
-        if not promise.position < event.position < fixed.position:
-            what = "a contribution came outside its time"
-            raise Mismatch(what, [promise.position, fixed.position], event.position)
-        said = decode_event(event)
-        last[said.seat] = Contribution(said.seat, parse_contribution(said.contribution).hex())
+        if not committing_event.position < event.position < cut_event.position:
+            what = "a contribution is too early or too late"
+            raise Mismatch(what, [committing_event.position, cut_event.position], event.position)
+        data = decode_event(event)
+        last[data.seat] = Contribution(data.seat, parse_contribution(data.contribution).hex())
     return [last[seat] for seat in sorted(last)]
 
 
 def check_cards(exported: RoundExport) -> str:
     """Check the cards dealt at their positions: by the seed and the cut, or by proofs against the shoe's root."""
-    started = _committed(exported)[1] if exported.is_long else None
+    started = _commitment_and_cut_events(exported)[1] if exported.is_long else None
     start = None if started is None else decode_event(started)
-    told = None if start is None else start.root
-    if told != exported.shoe.root:
-        raise Mismatch("the root is not the recorded one", told, exported.shoe.root)
+    root = None if start is None else start.root
+    if root != exported.shoe.root:
+        raise Mismatch("the root differs from the recorded one", root, exported.shoe.root)
     if exported.find_event("CardsDealt") is None:
-        _require_opened(exported, {})
+        _require_exact_openings(exported, {})
         raise CheckNotApplicable("no card was dealt")
     dealt = decode_event(exported.require_event("CardsDealt"))
-    wanted = dict(enumerate(dealt.cards, dealt.position))
+    cards_by_place = dict(enumerate(dealt.cards, dealt.shoe_position))
     if start is not None and start.turned_card is not None:
-        wanted[0] = start.turned_card
+        cards_by_place[0] = start.turned_card
         require_equal(
             points(start.turned_card) or 10,
             start.burned_count,
-            "the burned cards are not as many as the turned card says",
+            "the number of burned cards does not follow from the turned card",
         )
-        if dealt.position <= start.burned_count:
-            raise Mismatch(
-                "cards were dealt that had been burned", f"places after {start.burned_count}", dealt.position
-            )
-    _require_opened(exported, wanted)
-    ways = []
+        if dealt.shoe_position <= start.burned_count:
+            raise Mismatch("burned cards were dealt", f"places after {start.burned_count}", dealt.shoe_position)
+    _require_exact_openings(exported, cards_by_place)
+    methods = []
     if exported.shoe.openings:
-        ways.append(_opened(exported, wanted))
+        methods.append(_check_openings(exported, cards_by_place))
     if exported.shoe.seed is not None:
-        ways.append(_seeded(exported, exported.shoe.seed, wanted))
-    if not ways:
-        raise CheckNotPossible("the shoe's seed is still secret, and no cards of it are opened")
-    return f"{' '.join(dealt.cards)} at place {dealt.position} of the shoe: {' and '.join(ways)}"
+        methods.append(_check_against_seed(exported, exported.shoe.seed, cards_by_place))
+    if not methods:
+        raise CheckNotPossible("the shoe's seed is still secret, and no cards are opened")
+    return f"{' '.join(dealt.cards)} at place {dealt.shoe_position} of the shoe: {' and '.join(methods)}"
 
 
-def _require_opened(exported: RoundExport, wanted: dict[int, Any]) -> None:
-    """Check that the file opens only cards that this round took, each once."""
-    places = sorted(each.position for each in exported.shoe.openings)
-    if set(places) - wanted.keys() or len(set(places)) != len(places):
-        raise Mismatch("cards are opened that this round did not take", sorted(wanted), places)
+def _require_exact_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> None:
+    """Check that the file opens only cards of this round, each once."""
+    places = sorted(each.shoe_position for each in exported.shoe.openings)
+    if set(places) - cards_by_place.keys() or len(set(places)) != len(places):
+        raise Mismatch("the file opens cards that this round did not use", sorted(cards_by_place), places)
 
 
-def _opened(exported: RoundExport, wanted: dict[int, Any]) -> str:
-    told, decks = exported.shoe.root, exported.table_rules.decks
-    if told is None:
-        raise Mismatch("cards are opened against no root", "a root", None)
-    opened = {each.position: each for each in exported.shoe.openings}
-    for place, card in sorted(wanted.items()):
+def _check_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> str:
+    root, decks = exported.shoe.root, exported.table_rules.decks
+    if root is None:
+        raise Mismatch("cards are opened without a root", "a root", None)
+    opened = {each.shoe_position: each for each in exported.shoe.openings}
+    for place, card in sorted(cards_by_place.items()):
         if place not in opened:
             raise Mismatch("a card is not opened", f"an opening of place {place}", sorted(opened))
-        one = opened[place]
-        require_equal(card, one.card, f"the card opened at place {place} is another one")
-        opening = CardOpening(shoe_position=place, card=parse(card), salt=one.salt, path=tuple(one.path))
-        if not is_valid_opening(opening, decks=decks, root=told):
-            raise Mismatch(f"the card at place {place} is not in the shoe's tree", told, "a path that leads elsewhere")
-    return "opened against the root told before the shoe's first bet"
+        require_equal(card, opened[place].card, f"the card opened at place {place} differs")
+        salt, path = opened[place].salt, tuple(opened[place].path)
+        opening = CardOpening(shoe_position=place, card=parse(card), salt=salt, path=path)
+        if not is_valid_opening(opening, decks=decks, root=root):
+            raise Mismatch(f"the card at place {place} is not in the shoe's tree", root, "a path that leads elsewhere")
+    return "opened against the root published before the shoe's first bet"
 
 
-def _seeded(exported: RoundExport, digits: str, wanted: dict[int, Any]) -> str:
-    seed, fixed = bytes.fromhex(digits), bytes.fromhex(exported.shoe.cut)
+def _check_against_seed(exported: RoundExport, seed_hex: str, cards_by_place: dict[int, Any]) -> str:
+    seed, cut = bytes.fromhex(seed_hex), bytes.fromhex(exported.shoe.cut)
     decks = exported.table_rules.decks
-    shoe = shuffle(seed, cut=fixed, decks=decks)
-    for place, card in sorted(wanted.items()):
+    shoe = shuffle(seed, cut=cut, decks=decks)
+    for place, card in sorted(cards_by_place.items()):
         if list(shoe[place : place + 1]) != [card]:
-            raise Mismatch(f"the card at place {place} is not the shoe's", shoe[place : place + 1], card)
+            raise Mismatch(f"the card at place {place} differs from the shoe's order", shoe[place : place + 1], card)
     if exported.shoe.root is not None:
-        require_equal(shoe_root(seed, cut=fixed, decks=decks), exported.shoe.root, "the root is not that of the shoe")
-    return "worked out from the seed and the cut"
+        require_equal(
+            shoe_root(seed, cut=cut, decks=decks), exported.shoe.root, "the root differs from that of the shoe"
+        )
+    return "recomputed from the seed and the cut"

@@ -1,20 +1,63 @@
-"""Parses an exported round strictly, so that no two readers interpret one file differently."""
+"""Parse an exported round strictly, so that no two readers interpret one file differently."""
 
 import json
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import msgspec
 
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.proofs.parts import ExportedKey, ExportedShoe, Hash, InclusionPath
 from baccarat.proofs.results import Mismatch
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.canonical_json import canonical
+
+# The length excludes the newline that `$` allows.
+Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", max_length=64, examples=["9f2c5e7a41b0d863" * 4])]
+"""32 bytes in lower-case hex: each value has one spelling only."""
+
+
+class ExportedOpening(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A card of a shoe still in use, with its salt and its path in the shoe's tree."""
+
+    shoe_position: int
+    card: str
+    salt: Hash
+    path: list[Hash]
+
+
+class ExportedShoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The round's shoe: `seed` is None while secret, `root` if there is no tree, `shoe_position` without cards."""
+
+    id: str
+    decks: int
+    commitment: str
+    contributions: list[dict[str, int | str]]
+    cut: str
+    seed: str | None
+    root: str | None
+    shoe_position: int | None
+    openings: list[ExportedOpening]
+
+
+class InclusionPath(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The path from an event's position in the log to the root of the checkpoint's tree."""
+
+    position: int
+    path: list[Hash]
+
+
+class ExportedKey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A key that signs checkpoints, and its period of validity."""
+
+    id: str
+    public_key: Hash
+    valid_from: str
+    valid_until: str | None
+
 
 FORMAT: Final = "casino.round.v1"
 MAX_INTEGER: Final = 2**53 - 1
@@ -42,7 +85,7 @@ class ExportedEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def location(self) -> str:
-        """Format the event's location."""
+        """Describe where the event is in the log."""
         return f"position {self.position}, {self.stream} version {self.version}, {self.type}"
 
 
@@ -55,7 +98,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
     rules: Fields
     shoe: ExportedShoe
     events: list[ExportedEvent]
-    inclusion: list[InclusionPath]
+    inclusion_proofs: list[InclusionPath]
     checkpoint: Fields | None
     keys: list[ExportedKey]
 
@@ -74,15 +117,15 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def opened(self) -> RoundOpened:
-        """Return the opening of the round."""
-        found: RoundOpened = decode_event(self.require_event("RoundOpened"))
-        return found
+        """Return the decoded opening of the round."""
+        event: RoundOpened = decode_event(self.require_event("RoundOpened"))
+        return event
 
     @cached_property
     def table_rules(self) -> TableRules:
         """Return the rules in the file as domain rules."""
-        own = {name: value for name, value in self.rules.items() if name != "third_cards"}
-        return msgspec.convert(own, TableRules)
+        rules = {name: value for name, value in self.rules.items() if name != "third_cards"}
+        return msgspec.convert(rules, TableRules)
 
     @property
     def is_long(self) -> bool:
@@ -94,13 +137,13 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return next((event for event in self.round_events if event.type == kind), None)
 
     def require_event(self, kind: str) -> ExportedEvent:
-        """Return the same event, which must exist and not be withheld. Raises Mismatch."""
-        found = self.find_event(kind)
-        if found is None:
-            raise Mismatch("an event is missing", kind, [event.type for event in self.round_events])
-        if found.data is None:
-            raise Mismatch("an event is withheld that must be open", kind, "withheld")
-        return found
+        """Return the round's first event of a kind. Raises Mismatch if it is missing or withheld."""
+        event = self.find_event(kind)
+        if event is None:
+            raise Mismatch("an event is missing", kind, [each.type for each in self.round_events])
+        if event.data is None:
+            raise Mismatch("an event is withheld that must be readable", kind, "withheld")
+        return event
 
     def decode_all(self, kind: str) -> Iterator[Any]:
         """Yield the round's events of a kind that are not withheld."""
@@ -108,8 +151,8 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     def find_shoe_event(self, kind: str) -> ExportedEvent | None:
         """Return the table's event of a kind about the round's shoe, None if there is none."""
-        about = [event for event in self.table_events if event.data and event.data.get("shoe") == self.shoe.id]
-        return next((event for event in about if event.type == kind), None)
+        events = (event for event in self.table_events if event.data and event.data.get("shoe") == self.shoe.id)
+        return next((event for event in events if event.type == kind), None)
 
 
 def decode_event(event: ExportedEvent) -> Any:
@@ -120,27 +163,31 @@ def decode_event(event: ExportedEvent) -> Any:
 def parse_export(raw: bytes) -> RoundExport:
     """Parse a file's bytes: UTF-8, integers only, unique names. Raises ValueError and Mismatch."""
     document = json.loads(
-        raw.decode(), parse_float=_refused, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_once
+        raw.decode(),
+        parse_float=_reject_number,
+        parse_constant=_reject_number,
+        parse_int=_parse_integer,
+        object_pairs_hook=_unique_names,
     )
-    given = document.get("format") if isinstance(document, dict) else type(document).__name__
-    if given != FORMAT:
-        raise Mismatch("the file is not an exported round", FORMAT, given)
+    format_ = document.get("format") if isinstance(document, dict) else type(document).__name__
+    if format_ != FORMAT:
+        raise Mismatch("the file is not an exported round", FORMAT, format_)
     json.dumps(document, ensure_ascii=False).encode()  # a lone surrogate has no UTF-8 encoding
-    found = msgspec.convert(document, RoundExport)
-    if not found.events:
-        raise Mismatch("the file holds no events", "the round's events", "none")
-    for decks in (found.rules.get("decks"), found.shoe.decks):
+    exported = msgspec.convert(document, RoundExport)
+    if not exported.events:
+        raise Mismatch("the file contains no events", "the round's events", "none")
+    for decks in (exported.rules.get("decks"), exported.shoe.decks):
         if type(decks) is not int or not 1 <= decks <= MAX_DECKS:
-            raise Mismatch("no shoe is made of so many decks", f"1 to {MAX_DECKS}", decks)
-    for moment in (found.exported_at, *(event.recorded_at for event in found.events)):
-        _require_moment(moment)
-    return found
+            raise Mismatch("the number of decks is out of range", f"1 to {MAX_DECKS}", decks)
+    for time in (exported.exported_at, *(event.recorded_at for event in exported.events)):
+        _require_time(time)
+    return exported
 
 
-def _require_moment(moment: str) -> None:
-    if len(moment) != TIME_LENGTH or not moment.isascii():
-        raise Mismatch("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", moment)
-    datetime.strptime(moment, TIME_FORMAT)  # noqa: DTZ007  (it says Z)
+def _require_time(time: str) -> None:
+    if len(time) != TIME_LENGTH or not time.isascii():
+        raise Mismatch("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", time)
+    datetime.strptime(time, TIME_FORMAT)  # noqa: DTZ007  (it says Z)
 
 
 def shoe_id(exported: RoundExport) -> UUID:
@@ -148,19 +195,19 @@ def shoe_id(exported: RoundExport) -> UUID:
     return UUID(exported.shoe.id)
 
 
-def _refused(text: str) -> None:
-    raise ValueError(f"{text} is no integer")
+def _reject_number(text: str) -> None:
+    raise ValueError(f"{text} is not an integer")
 
 
-def _whole(text: str) -> int:
+def _parse_integer(text: str) -> int:
     number = int(text)
     if abs(number) > MAX_INTEGER:
         raise ValueError(f"{text} is too large")
     return number
 
 
-def _once(pairs: list[tuple[str, Any]]) -> Fields:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return found
+def _unique_names(pairs: list[tuple[str, Any]]) -> Fields:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("an object has a name twice")
+    return fields

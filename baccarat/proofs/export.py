@@ -1,18 +1,19 @@
-"""Exports one round as self-contained JSON (`casino.round.v1`): checking the round needs no other data.
+"""Export one round as self-contained JSON (`casino.round.v1`): checking the round needs no other data.
 
     format, exported_at
     round         what happened, in short: id, table, operator, number, rules, currency, phase, opened_at, settled_at,
-                  position, cards, player_total, banker_total, natural, outcome
+                  shoe_position, cards, player_total, banker_total, natural, outcome
     rules         the table's rules as recorded in the log (amounts in minor units), and the third-card table by name
     shoe          id, decks, commitment, contributions [{seat, contribution}], cut, seed (null while secret), root and
-                  position (null where there is none), openings [{position, card, salt, path}]
-    events        every event of the round's stream; those of its table that tell the rules, commit to the shoe, cut,
-                  start and end it; and, where that named the shoe, the opening of the round before: position, id,
-                  stream, version, type, schema, data, metadata, recorded_at, previous, digest. `data` and `metadata`
-                  are null where they are withheld from the reader
-    inclusion     [{position, path}] in the tree of
+                  shoe_position (null where there is none), openings [{shoe_position, card, salt, path}]
+    events        every event of the round's stream; those of its table that contain the rules, or commit to the
+                  shoe, cut, start or end it; the opening of the previous round if it committed to the shoe:
+                  position, id, stream, version, type, schema, data, metadata, recorded_at, previous, digest. `data`
+                  and `metadata` are null where they are withheld from the reader
+    inclusion_proofs
+                  [{position, path}] of the events in the checkpoint's Merkle tree
     checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none
-    keys          [{id, public, from, until}] of checkpoints
+    keys          [{id, public_key, valid_from, valid_until}] of checkpoints
 
 Contains a seed only if it is revealed; the cards of a shoe still in use are opened one by one instead.
 """
@@ -20,18 +21,18 @@ Contains a seed only if it is revealed; the cards of a shoe still in use are ope
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.fairness.openings import open_cards
+from baccarat.domain.fairness.commitment import open_cards
 from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
-from casino.checkpoints import document, proofs, records
+from casino.checkpoints import document, queries, records
 
 FORMAT: Final = "casino.round.v1"
 THIRD_CARD_RULES: Final = "punto_banco"
-"""The name of the third-card table that all presets share: design of rules, section 2."""
+"""The name of the third-card table of all presets."""
 
 STAFF_ONLY_EVENTS: Final = frozenset(
     {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
-"""Events with staff, their notes or other players' money in them: a player's export has only their digests."""
+"""Events with staff's notes or other players' money: a player's export has only their digests."""
 
 
 def export_round(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[str, Any]:
@@ -39,33 +40,33 @@ def export_round(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[s
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """
-    found = load_evidence(round_=round_, operator=operator, viewer=viewer)
-    events = found.events
+    evidence = load_evidence(round_=round_, operator=operator, viewer=viewer)
+    events = evidence.events
     return {
         "format": FORMAT,
-        "exported_at": format_time(found.now),
-        "round": _round(found),
-        "rules": {**found.rules, "third_cards": THIRD_CARD_RULES},
-        "shoe": _shoe(found),
+        "exported_at": format_time(evidence.now),
+        "round": _round(evidence),
+        "rules": {**evidence.rules, "third_cards": THIRD_CARD_RULES},
+        "shoe": _shoe(evidence),
         "events": [event.as_json(redacted=viewer is not None and event.type in STAFF_ONLY_EVENTS) for event in events],
         **_log(events),
     }
 
 
-def _round(found: RoundEvidence) -> dict[str, Any]:
-    opened, dealt = found.opened, found.round_event_data("CardsDealt") or {}
-    settled = found.round_event_data("RoundSettled") or {}
+def _round(evidence: RoundEvidence) -> dict[str, Any]:
+    opened, dealt = evidence.opened, evidence.round_event_data("CardsDealt") or {}
+    settled = evidence.round_event_data("RoundSettled") or {}
     return {
         "id": opened["round"],
         "table": opened["table"],
         "operator": opened["operator"],
         "number": opened["number"],
         "rules": opened["rules"],
-        "currency": found.rules["currency"],
-        "phase": "settled" if found.round_event_data("RoundVoided") is None else "voided",
+        "currency": evidence.rules["currency"],
+        "phase": "settled" if evidence.round_event_data("RoundVoided") is None else "voided",
         "opened_at": opened["opened_at"],
         "settled_at": settled.get("settled_at"),
-        "position": dealt.get("position"),
+        "shoe_position": dealt.get("shoe_position"),
         "cards": dealt.get("cards", []),
         "player_total": settled.get("player_total"),
         "banker_total": settled.get("banker_total"),
@@ -74,48 +75,48 @@ def _round(found: RoundEvidence) -> dict[str, Any]:
     }
 
 
-def _shoe(found: RoundEvidence) -> dict[str, Any]:
-    opened, started = found.opened, found.shoe_event_data("ShoeStarted")
-    fixed = (found.round_event_data("BettingClosed") or {}) if started is None else started
-    root, seed, cut = fixed.get("root"), _revealed(found), fixed.get("cut", "")
+def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
+    opened, started = evidence.opened, evidence.shoe_event_data("ShoeStarted")
+    fixed = (evidence.round_event_data("BettingClosed") or {}) if started is None else started
+    root, seed, cut = fixed.get("root"), _revealed(evidence), fixed.get("cut", "")
     return {
         "id": opened["shoe"],
-        "decks": found.rules["decks"],
+        "decks": evidence.rules["decks"],
         "commitment": opened["commitment"] if started is None else started["commitment"],
         "contributions": fixed.get("contributions", []),
         "cut": cut,
         "seed": seed,
         "root": root,
-        "position": (found.round_event_data("CardsDealt") or {}).get("position"),
-        "openings": _openings(found, cut) if seed is None and root is not None else [],
+        "shoe_position": (evidence.round_event_data("CardsDealt") or {}).get("shoe_position"),
+        "openings": _openings(evidence, cut) if seed is None and root is not None else [],
     }
 
 
-def _revealed(found: RoundEvidence) -> str | None:
+def _revealed(evidence: RoundEvidence) -> str | None:
     """Return the seed in hex if an event has revealed it."""
-    shoe = found.opened["shoe"]
+    shoe = evidence.opened["shoe"]
     for data in (
-        found.round_event_data("RoundSettled"),
-        found.round_event_data("RoundVoided"),
-        found.shoe_event_data("ShoeEnded"),
+        evidence.round_event_data("RoundSettled"),
+        evidence.round_event_data("RoundVoided"),
+        evidence.shoe_event_data("ShoeEnded"),
     ):
         if data is not None and data["seed"]:
             return str(data["seed"])
-    closed = found.shoe_event_data("TableClosed") or {"seeds": []}
+    closed = evidence.shoe_event_data("TableClosed") or {"seeds": []}
     return next((each["seed"] for each in closed["seeds"] if each["shoe"] == shoe), None)
 
 
-def _openings(found: RoundEvidence, cut: str) -> list[dict[str, Any]]:
-    """Open the cards that this round took, and the turned one; none that is still to come."""
-    dealt, started = found.round_event_data("CardsDealt"), found.shoe_event_data("ShoeStarted") or {}
-    if dealt is None or found.seed is None:
+def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
+    """Open the turned card and the cards of this round, but no card that is still to come."""
+    dealt, started = evidence.round_event_data("CardsDealt"), evidence.shoe_event_data("ShoeStarted") or {}
+    if dealt is None or evidence.seed is None:
         return []
-    first = dealt["position"]
-    places = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
-    opened = open_cards(found.seed, cut=bytes.fromhex(cut), decks=found.rules["decks"], positions=places)
+    first = dealt["shoe_position"]
+    positions = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
+    openings = open_cards(evidence.seed, cut=bytes.fromhex(cut), decks=evidence.rules["decks"], positions=positions)
     return [
-        {"position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
-        for each in opened
+        {"shoe_position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
+        for each in openings
     ]
 
 
@@ -124,11 +125,11 @@ def _log(events: list[EvidenceEvent]) -> dict[str, Any]:
     last = max(event.position for event in events)
     checkpoint = records.covering(last) or records.latest()
     if checkpoint is None:
-        return {"inclusion": [], "checkpoint": None, "keys": records.published_keys()}
+        return {"inclusion_proofs": [], "checkpoint": None, "keys": records.published_keys()}
     positions = [event.position for event in events if event.position <= checkpoint.position]
-    paths = proofs.inclusion_paths(positions, checkpoint)
+    paths = queries.inclusion_paths(positions, checkpoint)
     return {
-        "inclusion": [
+        "inclusion_proofs": [
             {"position": position, "path": [step.hex() for step in path]}
             for position, path in zip(positions, paths, strict=True)
         ],

@@ -1,6 +1,6 @@
-"""Loads what an export contains: sealed events of a round and of its table, and the seed of its shoe."""
+"""Load what an export contains: sealed events of a round and of its table, and the seed of its shoe."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -11,7 +11,8 @@ import msgspec
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.storage import shoe_seeds
-from casino.events.digest import GENESIS
+from casino.events.hash_chain import GENESIS
+from casino.events.records import METADATA
 from casino.events.sql import fetch
 
 TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
@@ -21,14 +22,14 @@ TABLE_CLOSED: Final = "TableClosed"
 PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 
 _ROUND: Final = "SELECT table_id, phase FROM baccarat_round WHERE id = %s AND operator_id = %s"
-_SEALED: Final = """
+_SEALED: Final = f"""
 SELECT seal.position, seal.digest, before.digest, event.id, event.stream, event.version, event.type, event.schema,
-       event.data::text, event.metadata::text, event.recorded_at
+       event.data::text, {METADATA}::text, event.recorded_at
 FROM events_event AS event
 LEFT JOIN events_seal AS seal ON seal.event_id = event.id
 LEFT JOIN events_seal AS before ON before.position = seal.position - 1
 WHERE event.stream = %s
-"""
+"""  # noqa: S608  (constants)
 _OF_ROUND: Final = _SEALED + "ORDER BY event.version"
 _OF_TABLE: Final = _SEALED + (
     "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
@@ -60,7 +61,7 @@ class EvidenceEvent:
     recorded_at: datetime
 
     def as_json(self, *, redacted: bool) -> dict[str, Any]:
-        """Return the event as exported; of a withheld one, only position and digests."""
+        """Return the event as exported; without data and metadata if `redacted`."""
         return {
             "position": self.position,
             "id": self.id,
@@ -98,16 +99,16 @@ class RoundEvidence:
     def rules(self) -> dict[str, Any]:
         """Return the recorded rules of the table at the round's opening."""
         start = self.round_events[0].position
-        told = [event for event in self.table_events if event.type in RULES_EVENTS and event.position < start]
-        rules: dict[str, Any] = told[-1].data["rules"]
+        events = [event for event in self.table_events if event.type in RULES_EVENTS and event.position < start]
+        rules: dict[str, Any] = events[-1].data["rules"]
         return rules
 
     @property
     def events(self) -> list[EvidenceEvent]:
-        """Return the events relevant to the round in log order, without rules that were recorded later."""
+        """Return the events about the round in log order, without rules that were recorded later."""
         start = self.round_events[0].position
-        bearing = [event for event in self.table_events if event.type not in RULES_EVENTS or event.position < start]
-        return sorted((*bearing, *self.previous_opening, *self.round_events), key=lambda event: event.position)
+        of_table = [event for event in self.table_events if event.type not in RULES_EVENTS or event.position < start]
+        return sorted((*of_table, *self.previous_opening, *self.round_events), key=lambda event: event.position)
 
     def shoe_event_data(self, kind: str) -> dict[str, Any] | None:
         """Return the data of the table's event of this kind about the round's shoe, None if there is none."""
@@ -129,16 +130,16 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
     table, phase = rows[0]
     if phase not in PROVABLE_PHASES:
         raise NothingToProve
-    of_round = _sealed(fetch(_OF_ROUND, [f"round-{round_}"]))
+    of_round = _decode(fetch(_OF_ROUND, [f"round-{round_}"]))
     opened = of_round[0].data
     if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
         raise NotInThatRound
     shoe = opened["shoe"]
-    asked = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, TABLE_CLOSED, shoe]
+    parameters = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, TABLE_CLOSED, shoe]
     return RoundEvidence(
         round_events=of_round,
-        table_events=_sealed(fetch(_OF_TABLE, asked)),
-        previous_opening=_naming(_sealed(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
+        table_events=_decode(fetch(_OF_TABLE, parameters)),
+        previous_opening=_announcing(_decode(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
         seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
@@ -158,21 +159,30 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime(TIME_FORMAT)
 
 
-def _naming(openings: Sequence[EvidenceEvent], shoe: str) -> tuple[EvidenceEvent, ...]:
+def _announcing(openings: Sequence[EvidenceEvent], shoe: str) -> tuple[EvidenceEvent, ...]:
     """Return the opening that commits to a shoe; a table's own opening is among the events of the table."""
     return tuple(event for event in openings if (event.data["next_shoe"] or {}).get("shoe") == shoe)
 
 
-def _sealed(rows: Sequence[tuple[Any, ...]]) -> tuple[EvidenceEvent, ...]:
-    return tuple(_events(rows))
+def _decode(rows: Sequence[tuple[Any, ...]]) -> tuple[EvidenceEvent, ...]:
+    """Decode rows of `_SEALED`. Raises RoundNotSealed for an event without a seal."""
+    return tuple(map(_decode_row, rows))
 
 
-def _events(rows: Sequence[tuple[Any, ...]]) -> Iterator[EvidenceEvent]:
-    for position, digest, before, key, stream, version, kind, schema, data, metadata, recorded in rows:
-        if position is None:
-            raise RoundNotSealed
-        previous = GENESIS if before is None else bytes(before)
-        said, about = msgspec.json.decode(data), msgspec.json.decode(metadata)
-        yield EvidenceEvent(
-            position, bytes(digest), previous, key, stream, version, kind, schema, said, about, recorded
-        )
+def _decode_row(row: tuple[Any, ...]) -> EvidenceEvent:
+    position, digest, previous, key, stream, version, kind, schema, data, metadata, recorded_at = row
+    if position is None:
+        raise RoundNotSealed
+    return EvidenceEvent(
+        position=position,
+        digest=bytes(digest),
+        previous=GENESIS if previous is None else bytes(previous),
+        id=key,
+        stream=stream,
+        version=version,
+        type=kind,
+        schema=schema,
+        data=msgspec.json.decode(data),
+        metadata=msgspec.json.decode(metadata),
+        recorded_at=recorded_at,
+    )

@@ -49,7 +49,7 @@ class Verification:
         return OverallVerdict.PARTLY if CheckVerdict.NOT_CHECKABLE in verdicts else OverallVerdict.VERIFIED
 
     def document(self) -> dict[str, Any]:
-        """Return everything JSON-ready, in the format of the stand-alone verifier."""
+        """Return the result as JSON-ready values, in the format of the stand-alone verifier."""
         checks = [
             {
                 "name": check.name,
@@ -66,9 +66,9 @@ class Verification:
 class Mismatch(Exception):
     """A value differs: what, the expected value, the actual value."""
 
-    def __init__(self, what: str, expected: object = "", found: object = "") -> None:
+    def __init__(self, what: str, expected: object = "", actual: object = "") -> None:
         super().__init__(what)
-        self.what, self.expected, self.found = what, format_value(expected), format_value(found)
+        self.what, self.expected, self.actual = what, format_value(expected), format_value(actual)
 
 
 class CheckNotPossible(Exception):
@@ -86,7 +86,7 @@ def format_value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
-def require_equal(expected: object, found: object, what: str) -> None:
+def require_equal(expected: object, actual: object, what: str) -> None:
     """Raise Mismatch if two values differ in value or type."""
-    if type(expected) is not type(found) or expected != found:
-        raise Mismatch(what, expected, found)
+    if type(expected) is not type(actual) or expected != actual:
+        raise Mismatch(what, expected, actual)

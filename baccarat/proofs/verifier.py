@@ -3,17 +3,18 @@
 
     python verifier.py ROUND.json|PACK.zip [--key HEX|FILE] [--json]
 
-It uses no code of the casino, so that nobody has to trust that code. From the one file it
+It uses no code of the casino, so that nobody has to trust that code. From the file alone it
 recomputes the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
 signature, the commitment, the cut, the order of the cards, the third-card rule, payouts and commission.
 
-Each check says `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (what was expected, what was found).
+The result of each check is `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (with the expected and the
+actual value).
 Exit status: 0 when nothing failed, 1 when something did, 2 when the file could not be read.
 
 For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
-`--key` names the public key of the casino's checkpoints, obtained from elsewhere than the file: 64 hex digits, or a
-file that holds them or the answer of `/api/v1/log/keys`.
+`--key` is the public key of the casino's checkpoints, obtained from another source than the file: 64 hex digits, or a
+file with keys, such as the response of `/api/v1/log/keys`.
 
 Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (canonical JSON), RFC 9162 (Merkle trees).
 """
@@ -54,9 +55,9 @@ MAX_DECKS = 16
 class CheckFailed(Exception):
     """A value differs: what, the expected value, the actual value."""
 
-    def __init__(self, what: str, expected: Any = "", found: Any = "") -> None:
+    def __init__(self, what: str, expected: Any = "", actual: Any = "") -> None:
         super().__init__(what)
-        self.what, self.expected, self.found = what, format_value(expected), format_value(found)
+        self.what, self.expected, self.actual = what, format_value(expected), format_value(actual)
 
 
 class CannotCheck(Exception):
@@ -68,33 +69,37 @@ class DoesNotApply(Exception):
 
 
 def format_value(value: Any) -> str:
-    """Format a value: texts as they are, everything else as JSON."""
+    """Format a value: text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-# ---------------------------------------------------------------------------------------------- the file, read strictly
+# ---------------------------------------------------------------------------------------------- strict parsing
 
 
 def read(raw: bytes) -> Json:
     """Parse JSON in UTF-8: integers only, unique names; reject what two readers could interpret differently."""
 
-    def refuse(text: str) -> None:
-        raise ValueError(f"{text} is no integer")
+    def reject(text: str) -> None:
+        raise ValueError(f"{text} is not an integer")
 
-    def once(pairs: list[tuple[str, Any]]) -> Json:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("a name stands twice in one object")
-        return found
+    def unique_names(pairs: list[tuple[str, Any]]) -> Json:
+        fields = dict(pairs)
+        if len(fields) != len(pairs):
+            raise ValueError("an object has a name twice")
+        return fields
 
-    def whole(text: str) -> int:
+    def parse_integer(text: str) -> int:
         number = int(text)
         if abs(number) > MAX_INTEGER:
             raise ValueError(f"{text} is too large")
         return number
 
     document: Json = json.loads(
-        raw.decode("utf-8"), parse_float=refuse, parse_constant=refuse, parse_int=whole, object_pairs_hook=once
+        raw.decode("utf-8"),
+        parse_float=reject,
+        parse_constant=reject,
+        parse_int=parse_integer,
+        object_pairs_hook=unique_names,
     )
     canonical(document)
     return document
@@ -113,8 +118,8 @@ HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 HEX128 = re.compile(r"[0-9a-f]{128}\Z")
 TIME_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
 EXPORT_FIELDS = {
-    "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list, "inclusion": list,
-    "checkpoint": (dict, type(None)), "keys": list,
+    "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list,
+    "inclusion_proofs": list, "checkpoint": (dict, type(None)), "keys": list,
 }  # fmt: skip
 EVENT_FIELDS = {
     "position": int, "id": int, "stream": str, "version": int, "type": str, "schema": int,
@@ -122,31 +127,31 @@ EVENT_FIELDS = {
 }  # fmt: skip
 SHOE_FIELDS = {
     "id": str, "decks": int, "commitment": str, "contributions": list, "cut": str, "seed": (str, type(None)),
-    "root": (str, type(None)), "position": (int, type(None)), "openings": list,
+    "root": (str, type(None)), "shoe_position": (int, type(None)), "openings": list,
 }  # fmt: skip
 PATH_FIELDS = {"position": int, "path": list}
-OPENING_FIELDS = {"position": int, "card": str, "salt": str, "path": list}
-KEY_FIELDS = {"id": str, "public": str, "from": str, "until": (str, type(None))}
+OPENING_FIELDS = {"shoe_position": int, "card": str, "salt": str, "path": list}
+KEY_FIELDS = {"id": str, "public_key": str, "valid_from": str, "valid_until": (str, type(None))}
 
 
 def require_shape(document: Any) -> None:
     """Check the file's structure before any other check."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        found = document.get("format") if isinstance(document, dict) else type(document).__name__
-        raise CheckFailed("the file is not an exported round", FORMAT, found)
+        actual = document.get("format") if isinstance(document, dict) else type(document).__name__
+        raise CheckFailed("the file is not an exported round", FORMAT, actual)
     require_fields(document, EXPORT_FIELDS, "the file")
     if not document["events"]:
-        raise CheckFailed("the file holds no events", "the round's events", "none")
-    require_moment(document["exported_at"])
+        raise CheckFailed("the file contains no events", "the round's events", "none")
+    require_time(document["exported_at"])
     for event in document["events"]:
         require_fields(event, EVENT_FIELDS, "an event")
         require_hashes(event["previous"], event["digest"])
-        require_moment(event["recorded_at"])
+        require_time(event["recorded_at"])
     require_fields(document["shoe"], SHOE_FIELDS, "the shoe")
     for decks in (document["rules"].get("decks"), document["shoe"]["decks"]):
         if type(decks) is not int or not 1 <= decks <= MAX_DECKS:
-            raise CheckFailed("no shoe is made of so many decks", f"1 to {MAX_DECKS}", decks)
-    for each in document["inclusion"]:
+            raise CheckFailed("the number of decks is out of range", f"1 to {MAX_DECKS}", decks)
+    for each in document["inclusion_proofs"]:
         require_fields(each, PATH_FIELDS, "a path")
         require_hashes(*each["path"])
     for each in document["shoe"]["openings"]:
@@ -154,10 +159,10 @@ def require_shape(document: Any) -> None:
         require_hashes(each["salt"], *each["path"])
     for each in document["keys"]:
         require_fields(each, KEY_FIELDS, "a key")
-        require_hashes(each["public"])
+        require_hashes(each["public_key"])
 
 
-def require_moment(text: str) -> None:
+def require_time(text: str) -> None:
     if not TIME_PATTERN.match(text):
         raise CheckFailed("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", text)
 
@@ -165,17 +170,17 @@ def require_moment(text: str) -> None:
 def require_hashes(*texts: Any) -> None:
     for text in texts:
         if not isinstance(text, str) or not HEX64.match(text):
-            raise CheckFailed("a digest has not 64 hex digits", "64 hex digits", text)
+            raise CheckFailed("a digest does not have 64 hex digits", "64 hex digits", text)
 
 
-def require_fields(found: Any, wanted: dict[str, Any], where: str) -> None:
-    if not isinstance(found, dict):
-        raise CheckFailed(f"{where} is no object", "an object", found)
-    if set(found) != set(wanted):
-        raise CheckFailed(f"{where} has other fields", sorted(wanted), sorted(found))
-    for name, kind in wanted.items():
-        if not isinstance(found[name], kind) or isinstance(found[name], bool):
-            raise CheckFailed(f"{where} has a {name} of another kind", str(kind), found[name])
+def require_fields(value: Any, fields: dict[str, Any], where: str) -> None:
+    if not isinstance(value, dict):
+        raise CheckFailed(f"{where} is not an object", "an object", value)
+    if set(value) != set(fields):
+        raise CheckFailed(f"{where} has wrong fields", sorted(fields), sorted(value))
+    for name, kind in fields.items():
+        if not isinstance(value[name], kind) or isinstance(value[name], bool):
+            raise CheckFailed(f"{where} has a {name} of a wrong type", str(kind), value[name])
 
 
 # ------------------------------------------------------------------------------------------------------- Ed25519, SHA-2
@@ -277,18 +282,18 @@ def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> b
     """Return the root from a leaf's hash and its path, None if the path has the wrong length (RFC 9162)."""
     if not 0 <= index < size:
         return None
-    node, last, found = index, size - 1, leaf
+    node, last, root = index, size - 1, leaf
     for step in path:
         if last == 0:
             return None
         if node & 1 or node == last:
-            found = sha256(b"\1", step, found)
+            root = sha256(b"\1", step, root)
             while not node & 1 and node:
                 node, last = node >> 1, last >> 1
         else:
-            found = sha256(b"\1", found, step)
+            root = sha256(b"\1", root, step)
         node, last = node >> 1, last >> 1
-    return found if last == 0 else None
+    return root if last == 0 else None
 
 
 def describe_root(root: bytes | None) -> str:
@@ -414,7 +419,7 @@ def is_deferred(rules: Json) -> bool:
 
 
 def commission_on(rules: Json, win: int) -> int:
-    """The rate of the win: exact and half up to the minor unit, or up to a part of the lowest chip; at most the win."""
+    """Return the rate of the win, at most the win: half up to the minor unit, or up to a part of the lowest chip."""
     if rules["commission"] is None:
         return 0
     rate, unit = rules["commission"]["rate"], rules["commission"]["rounding"]
@@ -439,7 +444,7 @@ class Proof:
 
     def __init__(self, document: Json, keys: set[str]) -> None:
         self.round, self.rules, self.shoe = document["round"], document["rules"], document["shoe"]
-        self.events, self.inclusion = document["events"], document["inclusion"]
+        self.events, self.inclusion_proofs = document["events"], document["inclusion_proofs"]
         self.checkpoint, self.keys, self.trusted = document["checkpoint"], document["keys"], keys
         self.stream = f"round-{self.round['id']}"
         self.table_stream = f"table-{self.round['table']}"
@@ -450,12 +455,12 @@ class Proof:
 
     def require_event(self, kind: str) -> Json:
         """Return the first event of a kind, which must exist and not be withheld."""
-        found = self.find_event(kind)
-        if found is None:
-            raise CheckFailed("an event is missing", kind, [event["type"] for event in self.of_round])
-        if found["data"] is None:
-            raise CheckFailed("an event is withheld that must be open", kind, "withheld")
-        return found
+        event = self.find_event(kind)
+        if event is None:
+            raise CheckFailed("an event is missing", kind, [each["type"] for each in self.of_round])
+        if event["data"] is None:
+            raise CheckFailed("an event is withheld that must be readable", kind, "withheld")
+        return event
 
     def find_event(self, kind: str) -> Json | None:
         return next((event for event in self.of_round if event["type"] == kind), None)
@@ -485,26 +490,26 @@ def check_digests(proof: Proof) -> str:
         if event["data"] is None:
             if event["metadata"] is not None or event["type"] not in REDACTABLE_EVENTS:
                 raise CheckFailed(
-                    f"an event is withheld that must be open: {where}", "its data and metadata", "withheld"
+                    f"an event is withheld that must be readable: {where}", "its data and metadata", "withheld"
                 )
             continue
         computed = seal(event)
         if computed != event["digest"]:
-            raise CheckFailed(f"the digest is not that of the content: {where}", event["digest"], computed)
+            raise CheckFailed(f"the digest does not follow from the content: {where}", event["digest"], computed)
     if withheld:
         names = ", ".join(event["type"] for event in withheld)
         raise CannotCheck(
             f"{len(proof.events) - len(withheld)} of {len(proof.events)} digests are right; withheld from this reader: "
-            f"{names}. Their digests stand in the log, their content can't be checked with this file"
+            f"{names}. Their digests are in the log, their content can't be checked with this file"
         )
-    return f"all {len(proof.events)} digests follow from what the events say"
+    return f"all {len(proof.events)} digests follow from the events"
 
 
 def check_chain(proof: Proof) -> str:
     """Check that events ascend, that the round's stream has no gap, and that neighbours in the log are linked."""
     for number, event in enumerate(proof.others):
         if number or not is_opening_of_table(event, proof):
-            raise CheckFailed("an event is of another stream", [proof.stream, proof.table_stream], event["stream"])
+            raise CheckFailed("an event belongs to another stream", [proof.stream, proof.table_stream], event["stream"])
     for events in (proof.of_round, proof.of_table):
         for before, after in itertools.pairwise(events):
             if after["position"] <= before["position"] or after["version"] <= before["version"]:
@@ -530,7 +535,7 @@ def count_linked_neighbours(proof: Proof) -> int:
     count, ordered = 0, sorted(proof.events, key=lambda event: int(event["position"]))
     for before, after in itertools.pairwise(ordered):
         if after["position"] == before["position"]:
-            raise CheckFailed("a position stands twice", "each position once", after["position"])
+            raise CheckFailed("a position occurs twice", "each position once", after["position"])
         if after["position"] == before["position"] + 1:
             count += 1
             if before["digest"] != after["previous"]:
@@ -542,14 +547,14 @@ def count_linked_neighbours(proof: Proof) -> int:
 def check_inclusion(proof: Proof) -> str:
     """Check that each event's digest is a leaf of the checkpoint's Merkle tree."""
     size = 0 if proof.checkpoint is None else proof.checkpoint["position"]
-    listed = [line["position"] for line in proof.inclusion]
+    listed = [line["position"] for line in proof.inclusion_proofs]
     within = [event["position"] for event in proof.events if event["position"] <= size]
     if set(listed) - set(within) or len(set(listed)) != len(listed):
-        raise CheckFailed("paths are given that lead from none of the events", sorted(within), sorted(listed))
+        raise CheckFailed("some inclusion proofs belong to none of the events", sorted(within), sorted(listed))
     if proof.checkpoint is None:
         raise CannotCheck("no checkpoint has been signed since; export the round again later")
     root = proof.checkpoint["root"]
-    paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in proof.inclusion}
+    paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in proof.inclusion_proofs}
     younger = [event["position"] for event in proof.events if event["position"] > size]
     for event in proof.events:
         position = event["position"]
@@ -558,9 +563,9 @@ def check_inclusion(proof: Proof) -> str:
         if position not in paths:
             raise CheckFailed("an inclusion path is missing", f"a path for position {position}", sorted(paths))
         leaf = sha256(b"\0", bytes.fromhex(event["digest"]))
-        found = root_by_path(leaf, position - 1, size, paths[position])
-        if found is None or found.hex() != root:
-            raise CheckFailed(f"position {position} is not in the checkpoint's tree", root, describe_root(found))
+        computed = root_by_path(leaf, position - 1, size, paths[position])
+        if computed is None or computed.hex() != root:
+            raise CheckFailed(f"position {position} is not in the checkpoint's tree", root, describe_root(computed))
     if younger:
         raise CannotCheck(f"positions {younger} are younger than the checkpoint; export the round again later")
     number = proof.checkpoint["number"]
@@ -570,7 +575,7 @@ def check_inclusion(proof: Proof) -> str:
 def signing_key(proof: Proof) -> Json:
     """Return the key that the checkpoint names."""
     if proof.checkpoint is None:
-        raise CannotCheck("there is no checkpoint to be signed")
+        raise CannotCheck("there is no checkpoint yet")
     for key in proof.keys:
         if key["id"] == proof.checkpoint["key"]:
             return dict(key)
@@ -584,14 +589,16 @@ def check_signature(proof: Proof) -> str:
         raise CheckFailed("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
     digits, made_at = signed.pop("signature"), signed["made_at"]
     if not HEX128.match(digits):
-        raise CheckFailed("the signature has not 128 hex digits", "128 hex digits", digits)
+        raise CheckFailed("the signature does not have 128 hex digits", "128 hex digits", digits)
     signature = bytes.fromhex(digits)
-    if not is_signed(bytes.fromhex(key["public"]), CHECKPOINT_TAG + canonical(signed), signature):
-        raise CheckFailed(f"the signature is not that of key {key['id']}", "a valid Ed25519 signature", signature.hex())
-    if instant(key["from"]) > instant(made_at) or (
-        key["until"] is not None and instant(key["until"]) < instant(made_at)
+    if not is_signed(bytes.fromhex(key["public_key"]), CHECKPOINT_TAG + canonical(signed), signature):
+        raise CheckFailed(f"the signature is not by key {key['id']}", "a valid Ed25519 signature", signature.hex())
+    if instant(key["valid_from"]) > instant(made_at) or (
+        key["valid_until"] is not None and instant(key["valid_until"]) < instant(made_at)
     ):
-        raise CheckFailed(f"key {key['id']} was not in force at that time", [key["from"], key["until"]], made_at)
+        raise CheckFailed(
+            f"key {key['id']} was not in force at that time", [key["valid_from"], key["valid_until"]], made_at
+        )
     return f"checkpoint {signed['number']} of {made_at} is signed by key {key['id']}"
 
 
@@ -599,25 +606,25 @@ def check_key(proof: Proof) -> str:
     """Check that the signing key is known from another source."""
     key = signing_key(proof)
     if not proof.trusted:
-        raise CannotCheck("the key comes from the file itself; give the casino's published key to be sure of it")
-    if key["public"] not in proof.trusted:
-        raise CheckFailed("the checkpoint is signed by another key", sorted(proof.trusted), key["public"])
-    return "the signing key is the one that was given"
+        raise CannotCheck("the key comes from the file itself; pass the casino's published key to be sure")
+    if key["public_key"] not in proof.trusted:
+        raise CheckFailed("the checkpoint is signed by another key", sorted(proof.trusted), key["public_key"])
+    return "the signing key is a trusted one"
 
 
 def check_rules(proof: Proof) -> str:
     """Check that the rules in the file are those of the table at the round's opening."""
     start = proof.require_event("RoundOpened")
     opened = start["data"]
-    told = [
+    rules_events = [
         event for event in proof.of_table
         if event["type"] in RULES_EVENTS and event["data"] and event["position"] < start["position"]
     ]  # fmt: skip
-    if not told:
+    if not rules_events:
         raise CheckFailed(
-            "no event tells the table's rules", "TableOpened", [event["type"] for event in proof.of_table]
+            "no event contains the table's rules", "TableOpened", [event["type"] for event in proof.of_table]
         )
-    wanted = {**told[-1]["data"]["rules"], "third_cards": "punto_banco"}
+    wanted = {**rules_events[-1]["data"]["rules"], "third_cards": "punto_banco"}
     for name in sorted(set(wanted) | set(proof.rules)):
         if name not in proof.rules or name not in wanted or not same_type_and_value(proof.rules[name], wanted[name]):
             raise CheckFailed(f"the rules differ: {name}", wanted.get(name), proof.rules.get(name))
@@ -639,14 +646,14 @@ def check_record(proof: Proof) -> str:
         "rules": opened["rules"], "currency": proof.rules["currency"],
         "phase": "settled" if voided is None else "voided",
         "opened_at": opened["opened_at"], "settled_at": ended.get("settled_at"),
-        "position": cards.get("position"), "cards": cards.get("cards", []), "outcome": ended.get("outcome"),
+        "shoe_position": cards.get("shoe_position"), "cards": cards.get("cards", []), "outcome": ended.get("outcome"),
         "player_total": ended.get("player_total"), "banker_total": ended.get("banker_total"),
         "natural": ended.get("natural"),
     }  # fmt: skip
     for name in sorted(set(wanted) | set(proof.round)):
         if name not in wanted or name not in proof.round or not same_type_and_value(wanted[name], proof.round[name]):
             raise CheckFailed(f"the summary differs: {name}", wanted.get(name), proof.round.get(name))
-    wanted = {"id": opened["shoe"], "decks": proof.rules["decks"], "position": cards.get("position")}
+    wanted = {"id": opened["shoe"], "decks": proof.rules["decks"], "shoe_position": cards.get("shoe_position")}
     for name, value in wanted.items():
         if not same_type_and_value(value, proof.shoe[name]):
             raise CheckFailed(f"the shoe's summary differs: {name}", value, proof.shoe[name])
@@ -656,7 +663,7 @@ def check_record(proof: Proof) -> str:
 def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
     """Return the event that committed to the shoe's seed, and the one that fixed its order."""
     if not proof.is_long:
-        return find_naming_event(proof), proof.find_event("BettingClosed")
+        return find_announcing_event(proof), proof.find_event("BettingClosed")
     started = proof.find_shoe_event("ShoeStarted")
     if started is None:
         raise CheckFailed(
@@ -668,7 +675,7 @@ def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
     return promise, started
 
 
-def find_naming_event(proof: Proof) -> Json:
+def find_announcing_event(proof: Proof) -> Json:
     """Return the opening that committed to the round's own shoe: the table's, or that of the round before."""
     number = proof.opened["number"]
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
@@ -676,13 +683,13 @@ def find_naming_event(proof: Proof) -> Json:
         raise CheckFailed("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
     before = (event for event in proof.others if event["type"] == "RoundOpened")
     event: Json | None = first if number == 1 else next(before, None)
-    named = event["data"]["next_shoe"] if event else None
-    if event is None or named is None:
-        raise CheckFailed("no event names the round's shoe before it", f"the opening before round {number}", "none")
+    commitment = event["data"]["next_shoe"] if event else None
+    if event is None or commitment is None:
+        raise CheckFailed("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
     if number > 1 and event["data"]["number"] != number - 1:
-        raise CheckFailed("the shoe was named by another round", number - 1, event["data"]["number"])
-    if named["shoe"] != proof.opened["shoe"]:
-        raise CheckFailed("another shoe was named for this round", named["shoe"], proof.opened["shoe"])
+        raise CheckFailed("another round's opening committed to the shoe", number - 1, event["data"]["number"])
+    if commitment["shoe"] != proof.opened["shoe"]:
+        raise CheckFailed("the commitment is to another shoe", commitment["shoe"], proof.opened["shoe"])
     return event
 
 
@@ -696,12 +703,12 @@ def describe_commitment_time(proof: Proof, promise: Json) -> str:
         return ", before the first bet"
     wager = proof.find_event("WagerConfirmed")
     if wager is None:
-        return " by the opening before"
+        return " by the previous opening"
     seconds = (microseconds(wager["recorded_at"]) - microseconds(promise["recorded_at"])) // 10**6
-    return f" by the opening before, {seconds} s before the first wager"
+    return f" by the previous opening, {seconds} s before the first wager"
 
 
-def find_seed(proof: Proof) -> Any:
+def find_revealed_seed(proof: Proof) -> Any:
     """Return the seed that an event reveals; None if it is secret or that event is withheld."""
     for kind in ("RoundSettled", "RoundVoided"):
         event = proof.find_event(kind)
@@ -717,35 +724,34 @@ def find_seed(proof: Proof) -> Any:
 def check_commitment(proof: Proof) -> str:
     """Check that the revealed seed is the one committed to before the first bet."""
     promise, fixed = find_commitment(proof)
-    opened, said = proof.require_event("RoundOpened"), commitment_data(proof, promise)
-    told = said["commitment"]
+    opened, committed = proof.require_event("RoundOpened"), commitment_data(proof, promise)
+    commitment = committed["commitment"]
     if promise["position"] > opened["position"]:
         raise CheckFailed("the commitment came after the round was opened", opened["position"], promise["position"])
     for event in (fixed, opened):
         later = event["data"].get("commitment") if event else None
-        if later is not None and later != told:
-            raise CheckFailed("the shoe has two commitments", told, later)
-    if proof.shoe["commitment"] != told:
-        raise CheckFailed("the commitment is not the recorded one", told, proof.shoe["commitment"])
+        if later is not None and later != commitment:
+            raise CheckFailed("the shoe has two commitments", commitment, later)
+    if proof.shoe["commitment"] != commitment:
+        raise CheckFailed("the commitment differs from the recorded one", commitment, proof.shoe["commitment"])
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
-    if not same_type_and_value(said["shape"], played):
-        raise CheckFailed("the shoe was committed to for other rules", said["shape"], played)
-    seed, recorded = proof.shoe["seed"], find_seed(proof)
-    if recorded is not None and seed != recorded:
-        raise CheckFailed("the seed is not the one that was revealed", recorded, seed)
+    if not same_type_and_value(committed["shape"], played):
+        raise CheckFailed("the commitment is for other rules", committed["shape"], played)
+    seed, revealed = proof.shoe["seed"], find_revealed_seed(proof)
+    if revealed is not None and seed != revealed:
+        raise CheckFailed("the seed differs from the revealed one", revealed, seed)
     if seed is None:
-        raise CannotCheck("the shoe is not played to its end: its seed is still secret")
-    found = sha256(COMMITMENT_TAG, bytes.fromhex(seed)).hex() if len(seed) == 64 else "a seed of another length"
-    if found != told:
-        raise CheckFailed("the seed does not open the commitment", told, found)
-    return (
-        f"the seed's hash is {told}, told at position {promise['position']}{describe_commitment_time(proof, promise)}"
-    )
+        raise CannotCheck("the seed is secret until the shoe ends")
+    computed = sha256(COMMITMENT_TAG, bytes.fromhex(seed)).hex() if len(seed) == 64 else "a seed of another length"
+    if computed != commitment:
+        raise CheckFailed("the seed does not open the commitment", commitment, computed)
+    when = describe_commitment_time(proof, promise)
+    return f"the seed's hash is {commitment}, published at position {promise['position']}{when}"
 
 
 def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
     """Return each seat's last contribution between the commitment and the fixing of the cut."""
-    given = {}
+    contributions = {}
     for event in proof.of_table if proof.is_long else proof.of_round:
         data = event["data"]
         if event["type"] != ("ShoeCutContributed" if proof.is_long else "CutContributed") or data is None:
@@ -754,9 +760,9 @@ def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int,
             continue
         if not promise["position"] < event["position"] < fixed["position"]:
             when = [promise["position"], fixed["position"]]
-            raise CheckFailed("a contribution came outside its time", when, event["position"])
-        given[data["seat"]] = bytes.fromhex(data["contribution"])
-    return given
+            raise CheckFailed("a contribution is too early or too late", when, event["position"])
+        contributions[data["seat"]] = bytes.fromhex(data["contribution"])
+    return contributions
 
 
 def check_cut(proof: Proof) -> str:
@@ -764,22 +770,20 @@ def check_cut(proof: Proof) -> str:
     promise, fixed = find_commitment(proof)
     if fixed is None:
         if proof.shoe["contributions"] or proof.shoe["cut"]:
-            raise CheckFailed("a cut is told that was never fixed", "", proof.shoe["cut"])
+            raise CheckFailed("the file has a cut that was never fixed", "", proof.shoe["cut"])
         raise DoesNotApply("betting never closed, so no cut was fixed")
-    given = collect_contributions(proof, promise, fixed)
-    listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(given.items())]
-    cut = cut_of(proof.shoe["id"], given).hex()
-    for where, found in (("recorded", fixed["data"]), ("exported", proof.shoe)):
-        if not same_type_and_value(found["contributions"], listed):
-            raise CheckFailed(
-                f"the {where} contributions are not those that were given", listed, found["contributions"]
-            )
-        if found["cut"] != cut:
-            raise CheckFailed(f"the {where} cut is not that of the contributions", cut, found["cut"])
+    contributions = collect_contributions(proof, promise, fixed)
+    listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(contributions.items())]
+    cut = cut_of(proof.shoe["id"], contributions).hex()
+    for where, data in (("recorded", fixed["data"]), ("exported", proof.shoe)):
+        if not same_type_and_value(data["contributions"], listed):
+            raise CheckFailed(f"the {where} contributions differ from those in the log", listed, data["contributions"])
+        if data["cut"] != cut:
+            raise CheckFailed(f"the {where} cut does not result from the contributions", cut, data["cut"])
     if not listed:
         return "nobody contributed, so the cut is empty"
     seats = ", ".join(str(line["seat"]) for line in listed)
-    return f"{cut}, from what seats {seats} contributed before the first card"
+    return f"{cut}, from the contributions of seats {seats} before the first card"
 
 
 def check_cards(proof: Proof) -> str:
@@ -788,56 +792,58 @@ def check_cards(proof: Proof) -> str:
     start = started["data"] if started else {}
     root = start["root"] if started else None
     if proof.shoe["root"] != root:
-        raise CheckFailed("the root is not the recorded one", root, proof.shoe["root"])
+        raise CheckFailed("the root differs from the recorded one", root, proof.shoe["root"])
     if proof.find_event("CardsDealt") is None:
         require_exact_openings(proof, {})
         raise DoesNotApply("no card was dealt")
     dealt = proof.require_event("CardsDealt")["data"]
-    place, cards = dealt["position"], dealt["cards"]
+    place, cards = dealt["shoe_position"], dealt["cards"]
     wanted = dict(enumerate(cards, place))
     if start.get("turned_card"):
         wanted[0] = start["turned_card"]
         burned = POINTS[start["turned_card"]] or 10
         if start["burned_count"] != burned:
-            raise CheckFailed("the burned cards are not as many as the turned card says", burned, start["burned_count"])
+            raise CheckFailed(
+                "the number of burned cards does not follow from the turned card", burned, start["burned_count"]
+            )
         if place <= burned:
-            raise CheckFailed("cards were dealt that had been burned", f"places after {burned}", place)
+            raise CheckFailed("burned cards were dealt", f"places after {burned}", place)
     require_exact_openings(proof, wanted)
     ways = [
         check_opened_cards(proof, wanted) if proof.shoe["openings"] else "",
         check_seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
     ]
     if not any(ways):
-        raise CannotCheck("the shoe's seed is still secret, and no cards of it are opened")
+        raise CannotCheck("the shoe's seed is still secret, and no cards are opened")
     return f"{' '.join(cards)} at place {place} of the shoe: {' and '.join(filter(None, ways))}"
 
 
 def require_exact_openings(proof: Proof, wanted: dict[int, str]) -> None:
-    """Check that the file opens only cards that this round took, each once."""
-    places = [each["position"] for each in proof.shoe["openings"]]
+    """Check that the file opens only cards of this round, each once."""
+    places = [each["shoe_position"] for each in proof.shoe["openings"]]
     if set(places) - set(wanted) or len(set(places)) != len(places):
-        raise CheckFailed("cards are opened that this round did not take", sorted(wanted), sorted(places))
+        raise CheckFailed("the file opens cards that this round did not use", sorted(wanted), sorted(places))
 
 
 def check_opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
     """Check that each card with its salt is a leaf of the tree whose root was published before the first bet."""
     if proof.shoe["root"] is None:
-        raise CheckFailed("cards are opened against no root", "a root", None)
-    opened = {each["position"]: each for each in proof.shoe["openings"]}
+        raise CheckFailed("cards are opened without a root", "a root", None)
+    opened = {each["shoe_position"]: each for each in proof.shoe["openings"]}
     for place, card in sorted(wanted.items()):
         if place not in opened:
             raise CheckFailed("a card is not opened", f"an opening of place {place}", sorted(opened))
-        one = opened[place]
-        if one["card"] != card:
-            raise CheckFailed(f"the card opened at place {place} is another one", card, one["card"])
-        path = [bytes.fromhex(step) for step in one["path"]]
-        leaf = card_leaf(place, card, bytes.fromhex(one["salt"]))
-        found = root_by_path(leaf, place, 52 * proof.rules["decks"], path)
-        if found is None or found.hex() != proof.shoe["root"]:
+        opening = opened[place]
+        if opening["card"] != card:
+            raise CheckFailed(f"the card opened at place {place} differs", card, opening["card"])
+        path = [bytes.fromhex(step) for step in opening["path"]]
+        leaf = card_leaf(place, card, bytes.fromhex(opening["salt"]))
+        root = root_by_path(leaf, place, 52 * proof.rules["decks"], path)
+        if root is None or root.hex() != proof.shoe["root"]:
             raise CheckFailed(
-                f"the card at place {place} is not in the shoe's tree", proof.shoe["root"], describe_root(found)
+                f"the card at place {place} is not in the shoe's tree", proof.shoe["root"], describe_root(root)
             )
-    return "opened against the root told before the shoe's first bet"
+    return "opened against the root published before the shoe's first bet"
 
 
 def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
@@ -846,12 +852,14 @@ def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
     order = shuffle(seed, cut, decks, 52 * decks)
     for place, card in sorted(wanted.items()):
         if place >= len(order) or order[place] != card:
-            raise CheckFailed(f"the card at place {place} is not the shoe's", order[place : place + 1], card)
+            raise CheckFailed(
+                f"the card at place {place} differs from the shoe's order", order[place : place + 1], card
+            )
     if proof.shoe["root"] is not None:
         root = root_of([card_leaf(place, card, salt_of(seed, place)) for place, card in enumerate(order)]).hex()
         if root != proof.shoe["root"]:
-            raise CheckFailed("the root is not that of the shoe", root, proof.shoe["root"])
-    return "worked out from the seed and the cut"
+            raise CheckFailed("the root differs from that of the shoe", root, proof.shoe["root"])
+    return "recomputed from the seed and the cut"
 
 
 def check_hands(proof: Proof) -> str:
@@ -874,25 +882,25 @@ def check_hands(proof: Proof) -> str:
     for turned in proof.all_data("HandTurned"):
         hand = {"player": player, "banker": banker}[turned["side"]][:2]
         if turned["cards"] != hand:
-            raise CheckFailed(f"the {turned['side']} hand that was turned over is another one", hand, turned["cards"])
+            raise CheckFailed(f"the {turned['side']} hand that was turned over differs", hand, turned["cards"])
     hands = f"Player {' '.join(player)} is {total(player)}, Banker {' '.join(banker)} is {total(banker)}"
     return f"{hands}: {wanted['outcome']}"
 
 
-def wagers(proof: Proof) -> dict[int, Json]:
+def confirmed_wagers(proof: Proof) -> dict[int, Json]:
     """Return the confirmed wagers by seat."""
-    found = {}
+    by_seat = {}
     for wager in proof.all_data("WagerConfirmed"):
-        if wager["seat"] in found:
+        if wager["seat"] in by_seat:
             raise CheckFailed("a seat confirmed two wagers", "one wager of a seat", wager["seat"])
-        found[wager["seat"]] = wager
-    return found
+        by_seat[wager["seat"]] = wager
+    return by_seat
 
 
 def check_wagers(proof: Proof) -> str:
     """Check that each wager is of a seat in the round, within limits, and settled once with its confirmed stakes."""
     seats = {seat["seat"]: seat for seat in proof.opened["seats"]}
-    confirmed = wagers(proof)
+    confirmed = confirmed_wagers(proof)
     for number, wager in sorted(confirmed.items()):
         seat = seats.get(number)
         if seat is None or (seat["player"], seat["money_type"]) != (wager["player"], wager["money_type"]):
@@ -903,26 +911,26 @@ def check_wagers(proof: Proof) -> str:
     settled = proof.require_event("RoundSettled")["data"]["wagers"]
     if sorted(wager["seat"] for wager in settled) != sorted(confirmed):
         raise CheckFailed(
-            "the wagers settled are not those confirmed", sorted(confirmed), [wager["seat"] for wager in settled]
+            "the settled wagers are not the confirmed ones", sorted(confirmed), [wager["seat"] for wager in settled]
         )
     for wager in settled:
         own = confirmed[wager["seat"]]
         stakes = {line["spot"]: line["stake"] for line in wager["results"]}
-        for name, wanted, found in (
+        for name, wanted, actual in (
             ("player", own["player"], wager["player"]),
             ("money_type", own["money_type"], wager["money_type"]),
             ("stakes", own["stakes"], stakes),
             ("staked", sum(own["stakes"].values()), wager["staked"]),
         ):
-            if not same_type_and_value(wanted, found):
-                raise CheckFailed(f"seat {wager['seat']} is settled with other {name}", wanted, found)
+            if not same_type_and_value(wanted, actual):
+                raise CheckFailed(f"seat {wager['seat']} is settled with a different {name}", wanted, actual)
     return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
 def require_limits(rules: Json, wager: Json) -> None:
     stakes, number = wager["stakes"], wager["seat"]
     if not stakes or (rules["spots_per_round"] == "one" and len(stakes) > 1):
-        raise CheckFailed(f"seat {number} bets on another number of spots", rules["spots_per_round"], stakes)
+        raise CheckFailed(f"seat {number} bets on a wrong number of spots", rules["spots_per_round"], stakes)
     for spot, stake in sorted(stakes.items()):
         if spot not in SPOTS or not rules["minimum"] <= stake <= rules["maximum"]:
             raise CheckFailed(
@@ -932,9 +940,7 @@ def require_limits(rules: Json, wager: Json) -> None:
             )
     for spot, more in sorted(wager["raised"].items()):
         if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more <= 0:
-            raise CheckFailed(
-                f"seat {number} is raised otherwise than to the minimum", rules["minimum"], stakes.get(spot)
-            )
+            raise CheckFailed(f"seat {number} is not raised to the minimum", rules["minimum"], stakes.get(spot))
 
 
 def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
@@ -964,7 +970,7 @@ def check_payouts(proof: Proof) -> str:
     if proof.find_event("RoundSettled") is None:
         raise DoesNotApply("the round was not settled")
     lines, _ = check_money(proof, ("result", "win", "returned"))
-    return f"stakes paid as the rules say: {lines}"
+    return f"stakes paid by the rules: {lines}"
 
 
 def check_commission(proof: Proof) -> str:
@@ -975,7 +981,7 @@ def check_commission(proof: Proof) -> str:
     for wager in settled:
         if not same_type_and_value(wager["deferred"], is_deferred(proof.rules)):
             raise CheckFailed(
-                f"seat {wager['seat']}: commission is taken at another time", is_deferred(proof.rules), wager
+                f"seat {wager['seat']}: commission is taken at a different time", is_deferred(proof.rules), wager
             )
     taken_now = "owed until the shoe ends" if is_deferred(proof.rules) else "taken at once"
     charged = sum(wager["commission"] for wager in settled)
@@ -990,13 +996,13 @@ def check_void(proof: Proof) -> str:
     if voided is None:
         raise DoesNotApply("the round was not voided")
     if voided["data"] is None:
-        raise CannotCheck("how it was voided is withheld from this reader")
-    lines, confirmed = voided["data"]["seats"], wagers(proof)
+        raise CannotCheck("the void is withheld from this reader")
+    lines, confirmed = voided["data"]["seats"], confirmed_wagers(proof)
     settled = proof.find_event("RoundSettled")
     paid = {wager["seat"]: wager for wager in settled["data"]["wagers"]} if settled else {}
     if sorted(line["seat"] for line in lines) != sorted(confirmed):
         raise CheckFailed(
-            "the wagers undone are not those confirmed", sorted(confirmed), [line["seat"] for line in lines]
+            "the voided wagers are not the confirmed ones", sorted(confirmed), [line["seat"] for line in lines]
         )
     for line in lines:
         own, wager = confirmed[line["seat"]], paid.get(line["seat"])
@@ -1007,12 +1013,12 @@ def check_void(proof: Proof) -> str:
         }  # fmt: skip
         for name, value in wanted.items():
             if not same_type_and_value(value, line[name]):
-                raise CheckFailed(f"seat {line['seat']} is undone otherwise: {name}", value, line[name])
+                raise CheckFailed(f"seat {line['seat']} has a different void: {name}", value, line[name])
         moved = line["to_game"] + line["to_account"] - line["from_game"] - line["from_account"]
         moved -= line["owed"] + line["forgiven"]
         if moved != line["staked"] - line["paid"]:
-            raise CheckFailed(f"seat {line['seat']} gets another amount back", line["staked"] - line["paid"], moved)
-    return f"wagers undone to the last unit: {len(lines)}"
+            raise CheckFailed(f"seat {line['seat']} gets a different amount back", line["staked"] - line["paid"], moved)
+    return f"wagers voided in full: {len(lines)}"
 
 
 CHECKS = (
@@ -1037,21 +1043,21 @@ MALFORMED = (
 )  # fmt: skip
 
 
-def line(name: str, verdict: str, text: str, expected: str = "", found: str = "") -> Json:
+def check_result(name: str, verdict: str, text: str, expected: str = "", found: str = "") -> Json:
     return {"name": name, "verdict": verdict, "text": text, "expected": expected, "found": found}
 
 
 def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
     try:
-        return line(name, OK, check(proof))
-    except CannotCheck as why:
-        return line(name, OPEN, str(why))
-    except DoesNotApply as why:
-        return line(name, NONE, str(why))
-    except CheckFailed as wrong:
-        return line(name, FAILED, wrong.what, wrong.expected, wrong.found)
-    except MALFORMED as trouble:
-        return line(name, FAILED, "the file's content is malformed", "well-formed content", repr(trouble))
+        return check_result(name, OK, check(proof))
+    except CannotCheck as reason:
+        return check_result(name, OPEN, str(reason))
+    except DoesNotApply as reason:
+        return check_result(name, NONE, str(reason))
+    except CheckFailed as mismatch:
+        return check_result(name, FAILED, mismatch.what, mismatch.expected, mismatch.actual)
+    except MALFORMED as error:
+        return check_result(name, FAILED, "the file's content is malformed", "well-formed content", repr(error))
 
 
 def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
@@ -1064,11 +1070,13 @@ def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
         document = read(raw)
         require_shape(document)
         proof = Proof(document, set(keys))
-    except CheckFailed as wrong:
-        return build_result(None, [line("file", FAILED, wrong.what, wrong.expected, wrong.found)])
-    except MALFORMED as trouble:
-        return build_result(None, [line("file", FAILED, "the file can't be read", "an exported round", str(trouble))])
-    first = line("file", OK, f"an exported round of {len(proof.events)} events")
+    except CheckFailed as mismatch:
+        return build_result(None, [check_result("file", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
+    except MALFORMED as error:
+        return build_result(
+            None, [check_result("file", FAILED, "the file can't be read", "an exported round", str(error))]
+        )
+    first = check_result("file", OK, f"an exported round of {len(proof.events)} events")
     return build_result(proof.round["id"], [first, *(run_check(name, check, proof) for name, check in CHECKS)])
 
 
@@ -1081,11 +1089,13 @@ def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
     """Check a dispute pack: its files match its signed manifest, and its round passes all checks."""
     try:
         files = read_zip(raw)
-        first = line("pack", OK, check_pack(files))
-    except CheckFailed as wrong:
-        return build_result(None, [line("pack", FAILED, wrong.what, wrong.expected, wrong.found)])
-    except (zipfile.BadZipFile, NotImplementedError, zlib.error, *MALFORMED) as trouble:
-        return build_result(None, [line("pack", FAILED, "the pack can't be read", "a dispute pack", str(trouble))])
+        first = check_result("pack", OK, check_pack(files))
+    except CheckFailed as mismatch:
+        return build_result(None, [check_result("pack", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error, *MALFORMED) as error:
+        return build_result(
+            None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
+        )
     result = verify(files["round.json"], keys)
     return build_result(result["round"], [first, *result["checks"]])
 
@@ -1104,23 +1114,21 @@ def check_pack(files: dict[str, bytes]) -> str:
     listed = {each["name"]: each["sha256"] for each in manifest["files"]}
     if sorted(files) != sorted({*listed, *UNLISTED_FILES}):
         raise CheckFailed(
-            "the pack holds other files than its manifest", sorted({*listed, *UNLISTED_FILES}), sorted(files)
+            "the pack's files differ from its manifest", sorted({*listed, *UNLISTED_FILES}), sorted(files)
         )
     for name, digest in sorted(listed.items()):
         if sha256(files[name]).hex() != digest:
-            raise CheckFailed(f"{name} is not the file of the manifest", digest, sha256(files[name]).hex())
+            raise CheckFailed(f"{name} differs from the manifest", digest, sha256(files[name]).hex())
     sums = "".join(f"{digest}  {name}\n" for name, digest in listed.items()).encode()
     if files["SHA256SUMS"] != sums:
-        raise CheckFailed(
-            "SHA256SUMS is not that of the manifest", sha256(sums).hex(), sha256(files["SHA256SUMS"]).hex()
-        )
+        raise CheckFailed("SHA256SUMS differs from the manifest", sha256(sums).hex(), sha256(files["SHA256SUMS"]).hex())
     key, signature = bytes.fromhex(signed["key"]), bytes.fromhex(signed["signature"])
     if not is_signed(key, PACK_TAG + files["manifest.json"], signature):
-        raise CheckFailed(
-            "the manifest's signature is not that of its key", "a valid Ed25519 signature", signature.hex()
-        )
+        raise CheckFailed("the manifest's signature is not by its key", "a valid Ed25519 signature", signature.hex())
     if read(files["round.json"])["round"]["id"] != manifest["round"]:
-        raise CheckFailed("the pack holds another round", manifest["round"], read(files["round.json"])["round"]["id"])
+        raise CheckFailed(
+            "the pack contains another round", manifest["round"], read(files["round.json"])["round"]["id"]
+        )
     return f"{len(listed)} files as in the manifest, signed by key {signed['key']} at {manifest['made_at']}"
 
 
@@ -1131,9 +1139,9 @@ def build_result(identity: Any, checks: list[Json]) -> Json:
 
 
 VERDICTS = {
-    "verified": "VERIFIED: everything was worked out again and agrees.",
-    "partly": "VERIFIED AS FAR AS THIS FILE ALLOWS: nothing is wrong; what is not checkable yet is named above.",
-    "failed": "FAILED: this file is not what the casino's log, rules and cards come to.",
+    "verified": "VERIFIED: everything was recomputed and agrees.",
+    "partly": "VERIFIED AS FAR AS THIS FILE ALLOWS: nothing is wrong; what is not checkable yet is listed above.",
+    "failed": "FAILED: this file does not agree with the casino's log, rules and cards.",
 }
 
 
@@ -1149,10 +1157,10 @@ def format_report(result: Json) -> Iterator[str]:
 
 def parse_keys(text: str) -> list[str]:
     """Parse public keys in hex: the text itself, or all keys in a document of keys."""
-    found = re.findall(r"\b[0-9a-f]{64}\b", text)
-    if not found:
-        raise ValueError("there is no key of 64 hex digits in it")
-    return found
+    keys = re.findall(r"\b[0-9a-f]{64}\b", text)
+    if not keys:
+        raise ValueError("it contains no key of 64 hex digits")
+    return keys
 
 
 def read_bytes(path: str) -> bytes:
@@ -1164,20 +1172,20 @@ def read_bytes(path: str) -> bytes:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
-    parser.add_argument("file", help="the exported round or dispute pack, or - for what is piped in")
+    parser.add_argument("file", help="the exported round or dispute pack, or - for standard input")
     parser.add_argument("--key", help="the casino's public key: 64 hex digits, or a file with it")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    asked = parser.parse_args(arguments)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    options = parser.parse_args(arguments)
     try:
-        raw = read_bytes(asked.file)
+        raw = read_bytes(options.file)
         keys = []
-        if asked.key:
-            keys = parse_keys(asked.key if HEX64.match(asked.key) else read_bytes(asked.key).decode("utf-8"))
-    except (OSError, ValueError) as trouble:
-        sys.stderr.write(f"{trouble}\n")
+        if options.key:
+            keys = parse_keys(options.key if HEX64.match(options.key) else read_bytes(options.key).decode("utf-8"))
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
         return 2
     result = verify_pack(raw, keys) if raw.startswith(b"PK") else verify(raw, keys)
-    sys.stdout.write(json.dumps(result, indent=2) + "\n" if asked.json else "\n".join(format_report(result)) + "\n")
+    sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
     return 1 if result["verdict"] == "failed" else 0
 
 

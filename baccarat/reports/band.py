@@ -1,16 +1,16 @@
-"""The theoretical return beside the actual one, with the band that 99 % of honest games end in. Pure.
+"""The theoretical and the actual return, with the band that contains the result of 99 % of honest games. Pure.
 
 Seats of one round share its outcome, and spots of one round exclude each other, so the variance of what rounds return
-is taken from what lay on each pair of spots in each round:
+is computed from the stakes on each pair of spots in each round:
 
     V = sum over rounds, sum over spots s and t of  S_s * S_t * cov(X_s, X_t)
 
-where S_s is all that was staked on s in the round, and X_s what a unit on s gains, exactly, from the counts of all
-draws (domain.rules.odds). For one spot this is its variance times the sum of the squared stakes. By the central limit
+where S_s is the total staked on s in the round, and X_s the exact gain of a unit on s, from the counts of all draws
+(domain.rules.odds). For one spot this is its variance times the sum of the squared stakes. By the central limit
 theorem the actual return lies within z * sqrt(V) of the expected one, with z = 2.5758293 for 99 % on both sides
 (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.1; GLI-19 2.9.2 and A.6.1 ask for it). The expected
-return is that of the stakes as they were, commission rounded as the table rounds it. Rounds of one long shoe depend on
-each other a little, which this leaves out; and of a hundred honest looks one is outside.
+return is that of the actual stakes, with commission rounded as the table rounds it. Rounds of one long shoe depend
+slightly on each other, which is ignored; and one of a hundred honest results is outside the band.
 """
 
 from collections.abc import Mapping
@@ -21,8 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import count_outcomes, expected_return, odds_sheet
+from baccarat.domain.rules.odds import expected_return, odds_sheet, outcome_chances
 from baccarat.domain.rules.payouts import RESULTS, StakeResult
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -53,10 +52,6 @@ class ReturnTotals:
     expected: Fraction
     squares: Mapping[Pair, int]
 
-    def squared_stakes(self, spot: Spot) -> int:
-        """Return the sum over rounds of the squared stakes on one spot."""
-        return self.squares.get((spot, spot), 0)
-
 
 @dataclass(frozen=True, slots=True)
 class ReturnBand:
@@ -82,22 +77,14 @@ def expected_return_of_stake(rules: TableRules, spot: Spot, stake: int) -> Fract
 
 def variance(rules: TableRules, squares: Mapping[Pair, int]) -> Fraction:
     """Return the variance of the rounds' returns, in squared minor units."""
-    known = covariances(rules)
-    return sum((known[pair] * amount for pair, amount in squares.items()), Fraction(0))
+    covariance = covariances(rules)
+    return sum((covariance[pair] * amount for pair, amount in squares.items()), Fraction(0))
 
 
 @lru_cache(maxsize=256)
 def covariances(rules: TableRules) -> dict[Pair, Fraction]:
     """Return the covariance of the gain per unit on each pair of spots, from the counts of all draws."""
-    found = count_outcomes(rules.decks)
-    chances = {
-        outcome: Fraction(ways, found.total)
-        for outcome, ways in (
-            (Outcome.PLAYER, found.player),
-            (Outcome.BANKER, found.banker),
-            (Outcome.TIE, found.tie),
-        )
-    }
+    chances = outcome_chances(rules.decks)
     gains = {outcome: {spot: _gain(rules, spot, dict(RESULTS[outcome])[spot]) for spot in Spot} for outcome in chances}
     means = {spot: sum(chance * gains[outcome][spot] for outcome, chance in chances.items()) for spot in Spot}
     return {

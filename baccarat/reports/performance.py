@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
-from baccarat.reports import play_facts, rule_sets
+from baccarat.reports import play_facts
 from baccarat.reports.band import (
     ReturnBand,
     ReturnTotals,
@@ -18,8 +18,7 @@ from baccarat.reports.band import (
     theoretical_return,
     variance,
 )
-from baccarat.reports.play_facts import SpotTotals, TablePlay
-from baccarat.reports.rule_sets import RuleSet
+from baccarat.reports.play_facts import RuleSet, SpotTotals, TablePlay
 from casino.compliance import cases
 from casino.reports import document
 from casino.reports.definition import (
@@ -31,9 +30,9 @@ from casino.reports.definition import (
     ReportScope,
     Row,
     amount,
-    count,
-    moment,
+    integer,
     rate,
+    timestamp,
 )
 from casino.significant import recorder
 
@@ -41,14 +40,14 @@ KIND: Final = "return_out_of_band"
 _OUTSIDE: Final = (ReturnVerdict.ABOVE.value, ReturnVerdict.BELOW.value)
 
 
-def open_return_cases(asked: ReportScope, found: ReportData) -> None:
+def open_return_cases(scope: ReportScope, data: ReportData) -> None:
     """Open a case for each spot of a table's rules that is outside its band, unless one is already open."""
-    for row in found.rows:
+    for row in data.rows:
         if row[-1] in _OUTSIDE:
-            _open(asked, row)
+            _open(scope, row)
 
 
-def _open(asked: ReportScope, row: Row) -> None:
+def _open(scope: ReportScope, row: Row) -> None:
     money_type, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
     details: dict[str, Any] = {
@@ -56,14 +55,14 @@ def _open(asked: ReportScope, row: Row) -> None:
         "rounds": rounds, "stakes": wagers, "handle": handle, "returned": returned,
         "theoretical": None if theory is None else document.rate(theory), "expected": document.rate(expected),
         "actual": document.rate(actual), "low": document.rate(low), "high": document.rate(high), "verdict": verdict,
-        "since": asked.since.isoformat(), "until": asked.until.isoformat(), "position": asked.position,
+        "since": scope.since.isoformat(), "until": scope.until.isoformat(), "position": scope.position,
     }  # fmt: skip
     subject = f"table:{table} {rules} {spot} {money_type} {currency}"
-    if cases.open_case(operator=asked.operator, kind=KIND, subject=subject, details=details) is None:
+    if cases.open_case(operator=scope.operator, kind=KIND, subject=subject, details=details) is None:
         return
     recorder.record(
         kind=recorder.SignificantEventKind.RETURN_OUT_OF_BAND,
-        operator=asked.operator,
+        operator=scope.operator,
         subject=f"table:{table}",
         actor="system",
         reason=f"the actual return of {spot} is {verdict} its band",
@@ -89,38 +88,38 @@ class PerformanceLine:
     band: ReturnBand | None
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Return a row for each spot and one for all, by table, rules, money type and currency.
 
     Rounds voided since are excluded from returns and counted separately.
     """
-    played = play_facts.read(asked)
-    known = rule_sets.load_rule_sets({each.table for each in played})
+    played = play_facts.read_play(scope)
+    rule_sets = play_facts.load_rule_sets({play.table for play in played})
     rows, figures = [], []
-    for each in played:
-        rule_set = known.get((each.table, each.rules))
-        lines = list(performance_lines(each, None if rule_set is None else rule_set.rules))
-        rows += [_row(asked, each, rule_set, line) for line in lines]
-        figures.append(_figures(asked, each, lines[-1]))
+    for play in played:
+        rule_set = rule_sets.get((play.table, play.rules))
+        lines = list(performance_lines(play, None if rule_set is None else rule_set.rules))
+        rows += [_row(scope, play, rule_set, line) for line in lines]
+        figures.append(_figures(scope, play, lines[-1]))
     return ReportData(rows, figures)
 
 
-def performance_lines(each: TablePlay, rules: TableRules | None) -> Iterator[PerformanceLine]:
+def performance_lines(play: TablePlay, rules: TableRules | None) -> Iterator[PerformanceLine]:
     """Yield a line for each spot with stakes, and then for all. Without rules there is no theoretical return."""
     for spot in play_facts.SPOTS:
-        if spot in each.spots:
-            yield _line(each, rules, spot)
-    yield _line(each, rules, None)
+        if spot in play.spots:
+            yield _line(play, rules, spot)
+    yield _line(play, rules, None)
 
 
-def _line(each: TablePlay, rules: TableRules | None, spot: Spot | None) -> PerformanceLine:
-    spots = each.spots if spot is None else {spot: each.spots[spot]}
-    squares = {pair: total for pair, total in each.squares.items() if set(pair) <= set(spots)}
-    summed = _sum(each, spots) if spot is None else each.spots[spot]
+def _line(play: TablePlay, rules: TableRules | None, spot: Spot | None) -> PerformanceLine:
+    spots = play.spots if spot is None else {spot: play.spots[spot]}
+    squares = {pair: total for pair, total in play.squares.items() if set(pair) <= set(spots)}
+    staked = _sum(play, spots) if spot is None else play.spots[spot]
     name = ALL if spot is None else spot.value
     if rules is None:
-        played = ReturnTotals(summed.handle, summed.returned, Fraction(0), squares)
-        return PerformanceLine(name, summed, None, played, Fraction(0), None)
+        totals = ReturnTotals(staked.handle, staked.returned, Fraction(0), squares)
+        return PerformanceLine(name, staked, None, totals, Fraction(0), None)
     expected = sum(
         (
             expected_return_of_stake(rules, one, stake) * times
@@ -129,16 +128,17 @@ def _line(each: TablePlay, rules: TableRules | None, spot: Spot | None) -> Perfo
         ),
         Fraction(0),
     )
-    played, spread = ReturnTotals(summed.handle, summed.returned, expected, squares), variance(rules, squares)
-    rarest = expected_rarest_results(rules, {one: staked.handle for one, staked in spots.items()}, squares)
-    judged = return_band(played, spread, rarest_results=rarest)
+    totals = ReturnTotals(staked.handle, staked.returned, expected, squares)
+    spread = variance(rules, squares)
+    rarest = expected_rarest_results(rules, {one: spots[one].handle for one in spots}, squares)
+    band = return_band(totals, spread, rarest_results=rarest)
     return PerformanceLine(
-        name, summed, None if spot is None else theoretical_return(rules, spot), played, spread, judged
+        name, staked, None if spot is None else theoretical_return(rules, spot), totals, spread, band
     )
 
 
-def _sum(each: TablePlay, spots: dict[Spot, SpotTotals]) -> SpotTotals:
-    total = SpotTotals(rounds=each.rounds)
+def _sum(play: TablePlay, spots: dict[Spot, SpotTotals]) -> SpotTotals:
+    total = SpotTotals(rounds=play.rounds)
     for staked in spots.values():
         total.wagers += staked.wagers
         total.handle += staked.handle
@@ -148,32 +148,32 @@ def _sum(each: TablePlay, spots: dict[Spot, SpotTotals]) -> SpotTotals:
     return total
 
 
-def _row(asked: ReportScope, each: TablePlay, rule_set: RuleSet | None, line: PerformanceLine) -> Row:
-    staked, judged, whole = line.staked, line.band, line.spot == ALL
-    since, until = (each.opened_at, None) if rule_set is None else (rule_set.since, rule_set.until)
+def _row(scope: ReportScope, play: TablePlay, rule_set: RuleSet | None, line: PerformanceLine) -> Row:
+    staked, band, whole = line.staked, line.band, line.spot == ALL
+    since, until = (play.opened_at, None) if rule_set is None else (rule_set.since, rule_set.until)
     return (
-        asked.money_type_label(each.money_type), each.currency, each.table, each.name, each.rules, since, until,
-        _status(each, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
-        staked.commission, each.voided if whole else None, staked.voided_handle,
-        each.in_play if whole else None, line.theoretical_return, judged and judged.expected, judged and judged.actual,
-        judged and judged.low, judged and judged.high, "" if judged is None else judged.verdict.value,
+        scope.money_type_label(play.money_type), play.currency, play.table, play.name, play.rules, since, until,
+        _status(play, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
+        staked.commission, play.voided if whole else None, staked.voided_handle,
+        play.in_play if whole else None, line.theoretical_return, band and band.expected, band and band.actual,
+        band and band.low, band and band.high, "" if band is None else band.verdict.value,
     )  # fmt: skip
 
 
-def _status(each: TablePlay, rule_set: RuleSet | None) -> str:
+def _status(play: TablePlay, rule_set: RuleSet | None) -> str:
     """Return the current status: a round waiting for a person takes precedence over the status of the rules."""
-    if each.has_suspended_round:
+    if play.has_suspended_round:
         return "interrupted"
     return "" if rule_set is None else rule_set.status.replace("_", " ")
 
 
-def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict[str, Any]:
+def _figures(scope: ReportScope, play: TablePlay, line: PerformanceLine) -> dict[str, Any]:
     """Return values that plots and monitoring add up: whole minor units, and squared ones as text."""
     return {
-        "money_type": asked.money_type_label(each.money_type),
-        "currency": each.currency,
-        "table": str(each.table),
-        "rules": each.rules,
+        "money_type": scope.money_type_label(play.money_type),
+        "currency": play.currency,
+        "table": str(play.table),
+        "rules": play.rules,
         "handle": line.totals.handle,
         "returned": line.totals.returned,
         "expected": round(line.totals.expected),
@@ -184,27 +184,27 @@ def _figures(asked: ReportScope, each: TablePlay, line: PerformanceLine) -> dict
 PERFORMANCE: Final = ReportDefinition(
     name="performance",
     title="Game performance",
-    description="Returned is what came back, net of commission. Expected is the theoretical return of the stakes as "
-    "they were, with the table's rounding; the band holds 99 of 100 honest games. Voided rounds are left out and "
-    "counted apart; in play is what lay in rounds that were not over.",
+    description="Returned is the amount paid back, net of commission. Expected is the theoretical return of the actual "
+    "stakes, with the table's rounding; the band contains 99 of 100 honest games. Voided rounds are excluded and "
+    "counted separately; in play is the amount staked in rounds that had not ended.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
         Column("table", "Table"),
         Column("table_name", "Name"),
         Column("rules", "Rules"),
-        moment("available_from", "Available from"),
-        moment("available_until", "Until"),
+        timestamp("available_from", "Available from"),
+        timestamp("available_until", "Until"),
         Column("status", "Status"),
         Column("spot", "Spot"),
-        count("rounds", "Rounds", sums=False),
-        count("wagers", "Stakes", sums=False),
-        amount("handle", "Handle", sums=False),
-        amount("returned", "Returned", sums=False),
-        amount("commission", "Commission", sums=False),
-        count("voided_rounds", "Voided rounds", sums=False),
-        amount("voided_handle", "Voided handle", sums=False),
-        amount("in_play", "In play", sums=False),
+        integer("rounds", "Rounds", summed=False),
+        integer("wagers", "Stakes", summed=False),
+        amount("handle", "Handle", summed=False),
+        amount("returned", "Returned", summed=False),
+        amount("commission", "Commission", summed=False),
+        integer("voided_rounds", "Voided rounds", summed=False),
+        amount("voided_handle", "Voided handle", summed=False),
+        amount("in_play", "In play", summed=False),
         rate("theoretical", "Theoretical return"),
         rate("expected", "Expected return"),
         rate("actual", "Actual return"),

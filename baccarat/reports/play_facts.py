@@ -1,27 +1,52 @@
-"""Data for the performance report: stakes, and sums of products of stakes within each round."""
+"""Data that the reports about the game share: rounds of events, rules versions, stakes and their products per round."""
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Pair
-from baccarat.reports.streams import ROUND_ID_SQL
+from baccarat.storage import rules_versions
 from casino.events.sql import fetch
 from casino.reports.definition import ReportScope
-from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
+from wallet.reports import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
 
-SPOTS: Final = (Spot.PLAYER, Spot.BANKER, Spot.TIE)
-_PAIRS: Final = [(one, other) for place, one in enumerate(SPOTS) for other in SPOTS[place:]]
+# PostgreSQL may join before it filters: a bare cast would fail on the streams of other aggregates.
+ROUND_ID_SQL: Final = "CASE WHEN starts_with(event.stream, 'round-') THEN substring(event.stream FROM 7)::uuid END"
+"""The id of the round of an `event`, NULL for events of other streams."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """One version and its period in force; `until` is None if it is still in force."""
+
+    rules: TableRules
+    since: datetime | None
+    until: datetime | None
+    status: str
+
+
+def load_rule_sets(tables: Collection[UUID]) -> dict[tuple[UUID, str], RuleSet]:
+    """Return every version of these tables' rules, by table and label, in one query."""
+    return {
+        (row.table_id, row.label): RuleSet(rules_versions.decode_rules(row.rules), row.since, row.until, row.status)
+        for versions in rules_versions.load(tables).values()
+        for row in versions.values()
+    }
+
+
+SPOTS: Final = tuple(Spot)
+SPOT_PAIRS: Final = [(one, other) for index, one in enumerate(SPOTS) for other in SPOTS[index:]]
 _STAKED: Final = ", ".join(
     f"coalesce(sum(stake) FILTER (WHERE spot = '{spot.value}'), 0) AS on_{spot.value}" for spot in SPOTS
 )
 _SQUARES: Final = ", ".join(
-    f"sum(on_{one.value} * on_{other.value}) FILTER (WHERE NOT voided)" for one, other in _PAIRS
+    f"sum(on_{one.value} * on_{other.value}) FILTER (WHERE NOT voided)" for one, other in SPOT_PAIRS
 )
 _ROUNDS: Final = ", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{spot.value} > 0)" for spot in SPOTS)
 _READ: Final = f"""
@@ -55,7 +80,7 @@ _READ: Final = f"""
                jsonb_agg(jsonb_build_array(spot, voided, stake, wagers, returned, commission))::text AS stakes
           FROM (SELECT table_id, rules, currency, money_type, spot, voided, stake, count(*) AS wagers,
                        sum(returned) AS returned, sum(commission) AS commission
-                  FROM bets GROUP BY table_id, rules, currency, money_type, spot, voided, stake) each_one
+                  FROM bets GROUP BY table_id, rules, currency, money_type, spot, voided, stake) stake_counts
          GROUP BY table_id, rules, currency, money_type
     ), undone AS (
         SELECT round.table_id, round.rules, round.currency, seat.money_type, count(DISTINCT round.id) AS voided
@@ -116,12 +141,12 @@ class TablePlay:
     squares: dict[Pair, int]
 
 
-def read(asked: ReportScope) -> list[TablePlay]:
-    """Return the play by table, rules, money type and currency, in one statement."""
-    return [_playing(*row) for row in fetch(_READ, asked.values())]
+def read_play(scope: ReportScope) -> list[TablePlay]:
+    """Return play by table, rules, money type and currency, in one statement."""
+    return [_table_play(*row) for row in fetch(_READ, scope.values())]
 
 
-def _playing(*row: Any) -> TablePlay:
+def _table_play(*row: Any) -> TablePlay:
     money_type, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
     spots: dict[Spot, SpotTotals] = defaultdict(SpotTotals)
     for spot, undone, stake, wagers, returned, commission in json.loads(stakes or "[]"):
@@ -131,7 +156,7 @@ def _playing(*row: Any) -> TablePlay:
             spots[spot].rounds = count
     return TablePlay(
         money_type, currency, table, rules, name, opened_at, waits, rounds[0] if rounds else 0, voided, in_play,
-        dict(spots), _symmetric(squares or [None] * len(_PAIRS)),
+        dict(spots), symmetric_squares(squares or [None] * len(SPOT_PAIRS)),
     )  # fmt: skip
 
 
@@ -147,9 +172,9 @@ def _add(staked: SpotTotals, undone: bool, stake: int, sums: tuple[int, int, int
     staked.stakes[stake] += wagers
 
 
-def _symmetric(squares: Sequence[str | None]) -> dict[Pair, int]:
-    """Return both orders of each pair. The sums come as text because they exceed 64 bits."""
-    found: dict[Pair, int] = {}
-    for (one, other), amount in zip(_PAIRS, squares, strict=True):
-        found[one, other] = found[other, one] = int(amount or 0)
-    return found
+def symmetric_squares(squares: Sequence[str | None]) -> dict[Pair, int]:
+    """Return the sums of products for both orders of each pair. They are text because they exceed 64 bits."""
+    both: dict[Pair, int] = {}
+    for (one, other), amount in zip(SPOT_PAIRS, squares, strict=True):
+        both[one, other] = both[other, one] = int(amount or 0)
+    return both

@@ -6,7 +6,7 @@ movements of the tables' banks, commissions and racks exactly. A void counts whe
 
 from typing import Final
 
-from baccarat.reports.streams import ROUND_ID_SQL
+from baccarat.reports.play_facts import ROUND_ID_SQL
 from casino.events.sql import fetch
 from casino.reports.definition import (
     CURRENCY,
@@ -16,9 +16,9 @@ from casino.reports.definition import (
     ReportDefinition,
     ReportScope,
     amount,
-    count,
+    integer,
 )
-from wallet.reports.facts import SEALED_ENTRIES_CTE
+from wallet.reports import SEALED_ENTRIES_CTE
 
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, settled AS (
@@ -43,7 +43,7 @@ _READ: Final = f"""
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
-         CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) how
+         CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) void
          CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats')
                AS seat (money_type text, staked bigint, paid bigint, commission bigint, forgiven bigint)
          WHERE facts.kind = 'void' AND round.operator_id = %(operator)s
@@ -74,39 +74,39 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Return a row for each table, money type and currency with any movement."""
     return ReportData(
-        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, scope.values())]
     )
 
 
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
-    description="Rounds settled in the interval; payouts are stakes back and wins before commission. What was voided "
-    "in the interval is taken off. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
-    "commission earned without voids = collected + change of racks.",
+    description="Rounds settled in the interval; payouts are returned stakes and wins before commission. Voids in the "
+    "interval are deducted. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
+    "commission earned without voids = collected + change in racks.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
         Column("table", "Table"),
         Column("table_name", "Name"),
         Column("preset", "Preset"),
-        count("rounds", "Rounds"),
-        count("wagers", "Wagers"),
+        integer("rounds", "Rounds"),
+        integer("wagers", "Wagers"),
         amount("handle", "Handle"),
         amount("payouts", "Payouts"),
         amount("commission_earned", "Commission earned"),
-        count("voided_rounds", "Voided rounds"),
+        integer("voided_rounds", "Voided rounds"),
         amount("voided_handle", "Voided handle"),
         amount("voided_payouts", "Voided payouts"),
         amount("voided_commission", "Voided commission"),
-        amount("stakes_given_back", "Stakes given back"),
+        amount("stakes_given_back", "Stakes returned"),
         amount("forgiven", "Forgiven"),
         amount("ggr", "GGR"),
         amount("commission_collected", "Commission collected"),
-        amount("racks_changed", "Change of racks"),
+        amount("racks_changed", "Change in racks"),
     ),
     read=read,
 )

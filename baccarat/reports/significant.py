@@ -5,16 +5,16 @@ from typing import Any, Final
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.reports.definition import Column, ReportData, ReportDefinition, ReportScope, count, moment
-from casino.significant.kinds import DESCRIPTIONS, INSTALLATION_WIDE, SignificantEventKind
+from casino.reports.definition import Column, ReportData, ReportDefinition, ReportScope, integer, timestamp
+from casino.significant.recorder import DESCRIPTIONS, INSTALLATION_WIDE, SignificantEventKind
 
 _READ: Final = """
     SELECT event.at, event.number, event.kind, event.severity, event.subject, event.actor, event.authorised_by,
-           event.reason, event.before::text, event.after::text, remark.at, coalesce(remark.by, '')
+           event.reason, event.before::text, event.after::text, note.at, coalesce(note.by, '')
       FROM significant_significantevent event
-      LEFT JOIN significant_note remark ON remark.event_id = event.id AND remark.acknowledges
+      LEFT JOIN significant_note note ON note.event_id = event.id AND note.acknowledges
      WHERE (event.operator_id = %(operator)s
-            OR event.operator_id IS NULL AND event.kind = ANY (%(of_all)s)
+            OR event.operator_id IS NULL AND event.kind = ANY (%(installation_wide)s)
                AND (NOT starts_with(event.subject, 'rules:') OR EXISTS (
                    SELECT FROM baccarat_rulesversion version
                     WHERE version.operator_id = %(operator)s AND event.subject = 'rules:' || version.label)))
@@ -23,39 +23,40 @@ _READ: Final = """
 """
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Return a row for each significant event, including who acknowledged it.
 
     Includes the operator's own events and those of the whole installation: its clock, its integrity, its outages, and
     stops that affected the operator's tables (NJ 13:69O-3.1(b)).
     """
     return ReportData(
-        [_shown(*row) for row in fetch(_READ, {**asked.values(), "of_all": sorted(INSTALLATION_WIDE)})], figures=()
+        [_row(*row) for row in fetch(_READ, {**scope.values(), "installation_wide": sorted(INSTALLATION_WIDE)})],
+        figures=(),
     )
 
 
-def _shown(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
-    known = {each.value for each in SignificantEventKind}
-    words = DESCRIPTIONS[SignificantEventKind(kind)] if kind in known else None
+def _row(at: Any, number: int, kind: str, *rest: Any) -> tuple[Any, ...]:
+    description = DESCRIPTIONS[SignificantEventKind(kind)] if kind in set(SignificantEventKind) else None
     severity, subject, actor, authorised, reason, before, after, acknowledged, by = rest
     return (
-        at, number, kind if words is None else words.title, "" if words is None else words.component, severity, subject,
-        actor, authorised, crypto_shredding.redact(reason), _flat(before), _flat(after), acknowledged, by,
+        at, number, kind if description is None else description.title,
+        "" if description is None else description.component, severity, subject,
+        actor, authorised, crypto_shredding.redact(reason), _sorted_json(before), _sorted_json(after), acknowledged, by,
     )  # fmt: skip
 
 
-def _flat(value: str | None) -> str:
+def _sorted_json(value: str | None) -> str:
     return "" if value is None else json.dumps(json.loads(value), sort_keys=True, ensure_ascii=False)
 
 
 SIGNIFICANT: Final = ReportDefinition(
-    name="significant",
+    name="significant_events",
     title="Significant events",
-    description="Significant events of the interval, those of the whole installation among them, and who has "
+    description="Significant events of the interval, including those of the whole installation, and who has "
     "acknowledged them so far.",
     columns=(
-        moment("at", "At"),
-        count("number", "No.", sums=False),
+        timestamp("at", "At"),
+        integer("number", "No.", summed=False),
         Column("event", "Event"),
         Column("component", "Component"),
         Column("severity", "Severity"),
@@ -65,7 +66,7 @@ SIGNIFICANT: Final = ReportDefinition(
         Column("reason", "Reason"),
         Column("before", "Before"),
         Column("after", "After"),
-        moment("acknowledged_at", "Acknowledged"),
+        timestamp("acknowledged_at", "Acknowledged"),
         Column("acknowledged_by", "Acknowledged by"),
     ),
     read=read,

@@ -7,7 +7,7 @@ equal closing stakes. Any difference opens a case, whose cause a person must exp
 from collections.abc import Sequence
 from typing import Any, Final
 
-from baccarat.reports.streams import ROUND_ID_SQL
+from baccarat.reports.play_facts import ROUND_ID_SQL
 from casino.compliance import cases
 from casino.events.sql import fetch
 from casino.reports.definition import (
@@ -18,14 +18,14 @@ from casino.reports.definition import (
     ReportDefinition,
     ReportScope,
     amount,
-    count,
+    integer,
 )
 from casino.significant import recorder
-from wallet.reports.facts import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
+from wallet.reports import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
 
-KIND: Final = "variance"
+KIND: Final = "wager_reconciliation"
 _READ: Final = f"""
-    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, told AS (
+    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, recorded AS (
         SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.id AS entry
           FROM events_event event
           JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
@@ -39,19 +39,20 @@ _READ: Final = f"""
     ), game AS (
         SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS wagered,
                0 AS settled, 0 AS paid, 0 AS commission, 0 AS voided
-          FROM told CROSS JOIN LATERAL (
-               SELECT sum(value::bigint) AS stake FROM jsonb_each_text(told.data->'stakes')) spot
+          FROM recorded CROSS JOIN LATERAL (
+               SELECT sum(value::bigint) AS stake FROM jsonb_each_text(recorded.data->'stakes')) spot
          WHERE type = 'WagerConfirmed'
          UNION ALL
         SELECT table_id, currency, wager.money_type, 0, 0, wager.staked,
                wager.returned - CASE WHEN wager.deferred THEN wager.commission ELSE 0 END, wager.commission, 0
-          FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'wagers')
+          FROM recorded CROSS JOIN LATERAL jsonb_to_recordset(recorded.data->'wagers')
                AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE type = 'RoundSettled'
          UNION ALL
         SELECT table_id, currency, seat.money_type, 0, 0, 0, 0, 0, seat.staked
-          FROM told CROSS JOIN LATERAL jsonb_to_recordset(told.data->'seats') AS seat (money_type text, staked bigint)
-         WHERE type = 'RoundVoided' AND NOT (told.data->>'was_settled')::boolean
+          FROM recorded
+         CROSS JOIN LATERAL jsonb_to_recordset(recorded.data->'seats') AS seat (money_type text, staked bigint)
+         WHERE type = 'RoundVoided' AND NOT (recorded.data->>'was_settled')::boolean
     ), played AS (
         SELECT table_id, money_type, currency, sum(wagers) AS wagers, sum(wagered) AS wagered, sum(settled) AS settled,
                sum(paid) AS paid, sum(commission) AS commission, sum(voided) AS voided
@@ -89,12 +90,12 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Return a row for each table, money type and currency with wagers or stakes in play."""
-    rows = [(asked.money_type_label(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, asked.values())]
-    differing = [_about(asked, row) for row in rows if row[-1]]
-    told = cases.latest_resolutions(operator=asked.operator, subjects=differing) if differing else {}
-    return ReportData([(*row, told.get(_about(asked, row), "") if row[-1] else "") for row in rows])
+    rows = [(scope.money_type_label(row[0]), *row[1:], difference(row[5:])) for row in fetch(_READ, scope.values())]
+    subjects = [_case_subject(scope, row) for row in rows if row[-1]]
+    reasons = cases.latest_resolutions(operator=scope.operator, subjects=subjects) if subjects else {}
+    return ReportData([(*row, reasons.get(_case_subject(scope, row), "") if row[-1] else "") for row in rows])
 
 
 def difference(sums: Sequence[int]) -> int:
@@ -103,53 +104,53 @@ def difference(sums: Sequence[int]) -> int:
     Takes the opening stakes in play, five pairs of game and ledger, and the closing stakes in play.
     """
     opening, *pairs, closing = sums
-    apart = sum(abs(game - ledger) for game, ledger in zip(pairs[::2], pairs[1::2], strict=True))
+    differences = sum(abs(game - ledger) for game, ledger in zip(pairs[::2], pairs[1::2], strict=True))
     wagered, settled, _, _, voided = pairs[::2]
-    return apart + abs(opening + wagered - settled - voided - closing)
+    return differences + abs(opening + wagered - settled - voided - closing)
 
 
-def open_variance_cases(asked: ReportScope, found: ReportData) -> None:
+def open_variance_cases(scope: ReportScope, data: ReportData) -> None:
     """Open a case for each table whose two sides differ, unless one is already open."""
-    for row in found.rows:
+    for row in data.rows:
         if row[-2]:
-            _open(asked, row)
+            _open(scope, row)
 
 
-def _open(asked: ReportScope, row: Sequence[Any]) -> None:
+def _open(scope: ReportScope, row: Sequence[Any]) -> None:
     names = [column.name for column in VARIANCE.columns]
-    told = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
-    if cases.open_case(operator=asked.operator, kind=KIND, subject=_about(asked, row), details=told) is None:
+    details = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
+    if cases.open_case(operator=scope.operator, kind=KIND, subject=_case_subject(scope, row), details=details) is None:
         return
     recorder.record(
         kind=recorder.SignificantEventKind.AUDIT_FINDING,
-        operator=asked.operator,
+        operator=scope.operator,
         subject=f"table:{row[2]}",
         actor="system",
         reason="wagers and ledger differ",
-        after=told,
+        after=details,
         amount=row[-2],
         currency=row[1],
     )
 
 
-def _about(asked: ReportScope, row: Sequence[Any]) -> str:
+def _case_subject(scope: ReportScope, row: Sequence[Any]) -> str:
     """Return the key of a row's case: one for each table, money type and interval."""
     money, currency, table = row[:3]
-    return f"table:{table} {money} {currency} {asked.since.isoformat()} {asked.until.isoformat()}"
+    return f"table:{table} {money} {currency} {scope.since.isoformat()} {scope.until.isoformat()}"
 
 
 VARIANCE: Final = ReportDefinition(
-    name="variance",
+    name="wager_reconciliation",
     title="Wagers against the ledger",
-    description="What the game's events say beside what the ledger's entries say. Stakes in play at first, with what "
-    "was wagered, less what was settled and voided in play, are in play at the end. Any difference waits for a reason.",
+    description="The game's events beside the ledger's entries. Opening stakes in play, plus wagers, less settlements "
+    "and voids in play, equal closing stakes in play. A person must explain any difference.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
         Column("table", "Table"),
         Column("table_name", "Name"),
-        count("wagers", "Wagers"),
-        amount("opening", "In play at first"),
+        integer("wagers", "Wagers"),
+        amount("opening", "In play, opening"),
         amount("wagered", "Wagered"),
         amount("wagered_ledger", "Wagered, ledger"),
         amount("settled", "Settled"),
@@ -160,7 +161,7 @@ VARIANCE: Final = ReportDefinition(
         amount("commission_ledger", "Commission, ledger"),
         amount("voided", "Voided in play"),
         amount("voided_ledger", "Voided, ledger"),
-        amount("closing", "In play at the end"),
+        amount("closing", "In play, closing"),
         amount("difference", "Difference"),
         Column("reason", "Reason"),
     ),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from baccarat.reports.streams import ROUND_ID_SQL
+from baccarat.reports.play_facts import ROUND_ID_SQL
 from casino.events.sql import fetch
 from casino.reports.definition import (
     CURRENCY,
@@ -12,9 +12,9 @@ from casino.reports.definition import (
     ReportDefinition,
     ReportScope,
     amount,
-    count,
-    flag,
-    moment,
+    boolean,
+    integer,
+    timestamp,
 )
 
 # By the event's own time: voiding a round without wagers makes no entry.
@@ -42,31 +42,31 @@ _READ: Final = f"""
 """  # noqa: S608  (a constant)
 
 
-def read(asked: ReportScope) -> ReportData:
+def read(scope: ReportScope) -> ReportData:
     """Return a row for each voided round and money type wagered in it, and one for a round without wagers."""
     return ReportData(
-        [(asked.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, asked.values())]
+        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, scope.values())]
     )
 
 
 VOIDS: Final = ReportDefinition(
     name="voids",
     title="Voided rounds",
-    description="Rounds voided in the interval. `Paid` is what settled wagers had brought to players, taken back; what "
-    "they no longer had is owed by them, or was forgiven by the house.",
+    description="Rounds voided in the interval. Paid is the amount that settled wagers had paid to players and that "
+    "was taken back; players owe the part that they no longer had, unless the house forgave it.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
-        moment("at", "At"),
+        timestamp("at", "At"),
         Column("round", "Round"),
-        count("number", "No.", sums=False),
+        integer("number", "No.", summed=False),
         Column("table", "Table"),
         Column("table_name", "Name"),
         Column("reason", "Reason"),
-        Column("requested_by", "Asked by"),
-        Column("approved_by", "Agreed by"),
-        flag("was_settled", "Was settled"),
-        count("wagers", "Wagers"),
+        Column("requested_by", "Requested by"),
+        Column("approved_by", "Approved by"),
+        boolean("was_settled", "Was settled"),
+        integer("wagers", "Wagers"),
         amount("stakes", "Stakes"),
         amount("paid", "Paid"),
         amount("commission", "Commission"),

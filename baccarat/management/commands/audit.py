@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from baccarat.audit import engine, last_head, parallel
-from baccarat.audit.report import AuditReport
+from baccarat.audit import engine, parallel
+from baccarat.audit.report import AuditReport, UnreadableHead, default_path, load_head, save_head
 from casino.checkpoints.audit import latest_trusted
 from casino.checkpoints.document import CheckpointDocument
 from casino.events.verification import Head, current_head
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--since-checkpoint",
             action="store_true",
-            help="check what came after the newest good checkpoint that a sound audit has covered",
+            help="check what came after the newest trusted checkpoint that a clean audit has covered",
         )
         parser.add_argument(
             "--oldest", type=float, default=engine.MAX_WAIT_SECONDS, help="seconds that anything may wait (60)"
@@ -43,19 +43,19 @@ class Command(BaseCommand):
             help=f"processes that share a full audit from {parallel.MIN_EVENTS_FOR_PROCESSES} events on (1). "
             "One and PostgreSQL keep two cores busy: ask for more where four or more are free",
         )
-        parser.add_argument("--head-file", type=Path, help="where the last head of the log is kept")
+        parser.add_argument("--head-file", type=Path, help="file with the last head of the log")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
-        file = head_file or last_head.default_path()
+        file = head_file or default_path()
         try:
-            expected = last_head.load_head(file)
-        except last_head.UnreadableHead as error:
+            expected = load_head(file)
+        except UnreadableHead as error:
             raise CommandError(f"{error}. Remove it to begin a new record of heads.") from error
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         options_of_run = {"since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest}
         report = _audit(self._jobs(int(options["jobs"])), quiet=bool(options["json"]), **options_of_run)
         if report.ok:
-            self._keep(file, report)
+            self._save_head(file, report)
         if options["json"]:
             self.stdout.write(json.dumps(report.document(), indent=2))
         else:
@@ -63,31 +63,30 @@ class Command(BaseCommand):
         if not report.ok:
             sys.exit(1)
 
-    def _checkpoint(self, sound: Head | None) -> CheckpointDocument | None:
-        """Return the newest trusted checkpoint covered by the last sound audit, None without one."""
-        trusted = None if sound is None else latest_trusted(upto=sound.position)
-        said = "in full: no good checkpoint is covered by a sound audit"
-        if trusted is not None:
-            said = f"since checkpoint {trusted.number}, position {trusted.position}"
-        self.stderr.write(f"Auditing {said}.")
-        return trusted
+    def _checkpoint(self, last: Head | None) -> CheckpointDocument | None:
+        """Return the newest trusted checkpoint covered by the last clean audit, None without one."""
+        checkpoint = None if last is None else latest_trusted(upto=last.position)
+        extent = "in full: no trusted checkpoint is covered by a clean audit"
+        if checkpoint is not None:
+            extent = f"since checkpoint {checkpoint.number}, position {checkpoint.position}"
+        self.stderr.write(f"Auditing {extent}.")
+        return checkpoint
 
     def _jobs(self, jobs: int) -> int:
         """Return one process for small logs, where starting more would take longer than they save."""
         if jobs > 1 and current_head().position < parallel.MIN_EVENTS_FOR_PROCESSES:
             self.stderr.write(
-                "Auditing by one process: more are worth their start from "
-                f"{parallel.MIN_EVENTS_FOR_PROCESSES} events on."
+                f"Auditing in one process: more only help from {parallel.MIN_EVENTS_FOR_PROCESSES} events on."
             )
             return 1
         return jobs
 
-    def _keep(self, file: Path, report: AuditReport) -> None:
+    def _save_head(self, file: Path, report: AuditReport) -> None:
         """Save the head of the log. A failure to write is reported and does not change the verdict."""
         try:
-            last_head.save_head(file, position=report.head[0], digest=report.head[1])
+            save_head(file, position=report.head[0], digest=report.head[1])
         except OSError as error:
-            self.stderr.write(f"The head of the log could not be kept ({error}); choose a place with --head-file.")
+            self.stderr.write(f"The head of the log could not be saved ({error}); choose a file with --head-file.")
 
     def _print(self, report: AuditReport, *, no_color: bool) -> None:
         if report.findings:
@@ -97,8 +96,9 @@ class Command(BaseCommand):
 
 
 def _audit(jobs: int, *, quiet: bool, **options: Any) -> AuditReport:
-    """Run the audit. Findings and their order do not depend on the number of processes, which start before the bar's
-    thread.
+    """Run the audit. Findings and their order do not depend on the number of processes.
+
+    Processes start before the thread of the progress bar.
     """
     if jobs <= 1:
         with _progress(quiet=quiet) as progress:
@@ -112,8 +112,8 @@ def findings_table(findings: tuple[Finding, ...]) -> Table:
     table = Table("what", "where", "expected", "found", title="Findings", title_justify="left", show_lines=True)
     for column in table.columns:
         column.overflow = "fold"
-    for each in findings:
-        table.add_row(each.kind, each.location, each.expected, each.actual)
+    for finding in findings:
+        table.add_row(finding.kind, finding.location, finding.expected, finding.actual)
     return table
 
 

@@ -19,28 +19,28 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", help="the operator, as `manage.py operator create` named it")
-        parser.add_argument("--key", action="store_true", help="make the operator if it is missing, and a key for it")
+        parser.add_argument("slug", help="the operator's short name")
+        parser.add_argument("--key", action="store_true", help="create the operator if it is missing, and a key for it")
         parser.add_argument(
             "--admin",
             action="store_true",
-            help=f"make the superuser `{DEFAULT_ADMIN}`, password in {PASSWORD_VARIABLE}",
+            help=f"create the superuser `{DEFAULT_ADMIN}`, password in {PASSWORD_VARIABLE}",
         )
 
     def handle(self, *_: Any, slug: str, key: bool, admin: bool, **__: Any) -> None:
         if admin:
-            self._make_admin()
+            self._create_admin()
         try:
             if key:
                 key_id, secret = demo.create_sandbox_operator(slug=slug)
                 self.stdout.write(f"Authorization: Bearer {key_id}.{secret}")
-            made = demo.set_up_demo(slug=slug)
+            created = demo.set_up_demo(slug=slug)
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
-        self.stdout.write(f"made: {', '.join(made) or 'nothing, all is there'}")
+        self.stdout.write(f"created: {', '.join(created) or 'nothing, everything exists'}")
 
-    def _make_admin(self) -> None:
+    def _create_admin(self) -> None:
         if not os.environ.get(PASSWORD_VARIABLE):
-            raise CommandError(f"Set {PASSWORD_VARIABLE} to the password that `{DEFAULT_ADMIN}` shall have.")
+            raise CommandError(f"Set {PASSWORD_VARIABLE} to the password of `{DEFAULT_ADMIN}`.")
         if not User.objects.filter(username=DEFAULT_ADMIN).exists():
             User.objects.create_superuser(DEFAULT_ADMIN, f"{DEFAULT_ADMIN}@localhost", os.environ[PASSWORD_VARIABLE])

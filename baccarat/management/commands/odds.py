@@ -10,11 +10,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.domain.rules.bulk import OUTCOMES, play_out
 from baccarat.domain.rules.cards import unshuffled_shoe
+from baccarat.domain.rules.counting import OUTCOMES, play_out
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import OddsSheet, SpotOdds, odds_sheet
-from baccarat.domain.rules.odds_page import describe_commission, format_decimal, format_fraction, notes, odds_document
+from baccarat.domain.rules.odds import (
+    OddsSheet,
+    SpotOdds,
+    describe_commission,
+    format_decimal,
+    format_fraction,
+    notes,
+    odds_document,
+    odds_sheet,
+)
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from casino.kernel.errors import Refusal
 
@@ -28,7 +36,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("preset", metavar="PRESET", help=f"one of: {PRESET_NAMES}")
         parser.add_argument("--currency", default="EUR", help="ISO 4217 code (default: EUR)")
-        parser.add_argument("--simulate", type=int, metavar="ROUNDS", help="deal so many rounds beside, to compare")
+        parser.add_argument("--simulate", type=int, metavar="ROUNDS", help="also simulate this many rounds, to compare")
         parser.add_argument("--json", action="store_true", help="print JSON, with exact fractions as n/d")
 
     def handle(self, *_args: Any, preset: str, currency: str, **options: Any) -> None:
@@ -36,24 +44,26 @@ class Command(BaseCommand):
             sheet = odds_sheet(rules_for(preset, currency=currency))
         except Refusal as refusal:
             raise CommandError(refusal.message()) from refusal
-        dealt = None if options["simulate"] is None else simulate(sheet.rules.decks, options["simulate"])
+        simulated = None if options["simulate"] is None else simulate(sheet.rules.decks, options["simulate"])
         if options["json"]:
-            self.stdout.write(json.dumps(odds_document(sheet) | ({"simulated": dealt} if dealt else {}), indent=2))
+            self.stdout.write(
+                json.dumps(odds_document(sheet) | ({"simulated": simulated} if simulated else {}), indent=2)
+            )
             return
         screen = cast("IO[str]", self.stdout)
         console = Console(file=screen, no_color=bool(options["no_color"]), highlight=False)
         _print(sheet, console)
-        if dealt:
-            console.print(_simulated(sheet, dealt))
+        if simulated:
+            console.print(_simulated(sheet, simulated))
 
 
 def simulate(decks: int, rounds: int) -> dict[Outcome, int]:
     """Deal at least this many rounds from shuffled shoes, each to its last six cards, and count outcomes."""
     if rounds < 1:
         raise CommandError("--simulate takes a number of rounds, 1 or more.")
-    shoe, chance, counts = list(unshuffled_shoe(decks)), Random(), dict.fromkeys(OUTCOMES, 0)  # noqa: S311  (no card at a table depends on it)
+    shoe, random, counts = list(unshuffled_shoe(decks)), Random(), dict.fromkeys(OUTCOMES, 0)  # noqa: S311  (a simulation, not a table)
     while sum(counts.values()) < rounds:
-        chance.shuffle(shoe)
+        random.shuffle(shoe)
         for outcome, count in play_out(shoe).items():
             counts[outcome] += count
     return counts
@@ -63,10 +73,10 @@ def _simulated(sheet: OddsSheet, dealt: dict[Outcome, int]) -> Table:
     table = Table("outcome", title=f"Simulated: {sum(dealt.values()):,} rounds", title_justify="left")
     for heading in ("rounds", "share", "exact share"):
         table.add_column(heading, justify="right")
-    counted = sheet.counts
-    exactly = {Outcome.BANKER: counted.banker, Outcome.PLAYER: counted.player, Outcome.TIE: counted.tie}
-    for outcome, count in exactly.items():
-        shares = Fraction(dealt[outcome], sum(dealt.values())), Fraction(count, counted.total)
+    exact = sheet.counts
+    draws = {Outcome.BANKER: exact.banker, Outcome.PLAYER: exact.player, Outcome.TIE: exact.tie}
+    for outcome, count in draws.items():
+        shares = Fraction(dealt[outcome], sum(dealt.values())), Fraction(count, exact.total)
         table.add_row(
             outcome.capitalize(), f"{dealt[outcome]:,}", *(format_decimal(share, places=6) for share in shares)
         )
@@ -88,11 +98,11 @@ def _print(sheet: OddsSheet, console: Console) -> None:
 def _counts(sheet: OddsSheet) -> Table:
     table = Table("outcome", title="Ordered six-card draws", title_justify="left")
     table.add_column("draws", justify="right")
-    counted = sheet.counts
-    for outcome, count in (("Banker", counted.banker), ("Player", counted.player), ("Tie", counted.tie)):
+    exact = sheet.counts
+    for outcome, count in (("Banker", exact.banker), ("Player", exact.player), ("Tie", exact.tie)):
         table.add_row(outcome, f"{count:,}")
     table.add_section()
-    table.add_row("all", f"{counted.total:,}")
+    table.add_row("all", f"{exact.total:,}")
     return table
 
 
@@ -107,7 +117,7 @@ def _decimals(sheet: OddsSheet) -> Table:
 
 
 def _fractions(sheet: OddsSheet) -> Table:
-    table = Table("spot", "measure", title="The same, exactly", title_justify="left", show_lines=False)
+    table = Table("spot", "measure", title="Exact fractions", title_justify="left", show_lines=False)
     table.add_column("fraction", overflow="fold")
     for odds in sheet.spots:
         for measure, value in _measures(odds):

@@ -14,9 +14,7 @@ from casino.events.codec import MalformedEvent, UnknownEvent
 
 
 class Command(BaseCommand):
-    help = (
-        "Tell one round from its events: bets, cards, rules, payouts, commission, seed; exit 1 if the record differs."
-    )
+    help = "Describe one round from its events: bets, cards, payouts, commission, seed; exit 1 if the record differs."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,29 +23,29 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, round: str, **options: Any) -> None:  # noqa: A002  (the field's word)
         try:
-            retold = replay_round(find_round(round))
+            replay = replay_round(find_round(round))
         except (NoSuchRound, MalformedEvent, UnknownEvent) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            self.stdout.write(json.dumps(retold.document(), indent=2))
+            self.stdout.write(json.dumps(replay.document(), indent=2))
         else:
             screen = cast("IO[str]", self.stdout)
-            _print(retold, Console(file=screen, no_color=bool(options["no_color"]), highlight=False, markup=False))
-        if retold.findings:
+            _print(replay, Console(file=screen, no_color=bool(options["no_color"]), highlight=False, markup=False))
+        if replay.findings:
             sys.exit(1)
 
 
-def _print(retold: RoundReplay, console: Console) -> None:
-    title = f"Round {retold.round}, number {retold.number} of table {retold.table}"
+def _print(replay: RoundReplay, console: Console) -> None:
+    title = f"Round {replay.round}, number {replay.number} of table {replay.table}"
     table = Table("#", "event", "what happened", title=title, title_justify="left")
     table.columns[2].overflow = "fold"
     shown_version = 0
-    for line in retold.lines:
+    for line in replay.lines:
         new = line.version != shown_version
         table.add_row(str(line.version) if new else "", line.event if new else "", line.text)
         shown_version = line.version
     console.print(table)
-    console.print(retold.fairness)
-    if retold.findings:
-        console.print(findings_table(retold.findings))
-    console.print(retold.verdict())
+    console.print(replay.fairness)
+    if replay.findings:
+        console.print(findings_table(replay.findings))
+    console.print(replay.verdict())

@@ -2,37 +2,75 @@
 
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.management.switching import add_stop_arguments, find_staff_user, parse_subject, staff_metadata
+from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.services import kill_switch
 from casino.crypto import crypto_shredding
+from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
+from casino.operators import memberships
+from casino.operators.models import Operator
 
 
 class Command(BaseCommand):
-    help = "Stop play: what is confirmed is dealt and settled, and nothing new starts."
+    help = "Stop play: confirmed wagers are dealt and settled, and nothing new starts."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("scope", choices=[scope.value for scope in StopScope], help="how far it reaches")
+        parser.add_argument("scope", choices=[scope.value for scope in StopScope], help="the scope of the stop")
         add_stop_arguments(parser)
-        parser.add_argument("--says", default="", metavar="TEXT", help="what players are told")
+        parser.add_argument("--player-message", default="", metavar="TEXT", help="the message shown to players")
 
-    def handle(self, *_args: Any, scope: str, subject: str, by: str, reason: str, says: str, **_options: Any) -> None:
+    def handle(
+        self, *_args: Any, scope: str, subject: str, by: str, reason: str, player_message: str, **_options: Any
+    ) -> None:
         staff = find_staff_user(by)
         try:
             row = kill_switch.stop(
                 scope=StopScope(scope),
                 subject=parse_subject(StopScope(scope), subject),
                 reason=reason,
-                message=says,
+                message=player_message,
                 metadata=staff_metadata(staff, "command"),
             )
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
         self.stdout.write(
             f"stop: ok switch={row.id} at={row.at:%Y-%m-%dT%H:%M:%SZ} "
-            f"players are told: {crypto_shredding.decrypt_text(row.message)}"
+            f"message to players: {crypto_shredding.decrypt_text(row.message)}"
         )
+
+
+def add_stop_arguments(parser: CommandParser) -> None:
+    parser.add_argument(
+        "subject",
+        nargs="?",
+        default="",
+        metavar="SUBJECT",
+        help="an operator's short name, rules such as mini@1, or the id of a table or a player; none for gaming",
+    )
+    parser.add_argument("--by", required=True, metavar="NAME", help="the login of a member of staff, for the record")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="the reason, for the record")
+
+
+def find_staff_user(name: str) -> User:
+    """Return a staff user by login. Raises CommandError."""
+    user = User.objects.filter(username=name, is_staff=True, is_active=True).first()
+    if user is None:
+        raise CommandError(f"No member of staff logs in as {name!r}.")
+    return user
+
+
+def parse_subject(scope: StopScope, text: str) -> str:
+    """Parse a subject; operators may be given by slug."""
+    if scope is not StopScope.OPERATOR:
+        return text
+    operator = Operator.objects.filter(slug=text).first()
+    return text if operator is None else str(operator.id)
+
+
+def staff_metadata(user: User, cause: str) -> Metadata:
+    """Return event metadata for a staff user acting on a switch."""
+    return Metadata(operator="", actor=memberships.staff_actor(user), causation=cause, correlation="switch")

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from baccarat.proofs import checks
-from baccarat.proofs.keys import InvalidKey, parse_keys
+from baccarat.proofs.checks import InvalidKey, parse_keys
 from baccarat.proofs.results import CheckVerdict, OverallVerdict, Verification
 
 VERDICT_TEXT: Final = {
@@ -20,8 +20,8 @@ VERDICT_TEXT: Final = {
     CheckVerdict.FAILED: "FAILED",
 }
 SUMMARY_TEXT: Final = {
-    OverallVerdict.VERIFIED: "verify: ok, everything was worked out again and agrees",
-    OverallVerdict.PARTLY: "verify: ok as far as this file allows; what is not checkable yet is named above",
+    OverallVerdict.VERIFIED: "verify: ok, everything was recomputed and agrees",
+    OverallVerdict.PARTLY: "verify: ok as far as this file allows; some checks are not possible yet, see above",
     OverallVerdict.FAILED: "verify: FAILED",
 }
 

@@ -9,15 +9,13 @@ from casino.operators.models import Operator
 
 
 class Command(BaseCommand):
-    help = "Show or set what becomes of winnings that were spent before their round was voided."
+    help = "Show or set the policy on winnings that were spent before their round was voided."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("operator", help="the operator's short name")
-        parser.add_argument(
-            "--spent", choices=("debt", "forgive"), help="the player owes them, or the house bears them"
-        )
-        parser.add_argument("--by", default="command", help="who says so")
+        parser.add_argument("--spent", choices=("debt", "forgive"), help="the player owes them, or the house pays them")
+        parser.add_argument("--by", default="command", help="the person who decides, for the record")
 
     def handle(self, *_args: Any, operator: str, spent: str | None, by: str, **_options: Any) -> None:
         tenant = Operator.objects.filter(slug=operator).first()

@@ -1,29 +1,62 @@
-"""Replays the whole log, event by event: all tables, rounds and wallets at once."""
+"""Replay the whole log, event by event: all tables, rounds and wallets at once."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_args
 from uuid import UUID
 
-from baccarat.audit import betting, seating
-from baccarat.audit.findings import FindingCollector
-from baccarat.audit.kill_switches import SwitchTraces
-from baccarat.audit.rows import Row, event_location
+from baccarat.audit import betting, dealing, seating, shoes, voiding
+from baccarat.audit.kill_switches import KillSwitchTraces
+from baccarat.audit.report import FindingCollector, Row, event_location
 from baccarat.audit.shoes import check_seed
-from baccarat.audit.steps import CONFIRMED, ROUND_END_TYPES, ROUND_STEPS, SWITCH_KINDS, TABLE_STEPS, WALLET_KINDS
-from baccarat.audit.traces import RoundTrace, TableTrace
+from baccarat.audit.traces import OUT_OF_PLACE, RoundTrace, TableTrace
 from baccarat.audit.wallets import WalletTraces
 from baccarat.chat.audit import ChatTraces
-from baccarat.chat.event_registry import CATALOGUE as CHAT
+from baccarat.chat.storage import CATALOGUE as CHAT
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds import void_events as ve
-from baccarat.domain.rounds.commitment import ShoeCommitment
+from baccarat.domain.rounds.events import CutContributed, ShoeCommitment
 from baccarat.domain.tables import events as te
+from baccarat.domain.tables.kill_switch import StopEvent
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
-from wallet.audit.registry import CATALOGUE as WALLET
+from wallet.events import CATALOGUE as WALLET
+from wallet.events import EVENTS as WALLET_EVENTS
+
+ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
+    kind.__name__: step
+    for kind, step in (
+        (re.ChipsPlaced, betting.replay_chips_placed),
+        (re.PlacementUndone, betting.replay_placement_undone),
+        (re.ChipsCleared, betting.replay_chips_cleared),
+        (re.StakesRebet, betting.replay_wager_repeated),
+        (re.WagerConfirmed, betting.replay_wager_confirmed),
+        (re.SeatPassed, betting.replay_seat_passed),
+        (re.SeatTimedOut, betting.replay_seat_timed_out),
+        (re.SeatLeftRound, betting.replay_round_left),
+        (CutContributed, shoes.replay_cut_contribution),
+        (re.BettingClosed, dealing.replay_betting_closed),
+        (re.CardsHandedOut, dealing.replay_cards_handed_out),
+        (re.CardsLookedAt, dealing.replay_cards_looked_at),
+        (re.CardsHandedBack, dealing.replay_cards_handed_back),
+        (re.HandTurned, dealing.replay_hand_turned),
+        (re.CardsDealt, dealing.replay_cards_dealt),
+        (re.RoundSettled, dealing.replay_round_settled),
+        (re.RoundLapsed, dealing.replay_round_lapsed),
+        (re.RoundSuspended, dealing.replay_round_suspended),
+        (re.RoundResumed, dealing.replay_round_resumed),
+        (re.RoundVoidRequested, voiding.replay_void_requested),
+        (re.RoundVoidDeclined, voiding.replay_void_declined),
+        (re.RoundVoided, voiding.replay_round_voided),
+    )
+}
+TABLE_STEPS: Final = {kind.__name__: step for kind, step in seating.STEPS.items()}
+STOP_EVENT_TYPES: Final = frozenset(kind.__name__ for kind in get_args(StopEvent))
+WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
+CONFIRMED: Final = re.WagerConfirmed.__name__
+ROUND_END_TYPES: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, re.RoundVoided.__name__})
+
 
 UNREADABLE: Final = "event can't be read"
 
@@ -33,8 +66,8 @@ def decode_row(row: Row, notes: FindingCollector) -> Any:
     catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
     try:
         return catalogue.decode(row.type, row.schema, row.data)
-    except (MalformedEvent, UnknownEvent) as trouble:
-        notes.add(UNREADABLE, event_location(row), f"the fields of a {row.type}", trouble)
+    except (MalformedEvent, UnknownEvent) as error:
+        notes.add(UNREADABLE, event_location(row), f"the fields of a {row.type}", error)
         return None
 
 
@@ -67,7 +100,7 @@ class LogReplay:
         self.running: dict[str, RoundTrace] = {}
         self.ended: list[RoundTrace] = []
         self.chats = ChatTraces()
-        self.switches = SwitchTraces()
+        self.switches = KillSwitchTraces()
         self.rounds = 0
         self.events = 0
         self._shoes: set[str] = set()
@@ -84,8 +117,8 @@ class LogReplay:
                 continue
             try:
                 accounts = self._step(row, event)
-            except UNEXPLAINABLE as trouble:
-                self._unexplained(row, trouble)
+            except UNEXPLAINABLE as error:
+                self._unexplained(row, error)
                 continue
             if own:
                 replayed.append((row.id, event, accounts))
@@ -95,8 +128,8 @@ class LogReplay:
         step = ROUND_STEPS.get(row.type)
         return self._other(row, event) if step is None else self._round(row, event, step)
 
-    def _unexplained(self, row: Row, trouble: Exception) -> None:
-        self.collector.add(UNEXPLAINED, event_location(row), "an event that the rules allow", repr(trouble))
+    def _unexplained(self, row: Row, error: Exception) -> None:
+        self.collector.add(UNEXPLAINED, event_location(row), "an event that the rules allow", repr(error))
 
     def _other(self, row: Row, event: Any) -> TableAccounts | None:
         kind = row.type
@@ -104,23 +137,23 @@ class LogReplay:
             self.wallets.replay(event, row)
             return None
         if kind in CHAT:
-            self._found(self.chats.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
+            self._record(self.chats.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
             return None
-        if kind in SWITCH_KINDS:
-            self._found(self.switches.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
+        if kind in STOP_EVENT_TYPES:
+            self._record(self.switches.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
             return None
         if kind == "RoundOpened":
             return self._open_round(row, event)
         return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
 
-    def _found(self, findings: Iterable[Finding]) -> None:
+    def _record(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
             self.collector.add(finding.kind, finding.location, finding.expected, finding.actual)
 
     def _table(self, row: Row, event: Any) -> TableAccounts | None:
         table = self.tables.get(row.stream)
         if table is None:
-            self.collector.add(betting.OUT_OF_PLACE, event_location(row), "an opened table", "none")
+            self.collector.add(OUT_OF_PLACE, event_location(row), "an opened table", "none")
             return None
         table.version = row.version
         if row.type == "ShoeCommitted":
@@ -131,15 +164,15 @@ class LogReplay:
 
     def _sitting(self, table: TableTrace, event: Any) -> None:
         """Record where the event's player sits now, or that the player left."""
-        guest = table.seats.get(event.player) if hasattr(event, "player") else None
-        row = sitting_row(event, table.opened, money_type=None if guest is None else guest.money_type)
+        table_seat = table.seats.get(event.player) if hasattr(event, "player") else None
+        row = sitting_row(event, table.opened, money_type=None if table_seat is None else table_seat.money_type)
         if row is not None:
             table.sittings[row.player_id] = row
 
     def _round(self, row: Row, event: Any, step: Callable[[RoundTrace, Any], None]) -> TableAccounts | None:
         round_ = self.running.get(row.stream) or self.disputed_rounds.get(row.stream)
         if round_ is None:
-            self.collector.add(betting.OUT_OF_PLACE, event_location(row), "a running round", "none")
+            self.collector.add(OUT_OF_PLACE, event_location(row), "a running round", "none")
             return None
         round_.version = row.version
         step(round_, event)
@@ -156,29 +189,29 @@ class LogReplay:
             self.disputed_rounds[stream] = round_
         elif ran:
             self.ended.append(round_)
-        if isinstance(event, ve.RoundVoided):  # which has checked its seed
+        if isinstance(event, re.RoundVoided):  # the void has checked its seed
             self._debts(event, round_.table.accounts)
             return
         try:
             check_seed(round_)
-        except UNEXPLAINABLE as trouble:  # the event's money is compared in any case
-            self._unexplained(row, trouble)
+        except UNEXPLAINABLE as error:  # the event's money is still compared
+            self._unexplained(row, error)
 
-    def _debts(self, event: ve.RoundVoided, place: TableAccounts) -> None:
+    def _debts(self, event: re.RoundVoided, accounts: TableAccounts) -> None:
         for undone in event.seats:
             if undone.owed:
                 self.wallets.record_debt(
-                    operator=place.operator, player=undone.player, currency=place.currency, amount=undone.owed
+                    operator=accounts.operator, player=undone.player, currency=accounts.currency, amount=undone.owed
                 )
 
     def _open_round(self, row: Row, event: re.RoundOpened) -> TableAccounts | None:
         table = self._by_id.get(event.table)
         if table is None:
-            self.collector.add(betting.OUT_OF_PLACE, event_location(row), f"table {event.table}", "none")
+            self.collector.add(OUT_OF_PLACE, event_location(row), f"table {event.table}", "none")
             return None
         if row.stream != f"round-{event.round}" or row.version != 1:
             self.collector.add("stream differs", event_location(row), f"round-{event.round} version 1", row.stream)
-        self._named_first(row, event.next_shoe)
+        self._record_commitment(row, event.next_shoe)
         self.rounds += 1
         self.running[row.stream] = betting.replay_round_opened(event, table)
         return table.accounts
@@ -186,11 +219,11 @@ class LogReplay:
     def _open_table(self, row: Row, event: te.TableOpened) -> TableAccounts:
         if row.stream != f"table-{event.table}" or row.version != 1:
             self.collector.add("stream differs", event_location(row), f"table-{event.table} version 1", row.stream)
-        self._named_first(row, event.next_shoe)
+        self._record_commitment(row, event.next_shoe)
         table = self.tables[row.stream] = self._by_id[event.table] = seating.replay_table_opened(event, self.collector)
         return table.accounts
 
-    def _named_first(self, row: Row, shoe: ShoeCommitment | None) -> None:
+    def _record_commitment(self, row: Row, shoe: ShoeCommitment | None) -> None:
         if shoe is not None:
             self._first_use(row, str(shoe.shoe), shoe.commitment)
 

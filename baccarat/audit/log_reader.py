@@ -1,0 +1,241 @@
+"""Read the log and the database in one snapshot: all of the log, what changed since a position, or partitions of it.
+
+An incremental audit replays every table that changed after the position from its first event, with all its rounds,
+because its players' balances follow from them. The read model lists a table's rounds: the audit detects a missing one
+by its number, an extra one by its table. Streams of no table are read whole.
+
+Partitions are groups of tables, each with its rounds, and one partition for the rest. An event's partition follows from
+its type and its stream's first event, so tampered events are in exactly one partition too. All partitions read kill
+switches; the partition of the wallets also reads wagers and voids.
+"""
+
+import contextlib
+from array import array
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple, get_args
+
+from django.db import transaction
+
+from baccarat.audit.log_replay import CONFIRMED, ROUND_STEPS, STOP_EVENT_TYPES, TABLE_STEPS
+from casino.events.hash_chain import CheckedEvent
+from casino.events.rebuild import keep_projections
+from casino.events.records import METADATA, RecordedEvent
+from casino.events.sql import accept_any_timestamp, execute, fetch, open_prefetch_stream
+from casino.events.store import to_recorded_events
+from casino.events.verification import read_positions, stream_positions, walk
+from casino.kernel.findings import Finding
+from wallet.responsible_gaming.events import PlayerRestrictionEvent
+
+BATCH_SIZE: Final = 1000
+"""Number of events read, replayed and compared with the database at once."""
+
+_UNSEALED: Final = f"""
+SELECT event.id, event.stream, event.version, event.type, event.schema, event.data::text, {METADATA}::text,
+       event.recorded_at
+FROM events_unsealed AS queued JOIN events_event AS event ON event.id = queued.event_id
+"""  # noqa: S608  (constants)
+
+_DISPUTED: Final = """
+SELECT DISTINCT stream FROM events_event WHERE type IN ('RoundVoidRequested', 'RoundVoided')
+"""
+_STREAMS: Final = """
+SELECT DISTINCT event.stream FROM events_event AS event
+WHERE event.id IN (SELECT event_id FROM events_seal WHERE position > %s UNION ALL SELECT event_id FROM events_unsealed)
+"""
+_TABLES: Final = """
+SELECT substr(stream, 7) FROM unnest(%s::text[]) AS touched (stream) WHERE stream LIKE 'table-%%'
+UNION
+SELECT data->>'table' FROM events_event WHERE stream = ANY (%s::text[]) AND version = 1 AND type = 'RoundOpened'
+UNION
+SELECT id::text FROM baccarat_table WHERE suspension_reason IS NOT NULL
+UNION
+SELECT table_id::text FROM baccarat_duetable WHERE due_at < now() - make_interval(secs => %s)
+UNION
+SELECT opened.data->>'table' FROM events_event AS voided
+JOIN events_event AS opened ON opened.stream = voided.stream AND opened.version = 1
+WHERE voided.type = 'RoundVoided' AND jsonb_path_exists(voided.data, '$.seats[*].owed ? (@ > 0)')
+"""
+_ROUNDS: Final = "SELECT 'round-' || id FROM baccarat_round WHERE table_id::text = ANY (%s::text[])"
+
+_SEALED: Final = """
+SELECT seal.position FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
+WHERE seal.position <= %s AND """
+_POSITIONS: Final = f"""
+{_SEALED} event.stream = ANY (%s::text[]) UNION {_SEALED} event.type <> ALL (%s::text[]) ORDER BY 1
+"""
+TABLE_EVENT_TYPES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
+SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided"])
+"""Events of rounds that the partition of the wallets reads: who wagered when, and who owes after a void."""
+RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
+"""That partition reads wagers only of players with one of these events, which may forbid them."""
+POSITIONS_PER_QUERY: Final = 100_000
+"""Positions partitioned at once."""
+
+_RESTRICTED_PLAYERS: Final = "SELECT DISTINCT data->>'player' FROM events_event WHERE type = ANY (%s::text[])"
+_PARTITION: Final = """
+SELECT part, array_agg(position ORDER BY position) FILTER (WHERE of_table),
+       array_agg(position ORDER BY position) FILTER (WHERE shown OR NOT of_table),
+       array_agg(position ORDER BY position) FILTER (WHERE of_all AND NOT of_table)
+FROM (
+    SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[])
+               AND (event.type = 'RoundVoided' OR event.data->>'player' = ANY (%s::text[])) AS shown,
+           event.type = ANY (%s::text[]) AS of_all,
+           abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s AS part
+    FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
+    LEFT JOIN events_event AS opened ON opened.stream = event.stream AND opened.version = 1
+    WHERE seal.position > %s AND seal.position <= %s
+) AS placed
+GROUP BY part
+"""
+_IN_GROUP: Final = """
+(event.type = ANY (%s::text[]) AND abs(hashtext(coalesce((
+    SELECT opened.data->>'table' FROM events_event AS opened WHERE opened.stream = event.stream AND opened.version = 1
+), event.stream))::bigint) %% %s = %s)
+"""
+
+
+@contextlib.contextmanager
+def snapshot() -> Generator[None]:
+    """Hold one read-only snapshot of the database.
+
+    Call it outside of any transaction.
+    """
+    with accept_any_timestamp(), transaction.atomic(durable=True):
+        execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        keep_projections()
+        yield
+
+
+@contextlib.contextmanager
+def shared_snapshot(name: str) -> Generator[None]:
+    """Use the snapshot that another connection exported under that name, read only."""
+    with accept_any_timestamp(), transaction.atomic(durable=True):
+        execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        execute(f"SET TRANSACTION SNAPSHOT '{name}'")
+        yield
+
+
+def export_snapshot() -> str:
+    """Export this connection's snapshot and return its name."""
+    return str(fetch("SELECT pg_export_snapshot()")[0][0])
+
+
+def snapshot_time() -> tuple[datetime, float]:
+    """Return when this snapshot was taken, by the database's clock, and its age in seconds.
+
+    Compare waiting times with the first, so that a long audit does not make them look longer.
+    """
+    moment, age = fetch("SELECT now(), extract(epoch FROM clock_timestamp() - now())::float8")[0]
+    return moment, age
+
+
+def read_unsealed() -> list[RecordedEvent]:
+    """Return committed events that are not sealed yet, oldest first."""
+    return to_recorded_events(fetch(f"{_UNSEALED} ORDER BY event.id"))
+
+
+def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
+    """Return the streams of rounds with a request to void, sealed or not; of all, or `among` some."""
+    rows = fetch(_DISPUTED) if among is None else fetch(f"{_DISPUTED} AND stream = ANY (%s::text[])", [list(among)])
+    return frozenset(stream for (stream,) in rows)
+
+
+def read_sealed(*, since: int, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
+    """Yield the sealed events above position `since`, and check the chain. Prefetches the next ones."""
+    with open_prefetch_stream(snapshot=export_snapshot()) as stream:
+        yield from walk(findings=findings, from_position=since, chunk=BATCH_SIZE, stream=stream)
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalScope:
+    """Tables by id, with their streams and those of their rounds; they are replayed up to position `since`.
+
+    Includes tables where a round is suspended or waits too long, or where a void left a debt that may still be
+    collected.
+    """
+
+    since: int
+    tables: tuple[str, ...]
+    streams: tuple[str, ...]
+
+
+def changed_since(position: int, *, max_wait: float) -> IncrementalScope:
+    """Return what changed by events after a position, sealed or not; `max_wait` is in seconds."""
+    streams = [stream for (stream,) in fetch(_STREAMS, [position])]
+    tables = [table for (table,) in fetch(_TABLES, [streams, streams, max_wait]) if table is not None]
+    rounds = [stream for (stream,) in fetch(_ROUNDS, [tables])]
+    own = {f"table-{table}" for table in tables}
+    return IncrementalScope(position, tuple(sorted(tables)), tuple(sorted(own.union(rounds, streams))))
+
+
+def read_history(scope: IncrementalScope, *, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
+    """Yield the scope's events up to the position, each checked against its own seal."""
+    rows = fetch(_POSITIONS, [scope.since, list(scope.streams), scope.since, TABLE_EVENT_TYPES])
+    positions = [position for (position,) in rows]
+    for start in range(0, len(positions), BATCH_SIZE):
+        yield read_positions(positions[start : start + BATCH_SIZE], findings=findings)
+
+
+class LogPartition(NamedTuple):
+    """One of `groups` of tables, or the rest without groups; with the positions of its sealed events."""
+
+    groups: int
+    group: int
+    positions: "array[int]"
+
+
+def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPartition]]:
+    """Partition the log up to a position: the rest, and one partition for each group of tables."""
+    others, tables = array("q"), [array("q") for _ in range(groups)]
+    restricted = [player for (player,) in fetch(_RESTRICTED_PLAYERS, [RESPONSIBLE_GAMING_EVENT_TYPES])]
+    for start in range(0, upto, POSITIONS_PER_QUERY):
+        parameters = [
+            TABLE_EVENT_TYPES,
+            SHARED_EVENT_TYPES,
+            restricted,
+            sorted(STOP_EVENT_TYPES),
+            groups,
+            start,
+            min(upto, start + POSITIONS_PER_QUERY),
+        ]
+        elsewhere: list[int] = []
+        switches: list[int] = []
+        for group, of_table, of_others, of_all in fetch(_PARTITION, parameters):
+            tables[group].extend(of_table or ())
+            elsewhere += of_others or ()
+            switches += of_all or ()
+        others.extend(sorted(elsewhere))
+        for each in tables if switches else ():
+            each[:] = array("q", sorted([*each, *switches]))
+    return LogPartition(0, 0, others), [LogPartition(groups, number, each) for number, each in enumerate(tables)]
+
+
+def read_partition(partition: LogPartition, *, snapshot: str, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
+    """Yield the partition's sealed events in order, each checked against its own seal. Prefetches the next ones.
+
+    `snapshot` is the name of the shared one.
+    """
+    with open_prefetch_stream(snapshot=snapshot) as stream:
+        yield from stream_positions(partition.positions, stream=stream, chunk=BATCH_SIZE, findings=findings)
+
+
+def read_unsealed_partition(partition: LogPartition) -> list[RecordedEvent]:
+    """Return the partition's committed events that are not sealed yet, oldest first."""
+    condition, parameters = _is_in(partition)
+    return to_recorded_events(fetch(f"{_UNSEALED} WHERE {condition} ORDER BY event.id", parameters))
+
+
+def _is_in(partition: LogPartition) -> tuple[str, list[Any]]:
+    if not partition.groups:
+        return "event.type <> ALL (%s::text[]) OR event.type = ANY (%s::text[])", [
+            TABLE_EVENT_TYPES,
+            SHARED_EVENT_TYPES,
+        ]
+    return f"{_IN_GROUP} OR event.type = ANY (%s::text[])", [
+        TABLE_EVENT_TYPES,
+        partition.groups,
+        partition.group,
+        sorted(STOP_EVENT_TYPES),
+    ]
