@@ -13,7 +13,7 @@ command -v "$python" >/dev/null 2>&1 || stop "There is no '$python' here. Instal
     || stop "'$python' is $("$python" -V 2>&1). Python 3.11 or newer is needed; choose one: make ... PYTHON=/path/to/python3.11"
 [ -w . ] || stop "This folder cannot be written: $(pwd). Clone the project where you may write."
 
-# One make at a time installs; flock(1) is not everywhere, a folder is made by one alone everywhere.
+# A folder as a lock, because flock(1) is not available everywhere.
 mkdir -p .venv
 [ -w .venv ] || stop ".venv belongs to somebody else. Remove it, or clone the project again."
 lock=.venv/installing
@@ -40,7 +40,9 @@ for extra in "$@"; do
 $(cat constraints.txt pyproject.toml)"
     if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$wanted" ]; then
         say "Installing what '$extra' needs ..."
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$extra]" 9>&- \
+        { sh deploy/install.sh .venv/bin/python "$extra" 9>&- \
+            && PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+                --no-build-isolation --editable . 9>&-; } \
             || stop "Installing failed. Is there a network and room on the disk? Start again to go on from here."
         printf '%s\n' "$wanted" >"$stamp"
     fi

@@ -34,6 +34,9 @@ def call(credential: str, method: str, path: str, body: dict[str, Any] | None = 
             return found
     except urllib.error.HTTPError as error:
         problem = json.load(error)
+        if problem["code"] == "round_not_sealed":  # the log is sealed a moment after the round has ended
+            time.sleep(1)
+            return call(credential, method, path, body)
         sys.exit(f"{method} {path}: {problem['detail']} ({problem['code']}) {problem['remedy']}")
     except urllib.error.URLError as error:
         sys.exit(f"{API} does not answer: {error.reason}. Is `make serve` running?")
@@ -63,7 +66,7 @@ def main() -> None:
     credit = {"amount": "100.00", "currency": currency, "money_type": "play"}
     account = call(key, "POST", f"players/{player}/sandbox-credits", credit)["balance"]
     say("player", f"Ace has {account['amount']} {currency} of play money")
-    opening = {"name": "First bet", "preset": "mini", "currency": currency, "money_types": ["play"]}
+    opening = {"name": "First bet", "preset": "mini", "currency": currency, "money_types": ["play"], "listed": False}
     table = call(key, "POST", "tables", opening)
     say(
         "table", f"{table['name']}, preset mini; the cards are committed to as {table['next_shoe']['commitment'][:16]}…"
