@@ -1,34 +1,67 @@
-"""What the system reaches, side by side with peers, in one run on one machine."""
+"""Benchmarks: the system and comparable packages, measured in turns on one machine."""
 
 import json
 import sys
 from argparse import ArgumentParser
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 import django
 from django.core.management.base import BaseCommand
 
 from casino.devstack import attach
-from tests.bench import databases, report
+from tests.bench import (
+    append,
+    balance,
+    bet,
+    databases,
+    floods,
+    growth,
+    page,
+    replay,
+    report,
+    rules,
+    settle,
+    storage,
+    stream,
+    system,
+    turns,
+)
 from tests.bench.measure import Measured
-from tests.bench.measurements import MEASUREMENTS
-from tests.bench.plan import SIZES, planned
+from tests.bench.plan import SIZES, Plan, planned
+
+MEASUREMENTS: Final[Mapping[str, Callable[[Plan], Iterable[Measured]]]] = {
+    "append": append.measure,
+    "settle": settle.measure,
+    "bet": bet.measure,
+    "balance": balance.measure,
+    "replay": replay.measure,
+    "rules": rules.measure,
+    "stream": stream.measure,
+    "turns": turns.measure,
+    "storage": storage.measure,
+    "growth": growth.measure,
+    "floods": floods.measure,
+    "system": system.measure,
+    "page": page.measure,
+}
+"""In the order in which they run."""
 
 
 class Command(BaseCommand):
-    help = "Measures ours and peers in turns on the same PostgreSQL, and prints both with the ratio and the target."
+    help = "Measure the system and its peers in turns on the same PostgreSQL; print both, the ratio and the target."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         names = ", ".join(MEASUREMENTS)
         parser.add_argument("names", nargs="*", metavar="NAME", choices=[*MEASUREMENTS, []], help=f"any of {names}")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON document")
-        parser.add_argument("--size", choices=SIZES, default="full", help="tiny only shows that everything runs")
+        parser.add_argument("--size", choices=SIZES, default="full", help="tiny only checks that everything runs")
 
     def handle(self, *_: Any, names: list[str], as_json: bool, size: str, **__: Any) -> None:
         """Run the named measurements, all without names, each on a fresh database of its own.
 
-        Whatever breaks off, the results so far are printed.
+        If one fails, the results so far are printed.
         """
         server = databases.server()
         machine, results = report.machine(server), list[Measured]()

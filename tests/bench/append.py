@@ -19,7 +19,7 @@ from tests.bench import peers
 from tests.bench.databases import Connection
 from tests.bench.measure import Measured, in_turns
 from tests.bench.plan import Plan
-from tests.bench.worker import Worker, ask_all, workers
+from tests.bench.worker import Worker, run_all, workers
 
 BATCHES = (1, 20)
 TARGET = 3.0
@@ -32,7 +32,7 @@ Side = Callable[[int], float]
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """Measure both batch sizes. Raises Trouble."""
+    """Measure both batch sizes. Raises DevstackError."""
     missing = peers.have(peers.EVENTSOURCING)
     with contextlib.ExitStack() as exits:
         ours = exits.enter_context(_ours(plan))
@@ -76,7 +76,7 @@ def _peer(plan: Plan) -> Generator[Side]:
     with plan.server.empty("peer") as database:
         outer = peers.environment({**database.environment, "BENCH_OWNER_URL": database.owner_url})
         with Worker("append_peer", environment=outer, log=plan.log) as first:
-            first.ask("create")
+            first.run("create")
         with workers("append_peer", plan.size.writers, environment=outer, log=plan.log) as writers:
             yield lambda batch: _timed(plan, writers, batch, lambda: None)
 
@@ -85,7 +85,7 @@ def _timed(plan: Plan, writers: list[Worker], batch: int, settle: Callable[[], N
     # Larger batches take fewer transactions, or one repetition would take longer than all others together.
     transactions = max(1, plan.size.appends // (len(writers) * (1 if batch == 1 else 4)))
     began = time.perf_counter()
-    ask_all(writers, "append", [{"transactions": transactions, "batch": batch} for _ in writers])
+    run_all(writers, "append", [{"transactions": transactions, "batch": batch} for _ in writers])
     settle()
     return transactions * batch * len(writers) / (time.perf_counter() - began)
 

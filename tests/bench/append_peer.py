@@ -16,14 +16,14 @@ PAYLOAD = b'{"cards":["KS","7H","2C","9D"],"note":"' + b"x" * 96 + b'"}'
 @functools.cache
 def recorder(*, create: bool = False) -> Any:
     """Connect the peer's recorder; `create` makes its table first."""
-    given = conninfo_to_dict(os.environ["BENCH_OWNER_URL"])
+    connection = conninfo_to_dict(os.environ["BENCH_OWNER_URL"])
     settings = {
         "PERSISTENCE_MODULE": "eventsourcing.postgres",
-        "POSTGRES_DBNAME": str(given["dbname"]),
-        "POSTGRES_HOST": str(given.get("host", "")),
-        "POSTGRES_PORT": str(given.get("port", "5432")),
-        "POSTGRES_USER": str(given.get("user", "")),
-        "POSTGRES_PASSWORD": str(given.get("password", "")),
+        "POSTGRES_DBNAME": str(connection["dbname"]),
+        "POSTGRES_HOST": str(connection.get("host", "")),
+        "POSTGRES_PORT": str(connection.get("port", "5432")),
+        "POSTGRES_USER": str(connection.get("user", "")),
+        "POSTGRES_PASSWORD": str(connection.get("password", "")),
         "POSTGRES_POOL_SIZE": "1",
         "CREATE_TABLE": "y" if create else "n",
     }

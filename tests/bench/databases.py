@@ -71,19 +71,27 @@ def drop(owner_url: str, name: str, *, timeout: float = DROP_TIMEOUT) -> bool:
     """Drop a database, disconnecting whoever is in it; return whether it is gone.
 
     FORCE is refused while an autovacuum worker is in it, since the owner may not end a process of the superuser's. Such
-    a worker leaves by itself. A database that stays costs disk space only, so that is a warning and no error.
+    a worker leaves by itself. A database that stays costs disk space only, so that is a warning and no error, as it is
+    when the server is gone: results must not be lost with it.
     """
-    name_, until = sql.Identifier(name), time.monotonic() + timeout
+    try:
+        return _drop(owner_url, name, time.monotonic() + timeout)
+    except psycopg.Error as error:
+        sys.stderr.write(f"The database {name} could not be dropped: {error}\n")
+        return False
+
+
+def _drop(owner_url: str, name: str, until: float) -> bool:
+    name_ = sql.Identifier(name)
     with psycopg.connect(owner_url, autocommit=True) as connection:
         with contextlib.suppress(psycopg.errors.InvalidCatalogName):  # it was never created
             connection.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name_))
         while True:
             try:
                 connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name_))
-            except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ObjectInUse) as error:
+            except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ObjectInUse):
                 if time.monotonic() > until:
-                    sys.stderr.write(f"The database {name} could not be dropped: {error}")
-                    return False
+                    raise
                 time.sleep(DROP_INTERVAL)
             else:
                 return True
@@ -113,7 +121,6 @@ class Database:
             **self.server.environment,
             "DATABASE_URL": self.url,
             "DATABASE_OWNER_URL": self.owner_url,
-            "DATABASE_POOL": "0",
             "LOG_LEVEL": "ERROR",
         }
 

@@ -7,14 +7,18 @@ from typing import Any
 
 import django
 
+from tests.bench.processors import seconds_of_trees
 from tests.bench.worker import serve
 
 django.setup()
 
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+
 from baccarat.audit import engine  # noqa: E402  (all below needs Django's settings)
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
-from baccarat.services import betting, dealing, opening, seats  # noqa: E402
-from baccarat.services.table_actor import TableActor  # noqa: E402
+from baccarat.services import betting, dealing, seats, table_lifecycle  # noqa: E402
+from baccarat.services.seats import TableActor  # noqa: E402
 from casino.events import sealer  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.money import MoneyType  # noqa: E402
@@ -26,6 +30,7 @@ from wallet.ledger.accounts import TABLE_ACCOUNT_KINDS, table_account  # noqa: E
 
 CURRENCY = "EUR"
 CREDIT = 10**8
+OK = 200
 STAKE = 1000
 PRESET = "mini"
 Place = dict[str, str]
@@ -55,7 +60,7 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
         sandbox=True,
         metadata=notes,
     )
-    table = opening.open_table(
+    table = table_lifecycle.open_table(
         operator=operator,
         name=f"Table {number}",
         preset=PRESET,
@@ -72,11 +77,11 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
         table_account(kind=kind, operator=operator, table=table, money_type=MoneyType.PLAY, currency=CURRENCY)
         for kind in sorted(TABLE_ACCOUNT_KINDS)
     )
-    seats.take(actor=_guest(place), seat=1, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    seats.take(actor=_actor(place), seat=1, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
     return place
 
 
-def _guest(place: Place) -> TableActor:
+def _actor(place: Place) -> TableActor:
     operator, player = uuid.UUID(place["operator"]), uuid.UUID(place["player"])
     return TableActor(
         table=uuid.UUID(place["table"]),
@@ -89,7 +94,7 @@ def _guest(place: Place) -> TableActor:
 def wager(*, places: list[Place]) -> int:
     """Confirm one Banker wager at each table and return how many."""
     for place in places:
-        betting.deal(actor=_guest(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+        betting.deal(actor=_actor(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
     return len(places)
 
 
@@ -110,6 +115,42 @@ def play(*, places: list[Place], rounds: int) -> int:
         played += wager(places=places)
         deal()
     return seal()
+
+
+def timed_play(*, places: list[Place], rounds: int) -> dict[str, float]:
+    """Play at least so many rounds without sealing, and return how many and the processor's seconds that they took."""
+    began, played = _processor_seconds(), 0
+    while played < rounds:
+        played += wager(places=places)
+        deal()
+    seconds = _processor_seconds() - began
+    seal()
+    return {"rounds": played, "seconds": seconds}
+
+
+def _processor_seconds() -> float:
+    """Return what this process and the one of PostgreSQL that serves it have used."""
+    connection.ensure_connection()
+    return time.process_time() + seconds_of_trees([connection.connection.info.backend_pid])
+
+
+def request(*, places: list[Place], rounds: int) -> int:
+    """Play so many rounds with wagers by requests, seal their events, and return how many rounds that were."""
+    client, played = Client(headers={"host": "127.0.0.1"}), 0
+    while played < rounds:
+        for place in places[: rounds - played]:
+            response = client.post(
+                f"/api/v1/tables/{place['table']}/deal",
+                {"stakes": [{"spot": Spot.BANKER, "amount": "10.00"}], "currency": CURRENCY},
+                "application/json",
+                headers={"authorization": f"Bearer {place['token']}", "idempotency-key": str(uuid.uuid4())},
+            )
+            if response.status_code != OK:
+                raise RuntimeError(f"A wager was answered with {response.status_code}: {response.content!r}")
+            played += 1
+        deal()
+        seal()
+    return played
 
 
 def seal() -> int:
@@ -137,4 +178,15 @@ def replay(*, log_only: bool) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    serve({"seat": seat, "wager": wager, "deal": deal, "play": play, "seal": seal, "replay": replay})
+    serve(
+        {
+            "seat": seat,
+            "wager": wager,
+            "deal": deal,
+            "play": play,
+            "seal": seal,
+            "replay": replay,
+            "request": request,
+            "timed_play": timed_play,
+        }
+    )

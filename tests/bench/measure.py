@@ -1,4 +1,4 @@
-"""What a measurement is: ours and a peer's rates, taken in turns in one run, and the ratio of each pair. Pure."""
+"""A measurement: our rates and a peer's, taken in turns in one run, and the ratio of each pair. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,8 @@ Turn = Callable[[], float]
 class Measured:
     """Rates per second of `unit`, one for each repetition. The target is for the ratio, or for our rate.
 
-    With `target_is_most` they are no rates but figures that should be small, such as milliseconds.
+    With `target_is_most` they are no rates but figures that should be small, such as milliseconds. A `table`
+    begins with its headings.
     """
 
     name: str
@@ -26,13 +27,14 @@ class Measured:
     target_is_most: bool = False
     details: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
 
     @property
     def our_rate(self) -> float:
         """Return the median of our rates; held against a rate, the best of them.
 
-        A peer is disturbed by whatever else a machine does as much as we are, and the median of the ratios evens it
-        out. A rate alone has nothing beside it: what disturbs it only makes it slower, so the best is the least wrong.
+        Other work on the machine slows a peer down as much as us, and cancels out in the ratios. It can only make a
+        rate without a peer lower, so the best rate is the closest.
         """
         return max(self.ours) if self.target_is_rate else median(self.ours)
 
@@ -48,7 +50,7 @@ class Measured:
 
     @property
     def reached(self) -> bool | None:
-        """Tell whether the target is reached; None where there is no target or no peer to hold it against."""
+        """Return whether the target is reached; None without a target, or without the peer that it refers to."""
         if self.target_is_most and self.target is not None:
             return self.our_rate <= self.target
         reached = self.our_rate if self.target_is_rate else self.ratio

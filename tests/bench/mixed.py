@@ -1,8 +1,8 @@
-"""A process of ours whose players play all five presets as people do: in shares like those of `make play`.
+"""A worker process whose players play all five presets, in shares like those of `make play`.
 
-Several to a table, on one spot or many, in both kinds of money, with passes, changes of mind, rebets and cuts; long
-shoes are played to their ends, with the Caller's ceremony and commissions owed. Chance is seeded, so that a run
-can be repeated.
+Several players to a table, one spot or many, real and play money, passes, undone chips, rebets and cuts; long shoes are
+played to their end, with the Caller's ceremony and owed commissions. The random generator is seeded, so that a run can
+be repeated.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ from random import Random
 import django
 
 from tests.bench.worker import serve
+from tests.support.instant import NO_SHOW
 
 django.setup()
 
@@ -22,8 +23,8 @@ from baccarat.domain.rounds.refusals import WagerInPlay  # noqa: E402
 from baccarat.domain.rules.presets import rules_for  # noqa: E402
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy  # noqa: E402
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
-from baccarat.services import betting, ceremony, dealing, opening, seats  # noqa: E402  (all below needs Django)
-from baccarat.services.table_actor import TableActor  # noqa: E402
+from baccarat.services import betting, dealing, seats, table_lifecycle  # noqa: E402  (all below needs Django's settings)
+from baccarat.services.seats import TableActor  # noqa: E402
 from casino.events import sealer  # noqa: E402
 from casino.events.sql import fetch  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
@@ -54,7 +55,7 @@ class Game:
 
     table: uuid.UUID
     rules: TableRules
-    guests: list[TableActor]
+    actors: list[TableActor]
     known: set[uuid.UUID] = field(default_factory=set)
 
 
@@ -71,7 +72,7 @@ def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
             _bet(game, chance, nap=number < naps)
         if number < naps:
             time.sleep(max(game.rules.turn_seconds or 0 for game in games))
-        _deal({game.table: game.guests for game in games})
+        _deal({game.table: game.actors for game in games})
     _leave(games)
     return sealer.seal_all()
 
@@ -81,23 +82,23 @@ def _tables() -> list[tuple[str, int]]:
 
 
 def _open(operator: uuid.UUID, preset: str, players: int) -> Game:
-    table = opening.open_table(
+    table = table_lifecycle.open_table(
         operator=operator,
         name=preset.replace("_", " ").title(),
         preset=preset,
         currency=CURRENCY,
         money_types=list(MoneyType),
         edge_accepted=True,
-        overrides={},
-        metadata=_notes(operator),
+        overrides={"show_milliseconds": NO_SHOW},
+        metadata=_metadata(operator),
     )
-    guests = [_sit(operator, table, seat) for seat in range(1, players + 1)]
-    return Game(table, rules_for(preset, currency=CURRENCY), guests)
+    actors = [_sit(operator, table, seat) for seat in range(1, players + 1)]
+    return Game(table, rules_for(preset, currency=CURRENCY), actors)
 
 
 def _sit(operator: uuid.UUID, table: uuid.UUID, seat: int) -> TableActor:
     player, money_type = uuid.uuid4(), MoneyType.PLAY if seat % 3 == 0 else MoneyType.REAL
-    notes = _notes(operator)
+    notes = _metadata(operator)
     wallet.open_player_accounts(operator=operator, player=player, currency=CURRENCY, metadata=notes)
     wallet.credit_sandbox_player(
         operator=operator,
@@ -108,91 +109,91 @@ def _sit(operator: uuid.UUID, table: uuid.UUID, seat: int) -> TableActor:
         sandbox=True,
         metadata=notes,
     )
-    guest = TableActor(table, operator, player, notes)
-    seats.take(actor=guest, seat=seat, money_type=money_type, buy_in=BUY_IN, currency=CURRENCY)
-    return guest
+    actor = TableActor(table, operator, player, notes)
+    seats.take(actor=actor, seat=seat, money_type=money_type, buy_in=BUY_IN, currency=CURRENCY)
+    return actor
 
 
-def _notes(operator: uuid.UUID) -> Metadata:
+def _metadata(operator: uuid.UUID) -> Metadata:
     return Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
 
 
 def _bet(game: Game, chance: Random, *, nap: bool) -> None:
-    """Everybody's turn at a table, in an order that changes; one who is too late waits for the next round."""
-    awake = game.guests[:-1] if nap and len(game.guests) > 1 else game.guests
-    for guest in chance.sample(awake, len(awake)):
+    """Let everybody at a table act in random order; a refusal leaves the player for the next round."""
+    awake = game.actors[:-1] if nap and len(game.actors) > 1 else game.actors
+    for actor in chance.sample(awake, len(awake)):
         with contextlib.suppress(Refusal):
-            _turn(game, replace(guest, metadata=_notes(guest.operator)), chance)
+            _turn(game, replace(actor, metadata=_metadata(actor.operator)), chance)
 
 
-def _turn(game: Game, guest: TableActor, chance: Random) -> None:
-    dice, knows = chance.random(), guest.player in game.known
-    if dice < 0.08 and len(game.guests) > 1:
-        betting.pass_turn(actor=guest)
+def _turn(game: Game, actor: TableActor, chance: Random) -> None:
+    dice, knows = chance.random(), actor.player in game.known
+    if dice < 0.08 and len(game.actors) > 1:
+        betting.pass_turn(actor=actor)
     elif dice < 0.25 and knows:
-        betting.rebet_and_deal(actor=guest)
+        betting.rebet_and_deal(actor=actor)
     elif dice < 0.35 and knows:
-        betting.rebet(actor=guest)
-        _confirm(game, guest, {}, chance)
+        betting.rebet(actor=actor)
+        _confirm(game, actor, {}, chance)
     elif dice < 0.45:
-        _confirm(game, guest, _stakes(game.rules, chance), chance)
+        _confirm(game, actor, _stakes(game.rules, chance), chance)
     else:
-        _place(game, guest, chance)
-        _confirm(game, guest, {}, chance)
+        _place(game, actor, chance)
+        _confirm(game, actor, {}, chance)
 
 
-def _place(game: Game, guest: TableActor, chance: Random) -> None:
-    """Chips one after the other, with a change of mind now and then."""
+def _place(game: Game, actor: TableActor, chance: Random) -> None:
+    """Place chips one after the other, sometimes taking some back."""
     for changed in (betting.undo, betting.clear):
         if chance.random() < CHANGES:
-            _chips(guest, dict([next(iter(_stakes(game.rules, chance).items()))]))
-            changed(actor=guest)
-    _chips(guest, _stakes(game.rules, chance))
+            _chips(actor, dict([next(iter(_stakes(game.rules, chance).items()))]))
+            changed(actor=actor)
+    _chips(actor, _stakes(game.rules, chance))
 
 
-def _chips(guest: TableActor, stakes: Mapping[Spot, int]) -> None:
+def _chips(actor: TableActor, stakes: Mapping[Spot, int]) -> None:
     for spot, amount in stakes.items():
-        betting.place(actor=guest, spot=spot, amount=amount, currency=CURRENCY)
+        betting.place(actor=actor, spot=spot, amount=amount, currency=CURRENCY)
 
 
-def _confirm(game: Game, guest: TableActor, stakes: Mapping[Spot, int], chance: Random) -> None:
-    """A cut of the player's own comes with the wager now and then; a round must be open for it."""
+def _confirm(game: Game, actor: TableActor, stakes: Mapping[Spot, int], chance: Random) -> None:
+    """Confirm a wager, sometimes with a contribution to the cut, which needs an open round."""
     cuts = not stakes and chance.random() < CUTS
     contribution = chance.randbytes(16).hex() if cuts else None
-    betting.deal(actor=guest, stakes=stakes, currency=CURRENCY, contribution=contribution)
-    game.known.add(guest.player)
+    betting.deal(actor=actor, stakes=stakes, currency=CURRENCY, contribution=contribution)
+    game.known.add(actor.player)
 
 
 def _stakes(rules: TableRules, chance: Random) -> dict[Spot, int]:
-    """One spot or several; now and then less than the minimum where that is raised."""
+    """Return stakes on one or several spots, sometimes under the minimum where it is raised."""
     if rules.under_minimum is UnderMinimumPolicy.RAISE and chance.random() < RAISED:
         return {chance.choice(list(Spot)): rules.chips[0] * 3}
     count = 1 if rules.spots_per_round is SpotsPerRound.ONE else chance.choice((1, 1, 1, 2, 3))
     return {spot: rules.minimum * chance.choice((1, 1, 2, 3, 4)) for spot in chance.sample(list(Spot), count)}
 
 
-def _deal(guests: Mapping[uuid.UUID, Sequence[TableActor]]) -> None:
-    """Deal what is due; whoever has cards in hand looks at them and hands them back, and is dealt on."""
+def _deal(actors: Mapping[uuid.UUID, Sequence[TableActor]]) -> None:
+    """Deal what is due; a Caller looks at the cards and hands them back."""
     while dealing.deal_due():
         for (table,) in fetch(_CARDS_OUT):
-            for guest in guests[table]:
+            for actor in actors[table]:
                 with contextlib.suppress(Refusal):
-                    ceremony.look(actor=guest)
-                    ceremony.hand_back(actor=guest)
+                    betting.look(actor=actor)
+                    betting.hand_back(actor=actor)
 
 
 def _leave(games: Sequence[Game]) -> None:
-    """Everybody leaves with the money; whose wager is still in play waits for the end of the turn."""
-    staying = [guest for game in games for guest in game.guests]
+    """Let everybody leave, once their wagers are settled."""
+    staying = [actor for game in games for actor in game.actors]
     while staying:
-        _deal({game.table: game.guests for game in games})
-        staying = [guest for guest in staying if not _has_left(guest)]
+        _deal({game.table: game.actors for game in games})
+        staying = [actor for actor in staying if not _has_left(actor)]
         time.sleep(PAUSE if staying else 0)
 
 
-def _has_left(guest: TableActor) -> bool:
+def _has_left(actor: TableActor) -> bool:
     try:
-        seats.leave(actor=guest)
+        seats.leave(actor=actor)
     except WagerInPlay:
         return False
     return True

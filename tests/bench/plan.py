@@ -29,6 +29,14 @@ class Size:
     turns_seconds: float
     streams: int
     marks: int
+    logins: int
+    old_events: int
+    grown_rounds: int
+    stored_tables: int
+    stored_rounds: int
+    system_streams: int
+    system_rates: tuple[float, ...]
+    system_seconds: float
 
 
 FULL = Size(
@@ -48,6 +56,14 @@ FULL = Size(
     turns_seconds=45.0,
     streams=2000,
     marks=10,
+    logins=150,
+    old_events=1_000_000,
+    grown_rounds=200,
+    stored_tables=100,
+    stored_rounds=20_000,
+    system_streams=200,
+    system_rates=(40, 80, 120, 160, 200, 240, 280, 320, 360, 400, 450, 500, 600, 700, 800, 1000),
+    system_seconds=8.0,
 )
 TINY = Size(
     repeats=1,
@@ -66,6 +82,14 @@ TINY = Size(
     turns_seconds=2.0,
     streams=4,
     marks=2,
+    logins=3,
+    old_events=2000,
+    grown_rounds=8,
+    stored_tables=8,
+    stored_rounds=16,
+    system_streams=4,
+    system_rates=(4, 8),
+    system_seconds=1.0,
 )
 SIZES = {"full": FULL, "tiny": TINY}
 
@@ -85,12 +109,15 @@ class Plan:
         return self.folder / "bench.log"
 
     def migrated(self, word: str) -> AbstractContextManager[Database]:
-        """Make a database with the newest schema and drop it at the end. Raises Trouble."""
+        """Make a database with the newest schema and drop it at the end. Raises DevstackError."""
         return self.server.copy(self.template, word)
 
 
 @contextmanager
 def planned(server: Server, size: Size) -> Generator[Plan]:
-    """Make what all measurements share, gone at the end. Raises Trouble."""
-    with tempfile.TemporaryDirectory(prefix="casino-bench-") as folder, server.migrated("template") as template:
+    """Make what all measurements share, gone at the end. Raises DevstackError."""
+    with (
+        tempfile.TemporaryDirectory(prefix="casino-bench-", ignore_cleanup_errors=True) as folder,
+        server.migrated("template") as template,
+    ):
         yield Plan(size=size, server=server, template=template, folder=Path(folder))

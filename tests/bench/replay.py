@@ -27,21 +27,21 @@ Play = Callable[[Plan, Database], None]
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """Play both histories and audit each again and again. Raises Trouble when an audit finds anything."""
+    """Play both histories and audit each again and again. Raises DevstackError when an audit finds anything."""
     histories: list[tuple[str, Play]] = [("", _usual), (", mixed", _mixed)]
-    return [one for suffix, play in histories for one in _measured(plan, suffix, play)]
+    return [each for suffix, play in histories for each in _measured(plan, suffix, play)]
 
 
 def _usual(plan: Plan, database: Database) -> None:
     with Worker("house", environment=database.environment, log=plan.log) as house:
-        places = house.ask("seat", tables=plan.size.replayed_tables)
-        house.ask("play", places=places, rounds=plan.size.replayed_rounds)
+        places = house.run("seat", tables=plan.size.replayed_tables)
+        house.run("play", places=places, rounds=plan.size.replayed_rounds)
 
 
 def _mixed(plan: Plan, database: Database) -> None:
     size = plan.size
     with Worker("mixed", environment=database.environment, log=plan.log) as players:
-        players.ask("play", lots=size.mixed_lots, rounds=size.mixed_rounds, naps=size.naps, seed=SEED)
+        players.run("play", lots=size.mixed_lots, rounds=size.mixed_rounds, naps=size.naps, seed=SEED)
 
 
 def _measured(plan: Plan, suffix: str, play: Play) -> list[Measured]:
@@ -50,19 +50,19 @@ def _measured(plan: Plan, suffix: str, play: Play) -> list[Measured]:
         with database.owner() as connection:
             connection.execute("VACUUM ANALYZE")
         with Worker("house", environment=database.environment, log=plan.log) as house:
-            _rate(house.ask("replay", log_only=False))  # warm on the way in
+            _rate(house.run("replay", log_only=False))  # warm on the way in
             return [
-                _one(
+                _summary(
                     f"{name}{suffix}",
                     NOTES[name],
-                    [house.ask("replay", log_only=log_only) for _ in range(2 * plan.size.repeats)],
+                    [house.run("replay", log_only=log_only) for _ in range(2 * plan.size.repeats)],
                 )
                 for name, log_only in (("replay", True), ("audit", False))
             ]
 
 
-def _one(name: str, note: str, found: list[dict[str, Any]]) -> Measured:
-    rates = tuple(_rate(one) for one in found)
+def _summary(name: str, note: str, audits: list[dict[str, Any]]) -> Measured:
+    rates = tuple(_rate(audit) for audit in audits)
     return Measured(
         name=name,
         unit="events/s",
@@ -70,10 +70,10 @@ def _one(name: str, note: str, found: list[dict[str, Any]]) -> Measured:
         target=TARGET,
         target_is_rate=True,
         details={
-            "events": found[0]["events"],
-            "rounds": found[0]["rounds"],
+            "events": audits[0]["events"],
+            "rounds": audits[0]["rounds"],
             "the median, events/s": median(rates),
-            "by the wall clock, events/s": max(_rate(one, by="wall") for one in found),
+            "by the wall clock, events/s": max(_rate(audit, by="wall") for audit in audits),
         },
         notes=(note,),
     )

@@ -15,7 +15,7 @@ from rich.table import Table
 from tests.bench.databases import Server
 from tests.bench.measure import Measured
 
-PACKAGES = ("django", "djangorestframework", "psycopg", "uvicorn", "msgspec", "eventsourcing")
+PACKAGES = ("django", "djangorestframework", "psycopg", "granian", "gunicorn", "msgspec", "eventsourcing")
 
 
 def machine(server: Server) -> dict[str, Any]:
@@ -26,23 +26,28 @@ def machine(server: Server) -> dict[str, Any]:
         ).fetchone()
     version, fsync, commit = row or ("", "", "")
     return {
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "processor": _processor(),
         "system": platform.platform(),
         "python": platform.python_version(),
         "postgresql": version,
         "fsync": fsync,
         "synchronous_commit": commit,
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "packages": {name: version for name in PACKAGES if (version := _version(name))},
     }
 
 
-def document(about: Mapping[str, Any], found: Sequence[Measured]) -> dict[str, Any]:
+def cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def document(about: Mapping[str, Any], results: Sequence[Measured]) -> dict[str, Any]:
     """Return everything measured as plain values."""
-    return {"machine": dict(about), "measurements": [_entry(one) for one in found]}
+    return {"machine": dict(about), "measurements": [_entry(result) for result in results]}
 
 
-def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
+def show(about: Mapping[str, Any], results: Sequence[Measured]) -> None:
     """Print a table of ours, the peer's, the ratio and the target."""
     console = Console(width=None if sys.stdout.isatty() else 140)
     table = Table(
@@ -57,14 +62,16 @@ def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
     table.add_column("target", justify="right")
     table.add_column("reached")
     table.add_column("peer")
-    for one in found:
-        table.add_row(*_cells(one))
+    for result in results:
+        table.add_row(*_cells(result))
     console.print(table)
-    for one in found:
-        for note in one.notes:
-            console.print(f"{one.name}: {note}.", highlight=False, markup=False)
-        for name, value in one.details.items():
-            console.print(f"{one.name}: {name} {value:g}", highlight=False, markup=False)
+    for result in results:
+        for note in result.notes:
+            console.print(f"{result.name}: {note}.", highlight=False, markup=False)
+        for name, value in result.details.items():
+            console.print(f"{result.name}: {name} {value:g}", highlight=False, markup=False)
+        if result.table:
+            console.print(_table(result))
     console.print(
         f"{about['cores']} cores, {about['processor']}; Python {about['python']}, PostgreSQL {about['postgresql']}, "
         f"fsync {about['fsync']}; " + ", ".join(f"{name} {version}" for name, version in about["packages"].items()),
@@ -73,48 +80,59 @@ def show(about: Mapping[str, Any], found: Sequence[Measured]) -> None:
     )
 
 
-def line(one: Measured) -> str:
-    """Return one measurement in a line, for those who watch."""
-    against = "" if one.ratio is None else f", {one.peer_name} {one.peer_rate:,.0f}, ratio {one.ratio:.2f}"
-    return f"{one.name}: {one.our_rate:,.0f} {one.unit}{against}"
+def _table(result: Measured) -> Table:
+    headings, *rows = result.table
+    table = Table(title=result.name, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == headings[0] else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
-def _cells(one: Measured) -> list[str]:
+def line(result: Measured) -> str:
+    """Return a measurement as one line of progress."""
+    against = "" if result.ratio is None else f", {result.peer_name} {result.peer_rate:,.0f}, ratio {result.ratio:.2f}"
+    return f"{result.name}: {result.our_rate:,.0f} {result.unit}{against}"
+
+
+def _cells(result: Measured) -> list[str]:
     return [
-        one.name,
-        one.unit,
-        f"{one.our_rate:,.0f}",
-        "-" if one.peer_rate is None else f"{one.peer_rate:,.0f}",
-        "-" if one.ratio is None else f"{one.ratio:.2f}x",
-        _target(one),
-        {True: "yes", False: "no", None: ""}[one.reached],
-        one.peer_name,
+        result.name,
+        result.unit,
+        f"{result.our_rate:,.0f}",
+        "-" if result.peer_rate is None else f"{result.peer_rate:,.0f}",
+        "-" if result.ratio is None else f"{result.ratio:.2f}x",
+        _target(result),
+        {True: "yes", False: "no", None: ""}[result.reached],
+        result.peer_name,
     ]
 
 
-def _target(one: Measured) -> str:
-    if one.target is None:
+def _target(result: Measured) -> str:
+    if result.target is None:
         return ""
-    if one.target_is_most:
-        return f"<= {one.target:g}"
-    return f">= {one.target:,.0f}/s" if one.target_is_rate else f">= {one.target:g}x"
+    if result.target_is_most:
+        return f"<= {result.target:g}"
+    return f">= {result.target:,.0f}/s" if result.target_is_rate else f">= {result.target:g}x"
 
 
-def _entry(one: Measured) -> dict[str, Any]:
+def _entry(result: Measured) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "unit": one.unit,
-        "ours": one.our_rate,
-        "peer": one.peer_rate,
-        "peer_name": one.peer_name,
-        "ratio": one.ratio,
-        "target": one.target,
-        "target_is_rate": one.target_is_rate,
-        "target_is_most": one.target_is_most,
-        "reached": one.reached,
-        "repetitions": {"ours": list(one.ours), "peer": list(one.peer)},
-        "details": dict(one.details),
-        "notes": list(one.notes),
+        "name": result.name,
+        "unit": result.unit,
+        "ours": result.our_rate,
+        "peer": result.peer_rate,
+        "peer_name": result.peer_name,
+        "ratio": result.ratio,
+        "target": result.target,
+        "target_is_rate": result.target_is_rate,
+        "target_is_most": result.target_is_most,
+        "reached": result.reached,
+        "repetitions": {"ours": list(result.ours), "peer": list(result.peer)},
+        "details": dict(result.details),
+        "notes": list(result.notes),
+        "table": [list(row) for row in result.table],
     }
 
 
@@ -126,9 +144,9 @@ def _version(package: str) -> str | None:
 
 
 def _processor() -> str:
-    found = Path("/proc/cpuinfo")
-    if found.exists():
-        for line in found.read_text(encoding="utf-8").splitlines():
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()

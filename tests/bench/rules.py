@@ -17,13 +17,13 @@ TARGET = 3.0
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """Measure both engines in one process. Raises Trouble."""
+    """Measure both engines in one process. Raises DevstackError."""
     missing = peers.have(peers.PYBACCARAT)
     outer = peers.environment(plan.server.environment)
     with workers("rules_hands", 1, environment=outer, log=plan.log) as (hands,):
-        peer = None if missing else partial(hands.ask, "peer", hands=plan.size.hands)
-        bulk = in_turns(partial(hands.ask, "ours", hands=plan.size.hands), peer, repeats=plan.size.repeats)
-        single = in_turns(partial(hands.ask, "settled", hands=plan.size.hands), peer, repeats=plan.size.repeats)
+        peer = None if missing else partial(hands.run, "peer", hands=plan.size.hands)
+        bulk = in_turns(partial(hands.run, "ours", hands=plan.size.hands), peer, repeats=plan.size.repeats)
+        single = in_turns(partial(hands.run, "settled", hands=plan.size.hands), peer, repeats=plan.size.repeats)
     return [
         Measured(
             name="rules",

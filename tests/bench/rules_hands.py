@@ -4,8 +4,8 @@ import importlib
 import random
 import time
 
-from baccarat.domain.rules.bulk import play_out
 from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.rules.counting import play_out
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import rules_for

@@ -23,7 +23,7 @@ WARM_UP = 50
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """Measure dealing and settling. Raises Trouble, also when the two sides wrote different rows."""
+    """Measure dealing and settling. Raises DevstackError, also when the two sides wrote different rows."""
     pgbench = settle_peer.program()
     ours: list[float] = []
     peer: list[float] = []
@@ -54,8 +54,8 @@ def _one_pair(
     warm_up = min(WARM_UP, plan.size.tables // 2)
     with plan.server.copy(template, "settle") as own, plan.server.copy(template, "twin") as twin:
         with Worker("house", environment=own.environment, log=plan.log) as house:
-            house.ask("deal", limit=warm_up)
-            done = house.ask("deal")
+            house.run("deal", limit=warm_up)
+            done = house.run("deal")
         ours.append(done["rounds"] / done["seconds"])
         if pgbench is not None:
             settle_peer.prepare(own, twin)
@@ -68,13 +68,13 @@ def _one_pair(
 
 
 @contextlib.contextmanager
-def seated(plan: Plan, *, wagers: bool) -> Generator[tuple[Database, list[dict[str, str]]]]:
+def seated(plan: Plan, *, wagers: bool, tables: int | None = None) -> Generator[tuple[Database, list[dict[str, str]]]]:
     """Make a database with a player seated at each table, `wagers` confirmed if wanted; nobody connected."""
     with plan.migrated("seated") as database:
         with Worker("house", environment=database.environment, log=plan.log) as house:
-            places = house.ask("seat", tables=plan.size.tables)
+            places = house.run("seat", tables=tables or plan.size.tables)
             if wagers:
-                house.ask("wager", places=places)
+                house.run("wager", places=places)
         with database.owner() as connection:
             connection.execute("VACUUM ANALYZE")
         yield database, places

@@ -21,11 +21,14 @@ WITH made AS (
 INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
 SELECT made.id, moved.account_id, moved.amount, moved.balance, moved.sequence FROM moved, made;
 UPDATE baccarat_table AS kept
-SET round_id = made.round_id, rounds = made.rounds, due_at = made.due_at, version = made.version, state = made.state
+SET round_id = made.round_id, rounds = made.rounds, version = made.version, state = made.state,
+    round_version = made.round_version, round_state = made.round_state
 FROM bench_table AS made WHERE made.place = :place AND kept.id = made.id;
+UPDATE baccarat_duetable AS kept SET round_id = made.round_id, due_at = made.due_at
+FROM bench_due AS made WHERE made.place = :place AND kept.table_id = made.table_id;
 UPDATE baccarat_round AS kept
 SET phase = made.phase, ended_at = made.ended_at, cards = made.cards, outcome = made.outcome,
-    player_total = made.player_total, banker_total = made.banker_total, version = made.version, state = made.state
+    player_total = made.player_total, banker_total = made.banker_total
 FROM bench_round AS made WHERE made.place = :place AND kept.id = made.id;
 UPDATE baccarat_wager AS kept
 SET won = made.won, commission = made.commission, returned = made.returned, settled_at = made.settled_at

@@ -21,10 +21,13 @@ _TPS = re.compile(r"tps = ([0-9.]+) \(without initial connection time\)")
 _FAILED = re.compile(r"number of failed transactions: 0 ")
 _SOURCES = {
     "bench_round": """
-        SELECT row_number() OVER (ORDER BY id)::int AS place, (state->'opened'->>'shoe')::uuid AS shoe_id, made.*
-        FROM baccarat_round AS made WHERE phase = 'settled'""",
+        SELECT row_number() OVER (ORDER BY made.id)::int AS place, (opened.data->>'shoe')::uuid AS shoe_id, made.*
+        FROM baccarat_round AS made JOIN events_event AS opened ON opened.stream = 'round-' || made.id
+        WHERE phase = 'settled' AND opened.version = 1""",
     "bench_table": """
         SELECT place, made.* FROM baccarat_table AS made JOIN bench_round ON bench_round.table_id = made.id""",
+    "bench_due": """
+        SELECT place, made.* FROM baccarat_duetable AS made JOIN bench_round USING (table_id)""",
     "bench_wager": """
         SELECT place, made.* FROM baccarat_wager AS made JOIN bench_round ON bench_round.id = made.round_id""",
     "bench_event": """
@@ -40,12 +43,13 @@ _SOURCES = {
 
 COUNTED = (
     "events_event", "events_unsealed", "wallet_entry", "wallet_posting", "wallet_balance", "baccarat_table",
-    "baccarat_round", "baccarat_wager", "baccarat_shoesecret",
+    "baccarat_duetable", "baccarat_round", "baccarat_wager", "baccarat_shoesecret",
 )  # fmt: skip
 SAME = {
     "wallet_balance": "account_id, balance, sequence",
-    "baccarat_round": "id, state, version, cards, outcome, phase",
-    "baccarat_table": "id, state, version, round_id, rounds, due_at",
+    "baccarat_round": "id, cards, outcome, phase",
+    "baccarat_table": "id, state, version, round_id, round_state, rounds",
+    "baccarat_duetable": "table_id, round_id, due_at",
     "baccarat_wager": "id, won, commission, returned, settled_at",
 }
 """Columns that must have come out the same on both sides."""
@@ -54,10 +58,10 @@ SAME = {
 def program() -> str | None:
     """Find pgbench, the wheel's or the machine's; None when there is none."""
     try:
-        found = installation() / "bin" / "pgbench"
+        path = installation() / "bin" / "pgbench"
     except DevstackError:
         return shutil.which("pgbench")
-    return str(found) if found.exists() else shutil.which("pgbench")
+    return str(path) if path.exists() else shutil.which("pgbench")
 
 
 def prepare(ours: Database, peer: Database) -> None:
@@ -87,19 +91,19 @@ def _carry(source: Connection, target: Connection, table: str) -> None:
 
 
 def run(pgbench: str, peer: Database, *, rounds: int) -> float:
-    """Settle so many rounds, one transaction each, one client, and return rounds a second. Raises Trouble."""
-    given = conninfo_to_dict(peer.url)
+    """Settle so many rounds, one transaction each, one client, and return rounds a second. Raises DevstackError."""
+    connection = conninfo_to_dict(peer.url)
     environment = {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
         "PGOPTIONS": f"-c role={DATABASE_APP_ROLE}",
-        **{f"PG{name}": str(given[key]) for name, key in _VARIABLES.items() if given.get(key)},
+        **{f"PG{name}": str(connection[key]) for name, key in _VARIABLES.items() if connection.get(key)},
     }
     command = [pgbench, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1", f"--transactions={rounds}"]
-    said = run_to_end([*command, f"--file={SCRIPT}"], environment=environment)
-    found = _TPS.search(said)
-    if found is None or _FAILED.search(said) is None:
-        raise DevstackError(f"pgbench did not settle every round:\n{said}")
-    return float(found[1])
+    output = run_to_end([*command, f"--file={SCRIPT}"], environment=environment)
+    match = _TPS.search(output)
+    if match is None or _FAILED.search(output) is None:
+        raise DevstackError(f"pgbench did not settle every round:\n{output}")
+    return float(match[1])
 
 
 _VARIABLES = {"HOST": "host", "PORT": "port", "USER": "user", "PASSWORD": "password", "DATABASE": "dbname"}

@@ -1,7 +1,7 @@
 """How long it takes from a commit until the bytes are with every browser: many live streams on one web process.
 
 All of them on one table is the hardest case, as each event goes to all; with the streams spread over many tables, each
-event goes to a few. A real uvicorn serves, the real sealer seals; the readers are one process of ours that does no more
+event goes to a few. The real web server and sealer run; the readers are one process of ours that does no more
 than look for a mark in what arrives. One machine does all of it, so that readers and server share its cores.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
-from casino.devstack.system import WEB_CONNECTIONS, commands, free_port, is_responding
+from casino.devstack.system import commands, free_port, is_responding
 from tests.bench.databases import Database
 from tests.bench.measure import Measured
 from tests.bench.plan import Plan, Size
@@ -29,7 +29,7 @@ FILES = 200
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """Measure one table with all streams, then many tables. Raises Trouble when a mark does not arrive."""
+    """Measure one table with all streams, then many tables. Raises DevstackError when a mark does not arrive."""
     size = plan.size
     _allow_files(size.streams + FILES)
     with plan.migrated("stream") as database, _serving(plan, database) as port, contextlib.ExitStack() as exits:
@@ -38,7 +38,7 @@ def measure(plan: Plan) -> list[Measured]:
             for name in ("stream_house", "stream_readers")
         )
         players = -(-size.streams // STREAMS_OF_A_PLAYER)
-        made = house.ask("open", tables=min(TABLES, size.streams), players=players)
+        made = house.run("open", tables=min(TABLES, size.streams), players=players)
         tokens = [made["tokens"][number % players] for number in range(size.streams)]
         crowd = [(token, made["tables"][0]) for token in tokens]
         one = _scene(house, readers, port=port, streams=crowd, pause=CROWDED, size=size)
@@ -54,19 +54,19 @@ def _scene(
     watchers: dict[str, int] = {}
     for _, table in streams:
         watchers[table] = watchers.get(table, 0) + 1
-    opened = readers.ask("listen", port=port, streams=streams)
+    opened = readers.run("listen", port=port, streams=streams)
     if opened != len(streams):
         raise DevstackError(f"{len(streams) - opened} of {len(streams)} streams did not begin.")
-    found = []
+    latencies = []
     for _ in range(size.repeats):
-        marks = house.ask("mark", tables=list(watchers), count=size.marks, pause=pause)
+        marks = house.run("mark", tables=list(watchers), count=size.marks, pause=pause)
         expected = sum(watchers[mark["table"]] for mark in marks)
-        took = readers.ask("took", marks=marks, expected=expected)
+        took = readers.run("took", marks=marks, expected=expected)
         if took["arrived"] != expected:
             raise DevstackError(f"{expected - took['arrived']} of {expected} messages did not arrive.")
-        found.append(took)
-    readers.ask("close")
-    return found
+        latencies.append(took)
+    readers.run("close")
+    return latencies
 
 
 def _measured(streams: int, one: list[dict[str, Any]], many: list[dict[str, Any]], tables: int) -> Measured:
@@ -88,13 +88,13 @@ def _measured(streams: int, one: list[dict[str, Any]], many: list[dict[str, Any]
 
 @contextlib.contextmanager
 def _serving(plan: Plan, database: Database) -> Generator[int]:
-    """A web process and the sealer, until the block ends."""
+    """Run a web process and the sealer until the block ends."""
     port = free_port(0)
-    found = commands(port=port, beat_file=plan.folder / "stream-beat")
-    environment = {**database.environment, "DATABASE_POOL": WEB_CONNECTIONS}
+    command = commands(port=port)
+    environment = {**database.environment, "WEB_PROCESSES": "1"}
     with contextlib.ExitStack() as exits:
         for name in ("sealer", "web"):
-            child = Child(name=name, command=found[name], environment=environment, log=plan.log, folder=PROJECT)
+            child = Child(name=name, command=command[name], environment=environment, log=plan.log, folder=PROJECT)
             exits.callback(child.stop)
             child.start()
         child.wait_until(lambda: is_responding(port=port, path="/livez"))

@@ -13,7 +13,7 @@ django.setup()
 
 from django.db import transaction  # noqa: E402  (all below needs Django's settings)
 
-from baccarat.services import opening  # noqa: E402
+from baccarat.services import table_lifecycle  # noqa: E402
 from casino.events import store  # noqa: E402
 from casino.events.records import Append, Metadata, NewEvent  # noqa: E402
 from casino.kernel.money import MoneyType  # noqa: E402
@@ -31,7 +31,7 @@ def open_(*, tables: int, players: int) -> dict[str, list[str]]:
     operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
     notes = Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
     opened = [
-        opening.open_table(
+        table_lifecycle.open_table(
             operator=operator,
             name=f"Table {number}",
             preset=PRESET,

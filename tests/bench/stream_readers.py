@@ -38,9 +38,9 @@ class Stream(asyncio.Protocol):
         if not self.begun.done() and b"event: snapshot" in text:
             self.begun.set_result(None)
         last = 0
-        for found in _MARK.finditer(text):
-            self._arrived.setdefault(int(found[1]), []).append(now)
-            last = found.end()
+        for match in _MARK.finditer(text):
+            self._arrived.setdefault(int(match[1]), []).append(now)
+            last = match.end()
         self._rest = text[max(last, len(text) - _LONGEST_MARK) :]
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -68,8 +68,8 @@ class Readers:
         numbers, until = [mark["number"] for mark in marks], time.monotonic() + ARRIVAL
         while sum(len(self.arrived.get(number, ())) for number in numbers) < expected and time.monotonic() < until:
             time.sleep(0.05)
-        found = [(at - mark["moment"]) * 1000 for mark in marks for at in self.arrived.get(mark["number"], ())]
-        return {"arrived": len(found), "p50": percentile(found, 0.5), "p99": percentile(found, 0.99)}
+        latencies = [(at - mark["moment"]) * 1000 for mark in marks for at in self.arrived.get(mark["number"], ())]
+        return {"arrived": len(latencies), "p50": percentile(latencies, 0.5), "p99": percentile(latencies, 0.99)}
 
     def close(self) -> bool:
         """Close all streams."""

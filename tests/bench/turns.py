@@ -1,4 +1,4 @@
-"""How late betting closes: tables whose turns run out all the time, with the worker, beat and sealer of a real system.
+"""How late betting closes: tables whose turns run out all the time, with the worker and sealer of a real system.
 
 At each table one player confirms a wager in every round and another never says a word, so that each round is dealt when
 its turn ends. Lateness is measured from the deadline to the pass of the sealer that found the close committed, which is
@@ -43,14 +43,14 @@ WHERE phase IN ('betting', 'closed') AND deadline_at >= to_timestamp(%s) AND dea
 
 
 def measure(plan: Plan) -> list[Measured]:
-    """Measure the lateness of closes in windows, one after the other. Raises Trouble."""
+    """Measure the lateness of closes in windows, one after the other. Raises DevstackError."""
     size = plan.size
     with plan.migrated("turns") as database, _running(plan, database):
         with Worker("turns_players", environment=database.environment, log=plan.log) as players:
-            players.ask("seat", tables=size.turning, turn=size.turn)
-            players.ask("play", seconds=float(size.turn))
+            players.run("seat", tables=size.turning, turn=size.turn)
+            players.run("play", seconds=float(size.turn))
             began = time.time()
-            players.ask("play", seconds=size.turns_seconds + SETTLING)
+            players.run("play", seconds=size.turns_seconds + SETTLING)
         closes = _closes(database, began, began + size.turns_seconds)
     early = sum(closed < 0 for closed, _ in closes)
     if early:
@@ -92,11 +92,11 @@ def _closes(database: Database, since: float, until: float) -> list[tuple[float,
 
 @contextlib.contextmanager
 def _running(plan: Plan, database: Database) -> Generator[None]:
-    """A worker, its clock and the sealer, until the block ends."""
-    found = commands(port=0, beat_file=plan.folder / "turns-beat")
+    """Run a worker and the sealer until the block ends."""
+    command = commands(port=0)
     children = [
-        Child(name=name, command=found[name], environment=database.environment, log=plan.log, folder=PROJECT)
-        for name in ("sealer", "worker", "beat")
+        Child(name=name, command=command[name], environment=database.environment, log=plan.log, folder=PROJECT)
+        for name in ("sealer", "worker")
     ]
     with contextlib.ExitStack() as exits:
         for child in children:

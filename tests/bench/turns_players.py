@@ -7,14 +7,15 @@ from typing import Any
 import django
 
 from tests.bench.worker import serve
+from tests.support.instant import NO_SHOW
 
 django.setup()
 
 from django.db import connection  # noqa: E402  (all below needs Django's settings)
 
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
-from baccarat.services import betting, opening, seats  # noqa: E402
-from baccarat.services.table_actor import TableActor  # noqa: E402
+from baccarat.services import betting, seats, table_lifecycle  # noqa: E402
+from baccarat.services.seats import TableActor  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.errors import Refusal  # noqa: E402
 from casino.kernel.money import MoneyType  # noqa: E402
@@ -42,15 +43,15 @@ def seat(*, tables: int, turn: int) -> int:
     """Open tables with turns of so many seconds, and seat two players at each."""
     operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
     for number in range(tables):
-        table = opening.open_table(
+        table = table_lifecycle.open_table(
             operator=operator,
             name=f"Table {number}",
             preset=PRESET,
             currency=CURRENCY,
             money_types=[MoneyType.PLAY],
             edge_accepted=True,
-            overrides={"turn_seconds": turn, "seat_kept_rounds": KEPT},
-            metadata=_notes(operator),
+            overrides={"turn_seconds": turn, "seat_kept_rounds": KEPT, "show_milliseconds": NO_SHOW},
+            metadata=_metadata(operator),
         )
         FIRST[table] = _seated(operator, table, 1)
         _seated(operator, table, 2)
@@ -83,7 +84,7 @@ def _confirm() -> int:
 
 
 def _seated(operator: uuid.UUID, table: uuid.UUID, number: int) -> TableActor:
-    player, notes = uuid.uuid4(), _notes(operator)
+    player, notes = uuid.uuid4(), _metadata(operator)
     wallet.open_player_accounts(operator=operator, player=player, currency=CURRENCY, metadata=notes)
     wallet.credit_sandbox_player(
         operator=operator,
@@ -94,12 +95,12 @@ def _seated(operator: uuid.UUID, table: uuid.UUID, number: int) -> TableActor:
         sandbox=True,
         metadata=notes,
     )
-    guest = TableActor(table=table, operator=operator, player=player, metadata=notes)
-    seats.take(actor=guest, seat=number, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
-    return guest
+    actor = TableActor(table=table, operator=operator, player=player, metadata=notes)
+    seats.take(actor=actor, seat=number, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    return actor
 
 
-def _notes(operator: uuid.UUID) -> Metadata:
+def _metadata(operator: uuid.UUID) -> Metadata:
     return Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
 
 

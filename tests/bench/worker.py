@@ -1,4 +1,4 @@
-"""Processes that do one side's work: told what to do by a line of JSON, answering with one."""
+"""Worker processes of measurements: a task is a line of JSON, and so is its answer."""
 
 import contextlib
 import json
@@ -15,12 +15,12 @@ from casino.devstack.home import PROJECT
 from casino.devstack.processes import parent_death_hook
 
 SIGKILL = 9
-PATIENCE = 10.0
-"""Seconds that a worker may take to end once nobody talks to it."""
+EXIT_TIMEOUT = 10.0
+"""Seconds that a worker may take to exit after its input is closed."""
 
 
 class Worker:
-    """A module of this package in a process of its own. Raises Trouble with the end of its errors when it fails."""
+    """Runs a module of this package in a process. Raises DevstackError with the end of its log when it fails."""
 
     def __init__(self, module: str, *, environment: Mapping[str, str], log: Path) -> None:
         self.log = log
@@ -48,36 +48,36 @@ class Worker:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
         try:
-            self.process.wait(PATIENCE)
+            self.process.wait(EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
 
-    def tell(self, task: str, **given: object) -> None:
-        """Start a task. Raises Trouble when the process is gone."""
+    def start(self, task: str, **arguments: object) -> None:
+        """Start a task. Raises DevstackError when the process is gone."""
         try:
-            self._pipe(self.process.stdin).write(json.dumps({"task": task, "given": given}) + "\n")
+            self._pipe(self.process.stdin).write(json.dumps({"task": task, "arguments": arguments}) + "\n")
             self._pipe(self.process.stdin).flush()
         except BrokenPipeError:
             raise self._gone() from None
 
-    def hear(self) -> Any:
-        """Wait for the answer of the task that was started. Raises Trouble when the process fails."""
+    def wait(self) -> Any:
+        """Wait for the answer of the task that was started. Raises DevstackError when the process fails."""
         line = self._pipe(self.process.stdout).readline()
         if not line:
             raise self._gone()
         return json.loads(line)
 
-    def ask(self, task: str, **given: object) -> Any:
-        """Run a task and return its answer. Raises Trouble."""
-        self.tell(task, **given)
-        return self.hear()
+    def run(self, task: str, **arguments: object) -> Any:
+        """Run a task and return its answer. Raises DevstackError."""
+        self.start(task, **arguments)
+        return self.wait()
 
     def _pipe(self, pipe: Any) -> TextIO:
         if pipe is None:
             raise self._gone()
-        found: TextIO = pipe
-        return found
+        text: TextIO = pipe
+        return text
 
     def _gone(self) -> DevstackError:
         last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
@@ -88,24 +88,24 @@ class Worker:
 def workers(module: str, count: int, *, environment: Mapping[str, str], log: Path) -> Generator[list[Worker]]:
     """Run `count` equal workers until the block ends, each ready before the first task."""
     with contextlib.ExitStack() as exits:
-        found = [exits.enter_context(Worker(module, environment=environment, log=log)) for _ in range(count)]
-        ask_all(found, "ready", [{} for _ in found])
-        yield found
+        started = [exits.enter_context(Worker(module, environment=environment, log=log)) for _ in range(count)]
+        run_all(started, "ready", [{} for _ in started])
+        yield started
 
 
-def ask_all(found: Sequence[Worker], task: str, given: Sequence[Mapping[str, object]]) -> list[Any]:
-    """Run a task on all workers at once and return their answers when the last has answered."""
-    for worker, words in zip(found, given, strict=True):
-        worker.tell(task, **words)
-    return [worker.hear() for worker in found]
+def run_all(started: Sequence[Worker], task: str, arguments: Sequence[Mapping[str, object]]) -> list[Any]:
+    """Run a task on all workers at once and return their answers."""
+    for worker, each in zip(started, arguments, strict=True):
+        worker.start(task, **each)
+    return [worker.wait() for worker in started]
 
 
 def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
-    """Answer tasks until nobody asks any more. What a task prints goes to the log, not into the answers."""
+    """Run tasks until the input is closed. What a task prints goes to the log."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
-        asked = json.loads(line)
-        done = True if asked["task"] == "ready" else tasks[asked["task"]](**asked["given"])
-        answers.write(json.dumps(done, default=str) + "\n")
+        request = json.loads(line)
+        answer = True if request["task"] == "ready" else tasks[request["task"]](**request["arguments"])
+        answers.write(json.dumps(answer, default=str) + "\n")
         answers.flush()
