@@ -1,4 +1,4 @@
-"""What has to hold when all is over: every confirmed wager settled exactly once, and nobody's money lost or doubled."""
+"""What must hold after every failure: each confirmed wager settled exactly once, no money lost or doubled."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -41,13 +41,13 @@ SELECT money_type, sum(balance)::bigint FROM wallet_balance JOIN wallet_account 
 WHERE kind <> 'sandbox' GROUP BY money_type HAVING sum(balance) <> 0
 """
 WAITING: Final = """
-SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_table WHERE due_at < now())
+SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_duetable WHERE due_at < now())
 """
 
 
 async def agree(system: System, party: Party) -> None:
-    """Assert that players, events, ledger and audit tell one story. Everybody has left their tables."""
-    assert wait_until(lambda: system.query(WAITING) == [(0,)]), "Something waits for ever."
+    """Assert that players, events, ledger and read models agree, after all players have left their tables."""
+    assert wait_until(lambda: system.query(WAITING) == [(0,)]), "Something is still waiting."
     assert system.query(NOT_SETTLED_ONCE) == []
     assert system.query(NOT_POSTED_ONCE) == []
     assert system.query(STILL_IN_PLAY, [sorted(party.tables())]) == []
@@ -57,23 +57,23 @@ async def agree(system: System, party: Party) -> None:
 
 
 async def _agree_with(player: Player) -> None:
-    """Every answer that the player got is true, and nothing happened beside."""
+    """Assert that the player's rounds and balance match the answers that the player received."""
     rounds = await player.client.pages("/rounds")
     results = {round_["number"]: _result(round_) for round_ in rounds}
     assert {number: Decimal(result["staked"]) for number, result in results.items()} == player.wagers
     account = await _account(player)
-    won = sum((_back(result) - Decimal(result["staked"]) for result in results.values()), Decimal(0))
+    won = sum((_paid_back(result) - Decimal(result["staked"]) for result in results.values()), Decimal(0))
     assert account == Decimal(CREDIT) + won
 
 
 def _result(round_: dict[str, Any]) -> dict[str, Any]:
     (mine,) = [seat for seat in round_["seats"] if seat["you"]]
-    found: dict[str, Any] = mine["result"]
-    return found
+    result: dict[str, Any] = mine["result"]
+    return result
 
 
-def _back(result: dict[str, Any]) -> Decimal:
-    """What came back in the end: deferred commission was collected when the player left."""
+def _paid_back(result: dict[str, Any]) -> Decimal:
+    """Return what was paid back, less deferred commission, which was collected when the player left."""
     owed = Decimal(result["commission"]) if result["commission_deferred"] else Decimal(0)
     return Decimal(result["returned"]) - owed
 
@@ -83,15 +83,17 @@ async def _account(player: Player) -> Decimal:
     lines = [
         line for line in balances["items"] if (line["account"], line["money_type"]) == ("account", player.money_type)
     ]
-    (found,) = [Decimal(line["balance"]["amount"]) for line in lines]
-    return found
+    (balance,) = [Decimal(line["balance"]["amount"]) for line in lines]
+    return balance
 
 
 def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.MAX_WAIT_SECONDS) -> AuditReport:
     """Audit the system's database from here, with its keys."""
     with pytest.MonkeyPatch.context() as patch, blocker.unblock(), pointed_at(system.database_url):
-        told = system.stack.environment
-        patch.setattr(settings, "SHOE_KEYS", told["SHOE_KEYS"])
-        patch.setattr(settings, "CHECKPOINT_KEYS", Path(told["CHECKPOINT_KEYS_FILE"]).read_text(encoding="utf-8"))
-        patch.setattr(settings, "CHECKPOINT_STORAGE", told["CHECKPOINT_STORAGE"])
+        environment = system.stack.environment
+        patch.setattr(settings, "SHOE_KEYS", environment["SHOE_KEYS"])
+        patch.setattr(
+            settings, "CHECKPOINT_KEYS", Path(environment["CHECKPOINT_KEYS_FILE"]).read_text(encoding="utf-8")
+        )
+        patch.setattr(settings, "CHECKPOINT_STORAGE", environment["CHECKPOINT_STORAGE"])
         return engine.run_audit(max_wait=oldest)

@@ -1,4 +1,4 @@
-"""One whole system for all tests of this folder: each has tables and players of its own."""
+"""One running system for all tests of this folder; each test has its own tables and players."""
 
 from collections.abc import Generator
 
@@ -8,7 +8,18 @@ from tests.chaos.system import System, running_system
 
 
 @pytest.fixture(scope="package")
-def system(tmp_path_factory: pytest.TempPathFactory) -> Generator[System]:
-    """A running system; what a test strikes down is running again when the test ends."""
-    with running_system(tmp_path_factory.mktemp("chaos")) as found:
-        yield found
+def shared_system(tmp_path_factory: pytest.TempPathFactory) -> Generator[System]:
+    """Run the system."""
+    with running_system(tmp_path_factory.mktemp("chaos")) as system:
+        yield system
+
+
+@pytest.fixture
+def system(shared_system: System) -> Generator[System]:
+    """Lend the system. A process that died unnoticed fails its test, with its log, and is back for the next test."""
+    yield shared_system
+    dead = shared_system.stack.dead()
+    reports = [child.exit_report() for child in dead]
+    for child in dead:
+        child.start()
+    assert not dead, "\n".join(reports)

@@ -1,6 +1,6 @@
-"""The web application, which kills itself once: at the MOMENT that the file DIE_AT names, in the next POST.
+"""The web application, which kills itself during the next POST at the moment written in the file DIE_AT.
 
-MOMENT is the number of the statement before which it dies, or `commit`, or `committed`. Run by test_web.
+The moment is the number of the statement before which it dies, or `commit`, or `committed`. Run by test_web.
 """
 
 import os
@@ -10,51 +10,51 @@ from pathlib import Path
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
+from psycopg import Cursor
 
-from casino.asgi import application as sound
+from casino.asgi import application as real_application
 
-ORDER = Path(os.environ["DIE_AT"])
+DIE_AT = Path(os.environ["DIE_AT"])
 COMMIT = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
-EXECUTE = CursorWrapper.execute
+EXECUTE = Cursor.execute
 
 
 class Death:
-    """What is to come, read from the file when a POST begins."""
+    """The moment to die at, read from the file when a POST begins, and the statements executed since."""
 
     moment = ""
     statements = 0
 
 
-def reaches(moment: str) -> None:
-    """End the process as kill -9 does, if this is the moment."""
+def die_at(moment: str) -> None:
+    """Kill the server with all its processes if this is the moment."""
     if moment == Death.moment:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.killpg(0, signal.SIGKILL)
 
 
 def commit(wrapper: BaseDatabaseWrapper) -> None:
-    """The commit, with a moment on either side."""
-    reaches("commit")
+    """Commit, with a moment before and after."""
+    die_at("commit")
     COMMIT(wrapper)
-    reaches("committed")
+    die_at("committed")
 
 
-def execute(cursor: CursorWrapper, sql: Any, params: Any = None) -> Any:
-    """A statement, with a moment before it."""
+def execute(cursor: Cursor[Any], *arguments: Any, **options: Any) -> Any:
+    """Execute a statement, with a moment before it."""
     Death.statements += 1
-    reaches(str(Death.statements))
-    return EXECUTE(cursor, sql, params)
+    die_at(str(Death.statements))
+    return EXECUTE(cursor, *arguments, **options)
 
 
 setattr(BaseDatabaseWrapper, "_commit", commit)  # noqa: B010  (not part of its stubs)
-setattr(CursorWrapper, "execute", execute)  # noqa: B010
+setattr(Cursor, "execute", execute)  # noqa: B010
 
 
 async def application(
     scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
 ) -> None:
-    """The sound application; a POST first looks whether it is to die, and leaves no such word for the next."""
-    if scope["type"] == "http" and scope["method"] == "POST" and ORDER.exists():
-        Death.moment, Death.statements = ORDER.read_text(encoding="utf-8"), 0
-        ORDER.unlink()
-    await sound(scope, receive, send)
+    """Call the real application; a POST first reads the moment to die at, and deletes the file."""
+    if scope["type"] == "http" and scope["method"] == "POST" and DIE_AT.exists():
+        Death.moment, Death.statements = DIE_AT.read_text(encoding="utf-8"), 0
+        DIE_AT.unlink()
+    await real_application(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Players that lose no answer: they send again with the same key until they hear, and remember what they heard."""
+"""Players that resend with the same key until they get an answer, and record every answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -11,13 +11,14 @@ from typing import Any, Final
 from casino.devstack.bots.client import ApiError, Client
 from casino.devstack.bots.house import CREDIT, CURRENCY, new_player
 from tests.chaos.system import System
+from tests.support.instant import INSTANT
 
 TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "nothing_to_rebet"}
-"""What a player hears who was not there in time, because the service was not."""
+"""Refusals of a bet that came too late because the service was down."""
 
 BUY_IN: Final = Decimal(5000)
 LOOK_EVERY: Final = 0.2
-"""Seconds between two looks of a player at the table."""
+"""Seconds between two reads of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ SETTINGS: Final = (
 
 
 class Player:
-    """One at a seat. `wagers` is what the service has confirmed to this player: {round's number: amount staked}."""
+    """A seated player. `wagers` are those the service has confirmed: {round number: amount staked}."""
 
     def __init__(self, client: Client, *, table: str, seat: int, money_type: str, chance: Random) -> None:
         self.client = client
@@ -56,41 +57,41 @@ class Player:
         self.rules = (await self.look())["rules"]
 
     async def look(self) -> dict[str, Any]:
-        """Look at the table."""
+        """Read the table's state."""
         return await self.client.get(self.table)
 
     async def play(self, enough: Callable[[], bool]) -> None:
-        """Bet on round after round until `enough()`, see the last one settled, and leave."""
+        """Bet in each round until `enough()`, wait for the last one to settle, and leave."""
         while not enough():
-            picture = await self.look()
-            if self._may_bet(picture):
+            state = await self.look()
+            if self._may_bet(state):
                 await self.bet()
             else:
                 await asyncio.sleep(LOOK_EVERY)
         await self._leave()
 
-    def _may_bet(self, picture: dict[str, Any]) -> bool:
-        round_ = picture["round"]
+    def _may_bet(self, state: dict[str, Any]) -> bool:
+        round_ = state["round"]
         if round_ is None:
             return True
         seats = [seat for seat in round_["seats"] if seat["you"]]
         return round_["phase"] == "betting" and [seat["status"] for seat in seats] == ["deciding"]
 
     async def bet(self) -> None:
-        """Confirm a wager and note it, or be too late."""
+        """Confirm a wager and record it, unless it is refused as too late."""
         try:
             if self.wagers and self.chance.random() < 0.3:
                 answer = await self.client.post(f"{self.table}/rebet-and-deal", {})
             else:
                 answer = await self.client.post(f"{self.table}/deal", {"stakes": self._stakes(), "currency": CURRENCY})
-        except ApiError as problem:
-            if problem.code not in TOO_LATE:
+        except ApiError as error:
+            if error.code not in TOO_LATE:
                 raise
             return
-        (mine,) = [seat for seat in answer["round"]["seats"] if seat["you"]]
+        (own_seat,) = [seat for seat in answer["round"]["seats"] if seat["you"]]
         number = answer["round"]["number"]
         assert number not in self.wagers
-        self.wagers[number] = sum((Decimal(stake["amount"]) for stake in mine["wager"]), Decimal(0))
+        self.wagers[number] = sum((Decimal(stake["amount"]) for stake in own_seat["wager"]), Decimal(0))
 
     def _stakes(self) -> list[dict[str, str]]:
         minimum = Decimal(self.rules["minimum"])
@@ -104,17 +105,17 @@ class Player:
         while not self._is_settled(await self.look()):
             await asyncio.sleep(LOOK_EVERY)
 
-    def _is_settled(self, picture: dict[str, Any]) -> bool:
-        last = picture["last_round"]
+    def _is_settled(self, state: dict[str, Any]) -> bool:
+        last = state["last_round"]
         return last is not None and last["number"] >= max(self.wagers)
 
     async def _leave(self) -> None:
-        """With a wager in play one leaves when it is settled."""
+        """Leave the table, once the wager in play is settled."""
         while True:
             try:
                 await self.client.post(f"{self.table}/leave", {})
-            except ApiError as problem:
-                if problem.code != "wager_in_play":
+            except ApiError as error:
+                if error.code != "wager_in_play":
                     raise
                 await asyncio.sleep(LOOK_EVERY)
             else:
@@ -123,40 +124,40 @@ class Player:
 
 @dataclass(slots=True)
 class Party:
-    """All players of one test, at tables of their own."""
+    """All players of one test."""
 
     players: list[Player]
 
     async def play(self, enough: Callable[[], bool]) -> None:
-        """Let all play until `enough()`; it ends when every wager is settled and everybody has left."""
+        """Let all play until `enough()`, then wait until every wager is settled and everybody has left."""
         async with asyncio.TaskGroup() as group:
             for player in self.players:
                 group.create_task(player.play(enough))
 
     async def bet(self) -> None:
-        """Everybody confirms a wager."""
+        """Confirm a wager of every player."""
         await asyncio.gather(*(player.bet() for player in self.players))
 
     async def settled(self) -> None:
-        """Everybody's last wager is settled."""
+        """Wait until every player's last wager is settled."""
         await asyncio.gather(*(player.settled() for player in self.players))
 
     async def leave(self) -> None:
-        """Everybody leaves with the money."""
+        """Let everybody leave."""
         await self.play(lambda: True)
 
     def wagers(self) -> int:
-        """How many wagers were confirmed so far."""
+        """Return the number of wagers confirmed so far."""
         return sum(len(player.wagers) for player in self.players)
 
     def tables(self) -> set[str]:
-        """The tables' ids."""
+        """Return the ids of the tables."""
         return {player.table.rpartition("/")[2] for player in self.players}
 
 
 @asynccontextmanager
 async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> AsyncGenerator[Party]:
-    """Open tables and seat players with money, one in three with play money."""
+    """Open tables and seat players, one in three with play money."""
     chance = Random()
     async with AsyncExitStack() as clients:
         operator = await clients.enter_async_context(Client(system.stack.base_url, system.credential))
@@ -183,6 +184,6 @@ async def open_table(operator: Client, setting: Setting) -> str:
         "currency": CURRENCY,
         "money_types": ["real", "play"],
         "accept_player_edge": True,
-        "rules": setting.rules,
+        "rules": {**INSTANT, **setting.rules},
     }
     return f"/tables/{(await operator.post('/tables', body))['id']}"

@@ -1,4 +1,4 @@
-"""The whole system in a home of its own, watched over as `manage.py up` does it, and struck by its tests."""
+"""A whole system supervised as by `manage.py up`, whose processes the tests kill."""
 
 import asyncio
 import contextlib
@@ -23,14 +23,14 @@ from casino.devstack.supervisor import Supervisor
 from casino.devstack.system import Stack
 from tests.processes import alive, descendants
 
-EVERYTHING_BUT_POSTGRES = ("redis", "web", "worker", "beat", "sealer")
-LOOK_EVERY = 0.05
-"""Seconds between two looks of the supervisor."""
+EVERYTHING_BUT_POSTGRES = ("redis", "web", "worker", "worker-background", "sealer")
+CHECK_EVERY = 0.05
+"""Seconds between two checks by the supervisor."""
 
 
 @dataclass(slots=True)
 class System:
-    """A running stack, an operator's credential there, and how much money was credited by money_type, in cents."""
+    """A running stack, an operator's credential, and the money credited to players in cents, by money type."""
 
     stack: Stack
     credential: str
@@ -38,34 +38,45 @@ class System:
 
     @property
     def database_url(self) -> str:
-        """The application's own URL."""
+        """The application's database URL."""
         return self.stack.environment["DATABASE_URL"]
 
     @property
+    def web_database_url(self) -> str:
+        """The database URL of web, whose login may not use reserved connections."""
+        return self.stack.environment["DATABASE_WEB_URL"]
+
+    @property
     def redis_url(self) -> str:
-        """Where the wake-ups are."""
+        """The broker's URL."""
         return self.stack.environment["REDIS_URL"]
 
     def kill(self, *names: str) -> None:
-        """Kill -9 these processes with their groups, all before the first is missed."""
+        """Kill these processes and their groups, all before the supervisor notices the first."""
         for name in names:
             os.killpg(self.stack.child(name).pid, signal.SIGKILL)
         for name in names:
             self.stack.child(name).kill()
 
     def dealers(self) -> list[int]:
-        """The processes of the worker's pool."""
+        """Return the pids of the worker's pool."""
         return sorted(pid for pid, _ in alive(descendants(self.stack.child("worker").pid)))
 
+    async def kill_dealer(self) -> None:
+        """Kill one process of the worker's pool, not the worker itself, as soon as there is one."""
+        while not (dealers := self.dealers()):
+            await asyncio.sleep(CHECK_EVERY)
+        os.kill(dealers[0], signal.SIGKILL)
+
     def crash_postgres(self) -> None:
-        """End PostgreSQL at once, without a checkpoint: it recovers from its log when it starts again."""
+        """Stop PostgreSQL without a checkpoint: it recovers from its log at the next start."""
         postgres = self.stack.child("postgres")
         os.kill(postgres.pid, signal.SIGQUIT)
         assert postgres.process is not None
         postgres.process.wait()
 
     def redis_answers(self) -> bool:
-        """Whether Redis is there."""
+        """Return whether Redis answers."""
         try:
             with redis.Redis.from_url(self.redis_url, socket_timeout=1) as client:
                 return bool(client.ping())
@@ -73,69 +84,69 @@ class System:
             return False
 
     def flush_redis(self) -> None:
-        """Make Redis forget everything, also what it had on disk."""
+        """Delete everything in Redis, on disk too."""
         with redis.Redis.from_url(self.redis_url) as client:
             client.flushall()
 
     def waiting_messages(self) -> int:
-        """How many messages nobody has taken yet."""
+        """Return the number of messages in the dealers' queue."""
         with redis.Redis.from_url(self.redis_url) as client:
             return int(client.llen("celery"))
 
     def query(self, statement: LiteralString, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Read from the system's database."""
+        """Query the system's database."""
         with psycopg.connect(self.database_url) as connection:
             return connection.execute(statement, parameters).fetchall()
 
     def log(self, name: str) -> str:
-        """What a process has written so far."""
+        """Return the log of a process."""
         return self.stack.child(name).log.read_text(encoding="utf-8", errors="replace")
 
     def send_wake_ups(self, count: int, **options: object) -> None:
-        """Send as many wake-ups to the dealers as asked, past every restraint."""
+        """Send wake-ups to the dealers, without the usual rate limit."""
         address = self.redis_url.replace("unix://", "redis+socket://")
         with celery_app.connection_for_write(address) as connection, connection.SimpleQueue("celery"):
             for _ in range(count):
                 celery_app.send_task("baccarat.deal_due", connection=connection, ignore_result=True, **options)
 
-    def deafen_workers(self) -> None:
-        """Have every worker leave the dealers' queue, and stay."""
-        command = [sys.executable, "-m", "celery", "-A", "casino", "control", "cancel_consumer", "celery"]
-        run_to_end(command, environment=self.stack.environment, folder=PROJECT)
+    def control_workers(self, command: str) -> None:
+        """Send every worker a command about the dealers' queue, such as cancel_consumer."""
+        words = [sys.executable, "-m", "celery", "-A", "casino", "control", command, "celery"]
+        run_to_end(words, environment=self.stack.environment, folder=PROJECT)
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
-        """Start again what dies, as the supervisor of `manage.py up` does, until the block ends."""
+        """Restart dead processes, as the supervisor of `manage.py up` does, until the block ends."""
         supervisor = Supervisor(self.stack)
 
-        async def look() -> None:
+        async def check() -> None:
             while True:
                 supervisor.check_once(time.monotonic())
-                await asyncio.sleep(LOOK_EVERY)
+                await asyncio.sleep(CHECK_EVERY)
 
         async with asyncio.TaskGroup() as group:
-            looking = group.create_task(look())
+            checks = group.create_task(check())
             yield
             while self.stack.dead():
-                await asyncio.sleep(LOOK_EVERY)
-            looking.cancel()
+                await asyncio.sleep(CHECK_EVERY)
+            checks.cancel()
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait until it holds."""
+    """Wait until the condition holds."""
     while not holds():
-        await asyncio.sleep(LOOK_EVERY)
+        await asyncio.sleep(CHECK_EVERY)
 
 
 @contextlib.contextmanager
 def running_system(folder: Path) -> Generator[System]:
-    """Run a whole system, embedded servers included, in this folder; all of it is gone at the end."""
+    """Run a whole system with embedded servers in this folder, and remove it at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASINO_HOME", str(folder))
-        for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DATABASE_POOL"):
+        for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
             patch.delenv(name, raising=False)
-        said: list[str] = []
-        with Stack(name="chaos", print_line=said.append) as stack:
+        output: list[str] = []
+        with Stack(name="chaos", print_line=output.append) as stack:
             yield System(stack=stack, credential=house.new_operator(stack, "chaos"))
         home = claim(folder / "chaos")
         assert home is not None

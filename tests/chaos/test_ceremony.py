@@ -1,4 +1,4 @@
-"""Dealers killed before each of their statements while the Caller's cards go out and come back: others finish."""
+"""A dealer killed before each statement of a Caller's ceremony: another dealer finishes the round."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ import pytest
 
 from baccarat.audit import engine
 from baccarat.domain.rounds.state import Phase
-from baccarat.services import ceremony
+from baccarat.services import betting
 from casino.events.sealer import seal_all
 from casino.events.sql import fetch
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
@@ -18,11 +18,11 @@ from tests.support.house import House, until
 
 pytestmark = pytest.mark.slow
 
-FEWEST_STATEMENTS = 5
+FEWEST_STATEMENTS = 4
 
 
 def settled_rounds(house: House, table: UUID) -> int:
-    """The number of the round that was settled last, 0 before the first."""
+    """Return the number of the last settled round, 0 if there is none."""
     return 0 if house.state(table).last_round is None else house.last(table).require_opened().number
 
 
@@ -41,16 +41,16 @@ def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_t
             ann.deal({P: 2500})
             number = house.in_hand(table).require_opened().number
             ended = dies_at(killed)  # with the cards on their way out
-            until(lambda: house.in_hand(table).phase is Phase.CLOSED)  # the dead one's transaction may end a bit later
+            until(lambda: house.in_hand(table).phase is Phase.CLOSED)  # the killed process's transaction may end later
             assert house.in_hand(table).cards == ()
-            shown = ceremony.look(actor=ann.guest).cards
-            ceremony.hand_back(actor=ann.guest)
+            peeked = betting.look(actor=ann.guest).cards
+            betting.hand_back(actor=ann.guest)
             back = dies_at(killed)  # with the cards on their way back
             until(lambda number=number: settled_rounds(house, table) == number)  # type: ignore[misc]
             assert {ended, back} <= {KILLED, SURVIVED}
             settled = house.last(table)
             assert (settled.require_opened().number, settled.phase) == (number, Phase.SETTLED)
-            assert (settled.cards[0], settled.cards[2]) == shown
+            assert (settled.cards[0], settled.cards[2]) == peeked
             assert house.names(settled).count("CardsHandedOut") == 1
     assert killed > FEWEST_STATEMENTS
     assert fetch(NOT_SETTLED_ONCE) == []

@@ -1,8 +1,6 @@
-"""Any process killed at any moment while players bet: every confirmed wager is settled exactly once."""
+"""Processes killed at random moments while players bet: every confirmed wager is settled exactly once."""
 
 import asyncio
-import os
-import signal
 from collections.abc import Awaitable, Callable, Sequence
 from random import Random
 
@@ -16,12 +14,12 @@ from tests.chaos.system import EVERYTHING_BUT_POSTGRES, System, until
 pytestmark = pytest.mark.slow
 
 LIMIT = 180
-"""Seconds after which a system that has not come back counts as lost."""
+"""Seconds within which the system must recover."""
 
 MORE = 8
-"""Wagers that have to be confirmed after the last strike: the system plays on."""
+"""Wagers that must be confirmed after the last kill."""
 
-Strike = Callable[[System], Awaitable[None]]
+Kill = Callable[[System], Awaitable[None]]
 
 
 async def worker(system: System) -> None:
@@ -29,13 +27,11 @@ async def worker(system: System) -> None:
 
 
 async def one_dealer(system: System) -> None:
-    """One process of the worker's pool; the worker itself goes on."""
-    await until(lambda: bool(system.dealers()))
-    os.kill(system.dealers()[0], signal.SIGKILL)
+    await system.kill_dealer()
 
 
-async def redis_with_all_it_held(system: System) -> None:
-    """Killed, started by the supervisor from what it had on disk, and then made to forget that too."""
+async def redis_and_its_data(system: System) -> None:
+    """Kill Redis, let the supervisor start it from its disk, and then delete its data."""
     system.kill("redis")
     await until(system.redis_answers)
     system.flush_redis()
@@ -49,8 +45,8 @@ async def sealer(system: System) -> None:
     system.kill("sealer")
 
 
-async def beat(system: System) -> None:
-    system.kill("beat")
+async def background(system: System) -> None:
+    system.kill("worker-background")
 
 
 async def everything_but_postgres(system: System) -> None:
@@ -61,8 +57,8 @@ async def postgres(system: System) -> None:
     system.crash_postgres()
 
 
-async def struck(system: System, strikes: Sequence[Strike]) -> None:
-    """Let players play through strikes at random moments, then on for a while, and check all they heard."""
+async def play_through(system: System, kills: Sequence[Kill]) -> None:
+    """Let players bet through kills at random moments and for a while after, then check all their answers."""
     chance, over = Random(), asyncio.Event()
     async with asyncio.timeout(LIMIT), system.watched(), party(system) as players:
 
@@ -70,35 +66,35 @@ async def struck(system: System, strikes: Sequence[Strike]) -> None:
             enough = players.wagers() + more
             await until(lambda: players.wagers() >= enough and not system.stack.dead())
 
-        async def strike_all() -> None:
-            for strike in strikes:
+        async def kill_all() -> None:
+            for kill in kills:
                 await played(1)
                 await asyncio.sleep(chance.uniform(0, 0.5))
-                await strike(system)
+                await kill(system)
             await played(MORE)
             over.set()
 
         async with asyncio.TaskGroup() as group:
-            group.create_task(strike_all())
+            group.create_task(kill_all())
             group.create_task(players.play(over.is_set))
         await agree(system, players)
 
 
 @pytest.mark.parametrize(
-    "strikes",
+    "kills",
     [
         pytest.param([worker, one_dealer, one_dealer], id="the worker and single dealers"),
-        pytest.param([redis_with_all_it_held], id="Redis"),
+        pytest.param([redis_and_its_data], id="Redis"),
         pytest.param([web, web], id="web"),
-        pytest.param([sealer, beat, sealer], id="the sealer and beat"),
+        pytest.param([sealer, background, sealer], id="the sealer and the periodic jobs"),
         pytest.param([everything_but_postgres], id="everything but PostgreSQL"),
         pytest.param([postgres], id="PostgreSQL"),
     ],
 )
-def test_every_confirmed_wager_is_settled_exactly_once_through_the_sudden_death_of(
-    system: System, django_db_blocker: DjangoDbBlocker, strikes: Sequence[Strike]
+def test_every_confirmed_wager_is_settled_exactly_once_after_killing(
+    system: System, django_db_blocker: DjangoDbBlocker, kills: Sequence[Kill]
 ) -> None:
-    asyncio.run(struck(system, strikes))
+    asyncio.run(play_through(system, kills))
     report = audit(system, django_db_blocker)
     assert report.findings == ()
     assert report.rounds > MORE

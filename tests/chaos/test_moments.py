@@ -1,4 +1,4 @@
-"""A dealer killed before each of its statements, around its commit and before its answer: another one finishes."""
+"""A dealer killed before each statement, around its commit and before its answer: another dealer finishes."""
 
 from uuid import UUID
 
@@ -16,11 +16,11 @@ from tests.support.house import At, House, until
 
 pytestmark = pytest.mark.slow
 
-FEWEST_STATEMENTS = 8
+FEWEST_STATEMENTS = 6
 
 
 class Hall:
-    """Tables of every kind of round, at each of which one player bets and a dealer deals."""
+    """A table of each preset with one player."""
 
     def __init__(self, house: House) -> None:
         self.house = house
@@ -29,13 +29,13 @@ class Hall:
         self.bets = 0
 
     def bet(self) -> None:
-        """Everybody confirms a wager: a round is due at every table."""
+        """Confirm a wager of every player, so that a round is due at every table."""
         self.bets += 1
         for player in self.players:
             player.deal({(P, B, T)[self.bets % 3]: 2500})
 
     def settled(self) -> list[int]:
-        """How many rounds each table has settled."""
+        """Return the number of settled rounds of each table."""
         return [self._settled(table) for table in self.tables]
 
     def _settled(self, table: UUID) -> int:
@@ -43,7 +43,7 @@ class Hall:
         return 0 if last is None else self.house.round(last).require_opened().number
 
     def finish(self) -> None:
-        """Another dealer comes by."""
+        """Let another dealer settle what is due."""
         until(lambda: self.settled() == [self.bets] * len(self.tables))
 
 

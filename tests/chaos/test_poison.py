@@ -1,4 +1,4 @@
-"""A round that can't be dealt among others, under the real worker: set aside with an alert, and in nobody's way."""
+"""A round that can't be dealt is suspended with an alert, and the real worker goes on with the others."""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,36 +22,36 @@ TABLES = (Setting("mini"), Setting("mini"), Setting("classic"), Setting("overvie
 LIMIT = 120
 
 _TAKE: Final = """
-DELETE FROM baccarat_shoesecret USING baccarat_round AS round
-WHERE round.table_id = %s AND shoe_id = (round.state->'opened'->>'shoe')::uuid
+DELETE FROM baccarat_shoesecret USING baccarat_table AS home
+WHERE home.id = %s AND shoe_id = (home.round_state->'opened'->>'shoe')::uuid
 RETURNING shoe_id, key_id, nonce, ciphertext
 """
 _GIVE_BACK: Final = "INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, ciphertext) VALUES (%s, %s, %s, %s)"
-_ASIDE: Final = "SELECT suspension_reason, operator_id, round_id FROM baccarat_table WHERE id = %s"
+_SUSPENDED: Final = "SELECT suspension_reason, operator_id, round_id FROM baccarat_table WHERE id = %s"
 
 
 def take_secret(system: System, table: str) -> tuple[Any, ...]:
-    """Take the seed of the round in hand away: it can't be dealt without."""
+    """Delete the seed of the current round, so that it can't be dealt, and return it."""
     with psycopg.connect(system.database_url) as connection:
         (secret,) = connection.execute(_TAKE, [table]).fetchall()
     return secret
 
 
 def give_back(system: System, secret: Sequence[Any]) -> None:
-    """Put a seed back."""
+    """Restore a seed."""
     with psycopg.connect(system.database_url) as connection:
         connection.execute(_GIVE_BACK, secret)
 
 
 def resume(system: System, blocker: DjangoDbBlocker, table: str, operator: UUID) -> None:
-    """Send the round back to be dealt, as a person would."""
+    """Resume the round, as a person would."""
     metadata = Metadata(operator=str(operator), actor="staff", causation="test", correlation="test")
     with blocker.unblock(), pointed_at(system.database_url):
         dealing.resume(table=UUID(table), operator=operator, metadata=metadata)
 
 
-async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker) -> str:
-    """Poison the first table's round, let the others play, mend it, and return what the worker logged."""
+async def play_around_an_undealable_round(system: System, blocker: DjangoDbBlocker) -> str:
+    """Break the first table's round, let the others play, repair it, and return what the worker logged."""
     async with asyncio.timeout(LIMIT), party(system, TABLES) as players:
         first, others = players.players[0], Party(players.players[1:])
         table = first.table.rpartition("/")[2]
@@ -62,25 +62,25 @@ async def plays_around_a_poisoned_round(system: System, blocker: DjangoDbBlocker
         enough = others.wagers() + 12
         await others.play(lambda: others.wagers() >= enough)
 
-        await until(lambda: system.query(_ASIDE, [table])[0][0] is not None)
-        aside, operator, aside_round = system.query(_ASIDE, [table])[0]
-        assert aside == f"SeedUnavailable: shoe {secret[0]} has no readable seed"
+        await until(lambda: system.query(_SUSPENDED, [table])[0][0] is not None)
+        reason, operator, suspended_round = system.query(_SUSPENDED, [table])[0]
+        assert reason == f"SeedUnavailable: shoe {secret[0]} has no readable seed"
         assert (await first.look())["round"]["suspended"] is True
-        assert system.query(NOT_SETTLED_ONCE) == [(f"round-{aside_round}", "1", 1, None)]
-        said = system.log("worker")[logged:]
+        assert system.query(NOT_SETTLED_ONCE) == [(f"round-{suspended_round}", "1", 1, None)]
+        log = system.log("worker")[logged:]
 
         give_back(system, secret)
         await asyncio.to_thread(resume, system, blocker, table, operator)
         await first.settled()
         await first.play(lambda: True)
         await agree(system, players)
-    return said
+    return log
 
 
-def test_a_poisoned_round_is_set_aside_with_an_alert_and_blocks_no_other(
+def test_an_undealable_round_is_suspended_with_an_alert_and_blocks_no_other(
     system: System, django_db_blocker: DjangoDbBlocker
 ) -> None:
-    said = asyncio.run(plays_around_a_poisoned_round(system, django_db_blocker))
-    assert said.count("ALERT round") == 1
-    assert "was set aside: SeedUnavailable" in said
+    log = asyncio.run(play_around_an_undealable_round(system, django_db_blocker))
+    assert log.count("ALERT round") == 1
+    assert "was suspended: SeedUnavailable" in log
     assert audit(system, django_db_blocker).findings == ()

@@ -1,4 +1,4 @@
-"""Wake-ups lost, late, or far too many: Redis carries no truth, and the worker comes back to it by itself."""
+"""Wake-ups lost, late or too many: no data is lost with Redis, and the worker reconnects by itself."""
 
 import asyncio
 import os
@@ -17,16 +17,17 @@ pytestmark = pytest.mark.slow
 
 TABLES = (Setting("mini"), Setting("classic"), Setting("overview"))
 AWAY = 3.0
-"""Seconds for which Redis is away: long enough for a few attempts to reach it in vain."""
+"""Seconds without Redis: long enough for a few failed attempts to connect."""
 RECOVERY = 120
-"""Seconds in which the worker has to have found Redis again."""
+"""Seconds within which the worker must have reconnected."""
 FLOOD = 200
+KILLS = 4
 
-Trouble = Callable[[System], Coroutine[Any, Any, None]]
+Failure = Callable[[System], Coroutine[Any, Any, None]]
 
 
-async def lost_with_all_it_held(system: System) -> None:
-    """Killed, away for a while, and empty when it is back."""
+async def killed_with_its_data(system: System) -> None:
+    """Kill Redis, and start it again later without its data."""
     redis = system.stack.child("redis")
     redis.wanted = False
     redis.kill()
@@ -37,7 +38,7 @@ async def lost_with_all_it_held(system: System) -> None:
 
 
 async def silent(system: System) -> None:
-    """Stopped in its tracks: connections stay open and nobody answers."""
+    """Stop the process, so that connections stay open without answers."""
     redis = system.stack.child("redis").pid
     os.kill(redis, signal.SIGSTOP)
     try:
@@ -47,21 +48,21 @@ async def silent(system: System) -> None:
 
 
 async def emptied(system: System) -> None:
-    """All queues and bindings gone from under the worker that listens."""
+    """Delete all queues and bindings while the worker listens."""
     system.flush_redis()
 
 
-async def bets_through(system: System, trouble: Trouble) -> Party:
-    """Let players bet before, during and after the trouble, without starting any process of ours again."""
-    ours = {name: system.stack.child(name).pid for name in ("web", "worker", "beat", "sealer")}
+async def bets_through(system: System, failure: Failure) -> Party:
+    """Let players bet before, during and after the failure, without a restart of our processes."""
+    ours = {name: system.stack.child(name).pid for name in ("web", "worker", "worker-background", "sealer")}
     async with asyncio.timeout(AWAY + RECOVERY), party(system, TABLES) as players:
         await players.bet()
         await players.settled()
-        begun = asyncio.create_task(trouble(system))
+        running = asyncio.create_task(failure(system))
         await asyncio.sleep(0)
         await players.bet()
         assert players.wagers() == 2 * len(TABLES)
-        await begun
+        await running
         await players.settled()
         await players.bet()
         await players.settled()
@@ -72,11 +73,11 @@ async def bets_through(system: System, trouble: Trouble) -> Party:
     return players
 
 
-@pytest.mark.parametrize("trouble", [lost_with_all_it_held, silent, emptied])
+@pytest.mark.parametrize("failure", [killed_with_its_data, silent, emptied])
 def test_players_bet_on_and_the_same_worker_deals_all_when_redis_was(
-    system: System, django_db_blocker: DjangoDbBlocker, trouble: Trouble
+    system: System, django_db_blocker: DjangoDbBlocker, failure: Failure
 ) -> None:
-    asyncio.run(bets_through(system, trouble))
+    asyncio.run(bets_through(system, failure))
     assert audit(system, django_db_blocker).findings == ()
 
 
@@ -98,22 +99,46 @@ def test_hundreds_of_wake_ups_at_once_late_or_expired_deal_no_round_twice(
     assert audit(system, django_db_blocker).findings == ()
 
 
-async def bets_with_a_deaf_worker(system: System) -> None:
-    """The worker lives on and takes no more messages, as Celery's consumer does after some losses of its broker."""
-    deaf = system.stack.child("worker").pid
-    async with asyncio.timeout(RECOVERY), system.watched(), party(system, TABLES) as players:
-        await players.bet()
-        await players.settled()
-        system.deafen_workers()
-        await until(lambda: system.stack.child("worker").pid != deaf)
-        await players.bet()
-        await players.settled()
+async def lose_redis_again_and_again(system: System) -> None:
+    """Kill Redis while the worker has messages in progress."""
+    async with asyncio.timeout(RECOVERY), party(system, TABLES) as players:
+        for _ in range(KILLS):
+            system.send_wake_ups(FLOOD // 4)
+            await killed_with_its_data(system)
+            await players.bet()
+            await players.settled()
         await players.leave()
         await agree(system, players)
-    assert "takes no messages any more" in system.log("worker")
 
 
-def test_a_worker_that_takes_no_messages_any_more_ends_itself_and_another_deals(
+def test_a_worker_survives_redis_lost_in_the_middle_of_messages(
+    system: System, django_db_blocker: DjangoDbBlocker
+) -> None:
+    worker = system.stack.child("worker").pid
+    asyncio.run(lose_redis_again_and_again(system))
+    assert system.stack.dead() == []
+    assert system.stack.child("worker").pid == worker
+    assert audit(system, django_db_blocker).findings == ()
+
+
+async def bets_with_a_deaf_worker(system: System) -> None:
+    """Reproduce Celery's consumer that stops taking messages after it lost its broker, while the worker lives."""
+    deaf = system.stack.child("worker").pid
+    async with asyncio.timeout(RECOVERY), party(system, TABLES) as players:
+        await players.bet()
+        await players.settled()
+        system.control_workers("cancel_consumer")
+        while "its consumer reconnects" not in system.log("worker"):
+            await players.bet()
+            await players.settled()
+        system.control_workers("add_consumer")
+        await until(lambda: system.waiting_messages() == 0)
+        await players.leave()
+        await agree(system, players)
+    assert system.stack.child("worker").pid == deaf
+
+
+def test_a_worker_that_takes_no_messages_any_more_deals_on_and_its_consumer_reconnects(
     system: System, django_db_blocker: DjangoDbBlocker
 ) -> None:
     asyncio.run(bets_with_a_deaf_worker(system))

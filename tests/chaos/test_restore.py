@@ -23,7 +23,7 @@ from casino.devstack.processes import Child
 from casino.devstack.system import commands
 from casino.events import sealer
 from casino.events.sql import fetch
-from casino.observability import http
+from casino.observability.process import ssl_context
 from tests.baccarat.api.people import LONG_TURN, Tenant, tenant
 from tests.baccarat.streaming.listening import Web
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
@@ -46,14 +46,14 @@ WHERE kind = 'stakes' AND table_id = %s FOR UPDATE OF wallet_balance
 
 @dataclass(slots=True)
 class Service:
-    """A web process and a worker on one database; nobody else is there."""
+    """A web process and a worker on one database."""
 
     database: Database
     web: Web
     worker: Child
 
     def wake(self) -> None:
-        """Tell the worker to look, as beat would."""
+        """Send the worker a wake-up."""
         celery_app.send_task("baccarat.deal_due", expires=5, ignore_result=True)
 
     def until(self, holds: Callable[[], object]) -> None:
@@ -96,53 +96,53 @@ class Seat:
         """Call the service once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": os.urandom(8).hex()}
         url = f"{self.service.web.url}/{path}"
-        answer = httpx.request(method, url, headers=headers, timeout=30, verify=http.ssl_context(), **options)
+        answer = httpx.request(method, url, headers=headers, timeout=30, verify=ssl_context(), **options)
         assert answer.status_code < 300, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        document: dict[str, Any] = answer.json()
+        return document
 
     def post(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Do something at the table."""
+        """Send a command to the table."""
         return self.call("POST", f"tables/{self.table}/{action}", json=body or {})
 
     def look(self) -> dict[str, Any]:
-        """The table as it stands."""
+        """Read the table's state."""
         return self.call("GET", f"tables/{self.table}")
 
     def restore(self) -> dict[str, Any]:
-        """Everything, after what was seen last."""
+        """Recover the game after the last position the client has seen."""
         sealer.seal_all()
         return self.call("GET", "recovery", params={"after": self.seen})
 
     def notice(self) -> None:
-        """The client has drawn everything that there is."""
+        """Let the client see everything so far."""
         self.seen = 0
         self.seen = self.restore()["position"]
 
     def log_in_again(self) -> None:
-        """A new client; the session of the old one is taken over."""
+        """Open a new session, which ends the old one."""
         self.token = self.house.do(f"players/{self.player}/sessions", {"ttl_seconds": 3600})["token"]
 
     def is_settled(self) -> bool:
-        """Whether the last round has the player's wager and its result."""
+        """Return whether the last round has the player's wager and its result."""
         last = self.look()["last_round"]
         return last is not None and any(seat["you"] and seat["result"] is not None for seat in last["seats"])
 
     def account(self) -> Decimal:
-        """What is on the account after everything."""
+        """Return the account's balance."""
         items = self.call("GET", "me/balances")["items"]
-        (found,) = [line for line in items if (line["account"], line["money_type"]) == ("account", "real")]
-        return Decimal(found["balance"]["amount"])
+        (account,) = [line for line in items if (line["account"], line["money_type"]) == ("account", "real")]
+        return Decimal(account["balance"]["amount"])
 
     def won(self) -> Decimal:
-        """What all rounds came to."""
+        """Return the net result of all rounds."""
         rounds = self.call("GET", "rounds")["items"]
         results = [seat["result"] for round_ in rounds for seat in round_["seats"] if seat["you"]]
         return sum((Decimal(each["returned"]) - Decimal(each["staked"]) for each in results), Decimal(0))
 
 
 class Evening:
-    """Five players, each in another phase of a round, and what each of them must find again."""
+    """Five players, each in another phase of a round, and what each must recover."""
 
     def __init__(self, service: Service, house: Tenant, holding: "psycopg.Connection[Any]") -> None:
         self.service = service
@@ -153,7 +153,7 @@ class Evening:
 
     @property
     def all(self) -> list[Seat]:
-        """Everybody but the one who sits beside."""
+        """All seats but the neighbour's."""
         return [self.opened, self.placed, self.confirmed, self.held, self.settled]
 
     def begin(self) -> None:
@@ -174,15 +174,15 @@ class Evening:
         self._hold_up_a_settlement()
 
     def _hold_up_a_settlement(self) -> None:
-        """The worker has closed betting and dealt, and waits inside its transaction for the table's stakes."""
+        """Block the worker inside its transaction, after closing betting and dealing, on the table's stakes account."""
         self.service.signal(signal.SIGSTOP)
         self.held.post("deal", BET)
         self.holding.execute(HOLD, [self.held.table])
         self.service.signal(signal.SIGCONT)
         self.service.until(lambda: fetch(BLOCKED) == [(1,)])
 
-    def is_as_it_was(self) -> None:
-        """Every player finds the own phase again, by the call that restores it."""
+    def require_recovery(self) -> None:
+        """Assert that every player recovers the phase the round is in."""
         round_ = self._round(self.opened)
         assert (round_["phase"], round_["seats"][0]["placed"]) == ("betting", [])
         round_ = self._round(self.placed)
@@ -192,19 +192,19 @@ class Evening:
             assert (round_["phase"], round_["cards"], round_["seed"]) == ("betting", [], None)
             mine = round_["seats"][0]
             assert (mine["status"], mine["wager"], mine["placed"]) == ("confirmed", STAKES, [])
-        found = self.settled.restore()
-        (picture,) = found["tables"]
-        assert picture["round"] is None
-        assert picture["last_round"]["phase"] == "settled"
-        assert len(picture["last_round"]["cards"]) >= 4
-        assert [(each["rounds"], each["staked"]["amount"]) for each in found["absence"]["results"]] == [(1, "15.00")]
-        assert "RoundSettled" in [event["type"] for event in found["absence"]["events"]]
+        recovery = self.settled.restore()
+        (state,) = recovery["tables"]
+        assert state["round"] is None
+        assert state["last_round"]["phase"] == "settled"
+        assert len(state["last_round"]["cards"]) >= 4
+        assert [(each["rounds"], each["staked"]["amount"]) for each in recovery["absence"]["results"]] == [(1, "15.00")]
+        assert "RoundSettled" in [event["type"] for event in recovery["absence"]["events"]]
 
     def _round(self, seat: Seat) -> dict[str, Any]:
-        found = seat.restore()
-        (picture,) = found["tables"]
-        assert (picture["id"], picture["you"]["in_round"], found["absence"]["seats_released"]) == (seat.table, True, [])
-        round_: dict[str, Any] = picture["round"]
+        recovery = seat.restore()
+        (state,) = recovery["tables"]
+        assert (state["id"], state["you"]["in_round"], recovery["absence"]["seats_released"]) == (seat.table, True, [])
+        round_: dict[str, Any] = state["round"]
         return round_
 
     def end(self) -> None:
@@ -227,7 +227,7 @@ def service(
     folder: Path = tmp_path_factory.mktemp("service")
     with pytest.MonkeyPatch.context() as patch, fresh_database(services, django_db_blocker) as database:
         patch.setattr("django.conf.settings.SHOE_KEYS", SHOE_KEYS)
-        command = commands(port=0, beat_file=folder / "beat")["worker"]
+        command = commands(port=0)["worker"]
         worker = Child(
             name="worker", command=command, environment=database.environment, log=folder / "worker.log", folder=PROJECT
         )
@@ -241,15 +241,16 @@ def service(
 
 @pytest.fixture
 def evening(service: Service) -> Generator[Evening]:
-    """Everybody is in the middle of something."""
-    with psycopg.connect(service.database.url) as holding:
-        found = Evening(service, tenant("chaos"), holding)
-        found.begin()
-        yield found
+    """Set up players in all phases of a round."""
+    # By default PostgreSQL would end this idle transaction before a web process has started.
+    with psycopg.connect(service.database.url, options="-c idle_in_transaction_session_timeout=0") as holding:
+        evening = Evening(service, tenant("chaos"), holding)
+        evening.begin()
+        yield evening
 
 
 def the_client(evening: Evening) -> None:
-    """All browsers are gone; their players come back with another one."""
+    """Replace every player's client."""
     for seat in evening.all:
         seat.log_in_again()
 
@@ -260,21 +261,21 @@ def the_web_process(evening: Evening) -> None:
 
 
 def the_worker(evening: Evening) -> None:
-    """With its pool, one of which is in the middle of a settlement."""
+    """Kill the worker and its pool, one process of which is in the middle of a settlement."""
     evening.service.signal(signal.SIGKILL)
     evening.service.worker.kill()
     evening.service.worker.start()
 
 
-@pytest.mark.parametrize("strike", [the_client, the_web_process, the_worker], ids=lambda strike: strike.__name__)
-def test_every_phase_of_a_round_is_restored_after_the_death_of(
-    evening: Evening, strike: Callable[[Evening], None]
+@pytest.mark.parametrize("restart", [the_client, the_web_process, the_worker], ids=lambda restart: restart.__name__)
+def test_every_phase_of_a_round_is_recovered_after_replacing(
+    evening: Evening, restart: Callable[[Evening], None]
 ) -> None:
-    evening.is_as_it_was()
+    evening.require_recovery()
 
-    strike(evening)
+    restart(evening)
 
-    evening.is_as_it_was()
+    evening.require_recovery()
     evening.end()
     sealer.seal_all()
     assert fetch(NOT_SETTLED_ONCE) == []

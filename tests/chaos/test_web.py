@@ -1,4 +1,4 @@
-"""The web process killed in the middle of a bet: the client sends again with the same key, and there is one effect."""
+"""The web process killed during a bet: the client resends with the same key and has bet once."""
 
 import asyncio
 import signal
@@ -17,7 +17,7 @@ from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import commands, free_port, is_responding
 from casino.events.sql import fetch
-from casino.observability import http
+from casino.observability.process import ssl_context
 from casino.operators import services
 from tests.chaos.players import Setting, open_table
 from tests.conftest import Database
@@ -26,23 +26,23 @@ from tests.support.house import fresh_database
 
 pytestmark = pytest.mark.slow
 
-PATIENCE = 90.0
+TIMEOUT = 90.0
 BET = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": CURRENCY}
 
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """A web process that dies when told to, and the credential of an operator there."""
+    """A web process that dies on command, and an operator's credential."""
 
     child: Child
     port: int
-    order: Path
+    die_at: Path
     credential: str
 
     def died(self) -> bool:
-        """Wait for its end, and say whether it was sudden."""
+        """Wait for the process to end, and return whether it was killed."""
         assert self.child.process is not None
-        return self.child.process.wait(PATIENCE) == -signal.SIGKILL
+        return self.child.process.wait(TIMEOUT) == -signal.SIGKILL
 
     def start(self) -> None:
         """Start it and wait until it answers."""
@@ -60,33 +60,32 @@ class Ann:
     def bet(self, key: str) -> httpx.Response:
         """Send the bet once."""
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
-        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=http.ssl_context())
+        return httpx.post(self.url, json=BET, headers=headers, timeout=20, verify=ssl_context())
 
 
 @pytest.fixture(scope="module")
 def database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """One for all tests of this file."""
-    with fresh_database(services, django_db_blocker) as found:
-        yield found
+    """Create one database for all tests of this file."""
+    with fresh_database(services, django_db_blocker) as database:
+        yield database
 
 
 @pytest.fixture(scope="module")
 def web(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generator[Web]:
-    """A running one; who struck it down starts it again."""
+    """Run the web process; a test that kills it starts it second."""
     folder, port = tmp_path_factory.mktemp("web"), free_port(0)
-    order = folder / "die-at"
-    command = commands(port=port, beat_file=folder / "beat")["web"]
-    command[command.index("casino.asgi:application")] = "tests.chaos.dying_web:application"
+    die_at = folder / "die-at"
+    command = [*commands(port=port)["web"], "tests.chaos.dying_web:application"]
     child = Child(
         name="web",
         command=command,
-        environment={**database.environment, "DIE_AT": str(order), "DATABASE_POOL": "4"},
+        environment={**database.environment, "DIE_AT": str(die_at), "WEB_PROCESSES": "1"},
         log=folder / "web.log",
         folder=PROJECT,
     )
     operator = services.create_operator(slug="chaos", name="Chaos", currency=CURRENCY, sandbox=True)
     credential = ".".join(services.issue_key(operator=operator.id, label="first"))
-    web = Web(child=child, port=port, order=order, credential=credential)
+    web = Web(child=child, port=port, die_at=die_at, credential=credential)
     try:
         web.start()
         yield web
@@ -96,7 +95,7 @@ def web(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generat
 
 @pytest.fixture
 def ann(web: Web) -> Ann:
-    """A new player who has sat down at a new table."""
+    """Seat a new player at a new table."""
     return asyncio.run(_seated(web))
 
 
@@ -112,7 +111,7 @@ async def _seated(web: Web) -> Ann:
 
 
 def wagers() -> int:
-    """How many wagers have been confirmed so far, by the log, the ledger and the read model, which agree."""
+    """Return the number of wagers in the log, the ledger and the read model, which must agree."""
     (counts,) = fetch(
         "SELECT (SELECT count(*) FROM events_event WHERE type = 'WagerConfirmed'), "
         "(SELECT count(*) FROM wallet_entry WHERE kind = 'wager'), (SELECT count(*) FROM baccarat_wager)"
@@ -121,22 +120,22 @@ def wagers() -> int:
     return int(counts[0])
 
 
-@pytest.mark.parametrize(("moment", "kept"), [("4", False), ("commit", False), ("committed", True)])
-def test_a_client_that_sends_again_after_a_crash_has_bet_once(web: Web, ann: Ann, moment: str, *, kept: bool) -> None:
+@pytest.mark.parametrize(("moment", "committed"), [("4", False), ("commit", False), ("committed", True)])
+def test_a_client_that_resends_after_a_crash_has_bet_once(web: Web, ann: Ann, moment: str, *, committed: bool) -> None:
     key, before = uuid4().hex, wagers()
-    web.order.write_text(moment, encoding="utf-8")
+    web.die_at.write_text(moment, encoding="utf-8")
 
     with pytest.raises(httpx.TransportError):
         ann.bet(key)
 
     assert web.died()
-    assert wagers() == before + kept
+    assert wagers() == before + committed
     web.start()
-    again = ann.bet(key)
-    assert again.status_code == 200, again.text
-    assert again.json()["round"]["seats"][0]["wager"] == [{"spot": "banker", "amount": "10.00"}]
-    assert again.headers.get("Idempotent-Replayed") == ("true" if kept else None)
+    second = ann.bet(key)
+    assert second.status_code == 200, second.text
+    assert second.json()["round"]["seats"][0]["wager"] == [{"spot": "banker", "amount": "10.00"}]
+    assert second.headers.get("Idempotent-Replayed") == ("true" if committed else None)
     assert wagers() == before + 1
     third = ann.bet(key)
-    assert (third.content, third.headers["Idempotent-Replayed"]) == (again.content, "true")
+    assert (third.content, third.headers["Idempotent-Replayed"]) == (second.content, "true")
     assert wagers() == before + 1
