@@ -1,4 +1,4 @@
-"""One whole system and one browser for all that is tried on the page; left out where there is no Chromium."""
+"""One running system and one browser for all browser tests, which are skipped without Chromium."""
 
 import contextlib
 from collections.abc import Callable, Generator
@@ -20,19 +20,19 @@ expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the tests of this folder out where nothing can show the page, and try a failed one once more.
+    """Skip the tests of this folder without Chromium, and retry a failed one once.
 
-    They look at other processes by a third one, on whatever machine there is; the run names those it tried again.
+    They depend on the timing of several processes; pytest reports the retries.
     """
-    left_out = pytest.mark.skip(reason="no Chromium is installed")
+    skip = pytest.mark.skip(reason="no Chromium is installed")
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1) if CHROMIUM else left_out)
+            item.add_marker(pytest.mark.flaky(reruns=1) if CHROMIUM else skip)
 
 
 @pytest.fixture(scope="package")
 def house(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
-    """An operator of a system that runs on this run's servers, on a database of its own."""
+    """Run a system on this run's servers, with its own database and an operator."""
     name = services.clone()
     try:
         with pytest.MonkeyPatch.context() as patch:
@@ -49,7 +49,7 @@ def house(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Gener
 
 
 def servers(services: Services, database: str) -> dict[str, str]:
-    """Where a system finds its servers, and the keys of what is sealed there."""
+    """Return the variables with the addresses of the servers and the encryption keys."""
     environment = services.environment(database)
     kept = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS")
     return {name: environment[name] for name in kept}
@@ -57,27 +57,27 @@ def servers(services: Services, database: str) -> dict[str, str]:
 
 @pytest.fixture(scope="package")
 def browser() -> Generator[Browser]:
-    """The system's own Chromium."""
+    """Launch the installed Chromium."""
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--disable-gpu"])
-        yield found
-        found.close()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="package")
 def windows(browser: Browser) -> Windows:
-    """The browser's windows."""
+    """Manage the browser's windows."""
     return Windows(browser)
 
 
 @pytest.fixture
-def sees(house: House, windows: Windows) -> Generator[Callable[..., Screen]]:
-    """`sees(table, seat)` opens a window in which a new player sits at the table, or looks at it without a seat.
+def open_screen(house: House, windows: Windows) -> Generator[Callable[..., Screen]]:
+    """Return `open_screen(table, seat)`, which opens a window for a new player at the table, or for a spectator.
 
-    With `token` it is the window of a player who is there already; with `latency` every answer comes so many
-    milliseconds late, with `clock` its time can be moved on; the rest is the window's form.
+    `token` opens it for an existing player, `latency` delays responses by milliseconds, `clock` allows the test to
+    advance its time; further options are the window's.
 
-    At the end no window may have shown an error, or asked another host for anything.
+    At the end no window may have logged an error or requested anything from another host.
     """
     with contextlib.ExitStack() as ends:
         opened: list[Screen] = []
@@ -99,4 +99,4 @@ def sees(house: House, windows: Windows) -> Generator[Callable[..., Screen]]:
 
         yield open_window
         for screen in opened:
-            screen.require_quiet()
+            screen.require_no_errors()

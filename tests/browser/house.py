@@ -1,4 +1,4 @@
-"""What stands behind the page while it is tried: tables and players of one operator, made over HTTP."""
+"""Tables and players of one operator, created over HTTP."""
 
 import itertools
 from typing import Any
@@ -7,13 +7,14 @@ from uuid import uuid4
 import httpx
 
 from tests.processes import wait_until
+from tests.support.instant import INSTANT
 
 CURRENCY = "EUR"
 PIN = "1357"
 
 
 class House:
-    """`table(preset)` opens a table, `newcomer()` registers a player, `seated(…)` sits one down."""
+    """Creates tables and players with the operator's credential."""
 
     def __init__(self, base_url: str, credential: str) -> None:
         self.base_url = base_url
@@ -26,7 +27,7 @@ class House:
         self.http.close()
 
     def post(self, path: str, body: dict[str, Any], token: str | None = None) -> dict[str, Any]:
-        """Act once, as the operator or as the player whose token it is."""
+        """POST a command as the operator, or as the player with this token."""
         headers = {"Idempotency-Key": uuid4().hex}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
@@ -35,79 +36,76 @@ class House:
         return dict(answer.json())
 
     def get(self, path: str) -> dict[str, Any]:
-        """Read as the operator."""
+        """GET a resource as the operator."""
         answer = self.http.get(path)
         assert answer.is_success, answer.text
         return dict(answer.json())
 
     def table(self, preset: str, **rules: Any) -> str:
-        """Open a table of a preset, with other rules where given, and return its id."""
+        """Open a table of a preset with optional rules, by default with instant play, and return its id."""
         body = {
             "name": f"{preset} {next(self.numbers)}",
             "preset": preset,
             "currency": CURRENCY,
             "money_types": ["real", "play"],
             "accept_player_edge": True,
-            "rules": rules,
+            "rules": {**INSTANT, **rules},
         }
         return str(self.post("/tables", body)["id"])
 
     def newcomer(self) -> str:
-        """Register a player with play money, and return the token of a session.
-
-        It is opened as the operator's server opens one before it shows the page.
-        """
+        """Register a player with play money and return the token of a new session."""
         name = f"Player {next(self.numbers)}"
-        player = self.post("/players", {"reference": name, "nickname": name})["id"]
+        player = self.post("/players", {"reference": uuid4().hex, "nickname": name})["id"]
         self.post(
             f"/players/{player}/sandbox-credits", {"amount": "5000.00", "currency": CURRENCY, "money_type": "play"}
         )
         return str(self.post(f"/players/{player}/sessions", {})["token"])
 
     def give_pin(self, table: str, seat: int) -> None:
-        """Set the PIN of the player who sits there."""
+        """Set the PIN of the player at a seat."""
         seats = self.get(f"/tables/{table}")["seats"]
         player = next(each["player"] for each in seats if each["seat"] == seat)
         self.post(f"/players/{player}/pin", {"pin": PIN})
 
     def seated(self, table: str, seat: int, buy_in: str = "1000.00") -> str:
-        """Sit a newcomer down and return the token."""
+        """Seat a new player and return the token."""
         token = self.newcomer()
         body = {"seat": seat, "buy_in": buy_in, "currency": CURRENCY, "money_type": "play"}
         self.post(f"/tables/{table}/seat", body, token)
         return token
 
     def company(self, table: str, *seats: int, buy_in: str = "1000.00") -> list[str]:
-        """Sit newcomers down so that all of them are in the round that is open, and return their tokens.
+        """Seat new players so that all are in the open round, and return their tokens.
 
-        The first one's round opens without the others: it is passed.
+        A round opens with the first player alone, who passes it.
         """
         tokens = [self.seated(table, seat, buy_in) for seat in seats]
         if len(seats) > 1:
             self.post(f"/tables/{table}/pass", {}, tokens[0])
-            both = wait_until(
+            opened = wait_until(
                 lambda: len((self.get(f"/tables/{table}")["round"] or {"seats": []})["seats"]) == len(seats)
             )
-            assert both, "no round opened with all of them"
+            assert opened, "no round opened with all of them"
         return tokens
 
     def number(self, table: str) -> int:
-        """Return the number of the round in hand."""
+        """Return the number of the current round."""
         return int(self.get(f"/tables/{table}")["round"]["number"])
 
     def settled(self, table: str, number: int) -> dict[str, Any]:
         """Wait for the table's round of this number, or a later one, to be settled, and return it."""
-        found: list[dict[str, Any]] = []
+        rounds: list[dict[str, Any]] = []
 
-        def there() -> bool:
+        def is_settled() -> bool:
             last = self.get(f"/tables/{table}")["last_round"]
-            found[:] = [last] if last and last["number"] >= number else []
-            return bool(found)
+            rounds[:] = [last] if last and last["number"] >= number else []
+            return bool(rounds)
 
-        assert wait_until(there), f"round {number} was not settled"
-        return found[0]
+        assert wait_until(is_settled), f"round {number} was not settled"
+        return rounds[0]
 
     def seat_of(self, table: str, seat: int) -> dict[str, Any]:
-        """Return a seat's part in the round in hand."""
+        """Return a seat's part in the current round."""
         round_ = self.get(f"/tables/{table}")["round"]
         return next(dict(part) for part in round_["seats"] if part["seat"] == seat)

@@ -1,4 +1,4 @@
-"""The page that checks a round in the browser: it needs no service, so none is started for it."""
+"""The page that verifies a round in the browser. It needs no service, so none is started."""
 
 import mimetypes
 from collections.abc import Generator
@@ -12,29 +12,29 @@ from baccarat.proofs import verifier
 from baccarat.web import views
 from casino.devstack.home import PROJECT
 from tests.baccarat.proofs.forgeries import FORGERIES
-from tests.baccarat.proofs.forging import GOLDEN, golden, written
+from tests.baccarat.proofs.forging import GOLDEN, encode, golden
 
 HOST = "http://localhost:9"
-"""Where nobody listens: every answer is given here, with the policy that the service gives."""
+"""An address without a server: the tests answer every request, with the service's security policy."""
 STATIC = PROJECT / "baccarat" / "web" / "static"
 CHECK_ALL = """async ([files, key]) => {
   const { verify } = await import("/static/play/verify/checks.js");
-  const said = {};
+  const verdicts = {};
   for (const [name, text] of Object.entries(files)) {
     const { verdict, checks } = await verify(new TextEncoder().encode(text), { trusted: [key] });
-    said[name] = [verdict, Object.fromEntries(checks.map((check) => [check.name, check.verdict]))];
+    verdicts[name] = [verdict, Object.fromEntries(checks.map((check) => [check.name, check.verdict]))];
   }
-  return said;
+  return verdicts;
 }"""
-"""The page's own module on one file after another, without drawing each."""
+"""Calls the page's module on each file, without drawing."""
 
 
 def answer(route: Route) -> None:
-    """The page and its files, as the service answers them."""
+    """Answer a request for the page or one of its files, as the service does."""
     path = route.request.url.removeprefix(HOST).split("?")[0]
     headers = {"Content-Security-Policy": views.CONTENT_SECURITY_POLICY}
     if path == "/play/verify/":
-        body = render_to_string("play/verify.html")
+        body = render_to_string("play/verify.html", {"languages": views.LANGUAGES})
         route.fulfill(status=200, headers={**headers, "Content-Type": "text/html"}, body=body)
         return
     file = STATIC / path.removeprefix("/static/")
@@ -45,22 +45,22 @@ def answer(route: Route) -> None:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Generator[Page]:
-    """The page, in which nothing may go wrong unseen."""
+    """Open the page, and assert at the end that it logged no error."""
     context = browser.new_context(locale="en-GB", viewport={"width": 390, "height": 844})
-    shown = context.new_page()
-    said: list[str] = []
-    shown.on("console", lambda message: said.append(message.text) if message.type in {"error", "warning"} else None)
-    shown.on("pageerror", lambda error: said.append(str(error)))
-    shown.route("**/*", answer)
-    shown.goto(f"{HOST}/play/verify/")
-    shown.get_by_label("public key").fill(golden("mini")["keys"][0]["public"])
-    yield shown
-    assert said == []
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.route("**/*", answer)
+    page.goto(f"{HOST}/play/verify/")
+    page.get_by_label("public key").fill(golden("mini")["keys"][0]["public_key"])
+    yield page
+    assert errors == []
     context.close()
 
 
-def shown_for(page: Page, raw: bytes, name: str) -> tuple[str, dict[str, str]]:
-    """What the page says of a file: its verdict, and that of each step."""
+def verify_on_page(page: Page, raw: bytes, name: str) -> tuple[str, dict[str, str]]:
+    """Return the page's verdict on a file, and that of each check."""
     page.locator("#file").set_input_files({"name": name, "mimeType": "application/json", "buffer": raw})
     verdict = page.locator(".verify-about", has_text=name).locator("xpath=preceding-sibling::*[@data-verdict]")
     verdict.wait_for()
@@ -71,44 +71,44 @@ def shown_for(page: Page, raw: bytes, name: str) -> tuple[str, dict[str, str]]:
     return str(verdict.get_attribute("data-verdict")), steps
 
 
-def as_the_verifier_says(raw: bytes) -> tuple[str, dict[str, str]]:
-    result: dict[str, Any] = verifier.verify(raw, [golden("mini")["keys"][0]["public"]])
+def verify_with_python(raw: bytes) -> tuple[str, dict[str, str]]:
+    result: dict[str, Any] = verifier.verify(raw, [golden("mini")["keys"][0]["public_key"]])
     return result["verdict"], {check["name"]: check["verdict"] for check in result["checks"]}
 
 
-def test_the_page_and_the_verifier_say_the_same_of_every_file_exported_or_forged(page: Page):
+def test_the_page_and_the_verifier_agree_on_every_exported_and_forged_file(page: Page):
     files = {file.name: file.read_bytes() for file in sorted(GOLDEN.rglob("*.json"))}
     forged = {each.name: each.raw() for each in FORGERIES}
-    given = {name: raw.decode() for name, raw in {**files, **forged}.items()}
+    texts = {name: raw.decode() for name, raw in {**files, **forged}.items()}
 
-    said: dict[str, Any] = page.evaluate(CHECK_ALL, [given, golden("mini")["keys"][0]["public"]])
+    verdicts: dict[str, Any] = page.evaluate(CHECK_ALL, [texts, golden("mini")["keys"][0]["public_key"]])
 
-    assert {name: (verdict, steps) for name, (verdict, steps) in said.items()} == {
-        name: as_the_verifier_says(raw) for name, raw in {**files, **forged}.items()
+    assert {name: (verdict, steps) for name, (verdict, steps) in verdicts.items()} == {
+        name: verify_with_python(raw) for name, raw in {**files, **forged}.items()
     }
-    assert {said[name][0] for name in forged} == {"failed"}
+    assert {verdicts[name][0] for name in forged} == {"failed"}
 
 
 def test_a_verified_round_shows_its_cards_and_a_forged_one_what_was_expected(page: Page):
     document = golden("mini")
-    shown_for(page, written(document), "mine.json")
+    verify_on_page(page, encode(document), "mine.json")
 
     expect(page.locator(".verify-verdict.verified")).to_be_visible()
     expect(page.locator(".verify-hands .card")).to_have_count(len(document["round"]["cards"]))
     expect(page.locator("[data-check=commission]")).to_contain_text("€0.00 in all")
 
     document["shoe"]["seed"] = "ab" * 32
-    shown_for(page, written(document), "forged.json")
+    verify_on_page(page, encode(document), "forged.json")
 
     step = page.locator("[data-check=commitment]")
-    expect(step).to_contain_text("The seed is not the one that was revealed.")
+    expect(step).to_contain_text("The seed differs from the revealed one.")
     expect(step.locator("dd").nth(1)).to_have_text("ab" * 32)
     expect(page.locator(".verify-verdict.failed")).to_contain_text("The commitment to the shoe")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_it_speaks_german_and_is_worked_by_keyboard(page: Page):
-    shown_for(page, written(golden("overview")), "meine.json")
+def test_the_page_is_translated_and_usable_by_keyboard(page: Page):
+    verify_on_page(page, encode(golden("overview")), "meine.json")
     page.get_by_label("Language").select_option("de")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Eine Runde prüfen")
@@ -118,18 +118,3 @@ def test_it_speaks_german_and_is_worked_by_keyboard(page: Page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "key"
     page.get_by_label("Sprache").select_option("en")
-
-
-def test_every_word_of_the_page_is_there_in_both_languages(page: Page):
-    words = page.evaluate(
-        "Promise.all(['en', 'de'].map(async (code) => (await import(`/static/play/verify/words-${code}.js`)).default))"
-    )
-
-    english, german = words
-    assert english.keys() == german.keys()
-    for key in english:
-        assert blanks(english[key]) == blanks(german[key]), key
-
-
-def blanks(sentence: str) -> list[str]:
-    return sorted(part.split("}")[0] for part in sentence.split("{")[1:])

@@ -1,0 +1,159 @@
+"""The table at every size: nothing overlaps, nothing is cut off, everything can be hit with a finger."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.layout import MEASURE, SIZES, faults, resize
+from tests.processes import wait_until
+
+pytestmark = pytest.mark.slow
+
+LAID_OUT = 0.95
+"""The share of these scenes that fits around the table; the rest become rows of seats."""
+BUY_IN = "4000.00"
+BIGGEST = {
+    "atlantic_city": {"player": "300.00", "tie": "31.00", "banker": "125.00"},
+    "overview": {"player": "131.00", "tie": "5.00", "banker": "300.00"},
+    "mini": {"player": "131.00", "tie": "5.00", "banker": "300.00"},
+    "classic": {"banker": "131.00"},
+    "big_table": {"player": "1025.00", "tie": "25.00", "banker": "125.00"},
+}
+"""Stakes with the tallest towers and the longest sums of each preset."""
+SEATS = {"atlantic_city": 5, "overview": 1, "mini": 1, "classic": 1, "big_table": 14}
+WITH_TURNS = {"atlantic_city": {"turn_seconds": 600}, "big_table": {"turn_seconds": 600, "caller": False}}
+MAX_ROUNDS = 40
+"""Rounds within which both hands draw a third card; the probability that none does is below 1 in 10,000."""
+
+
+SCENES = """async (sizes) => {
+    const { layoutScene } = await import(new URL("../static/play/js/view/scene.js", location.href));
+    const round = (box) => box.width === box.height;
+    const apart = (a, b) => {
+        if (round(a) && !round(b)) return apart(b, a);
+        const reach = round(a) ? 0 : 1;
+        const dx = Math.max(0, Math.abs(a.x - b.x) - reach * a.width / 2 - (round(b) ? 0 : b.width / 2));
+        const dy = Math.max(0, Math.abs(a.y - b.y) - reach * a.height / 2 - (round(b) ? 0 : b.height / 2));
+        const between = (round(a) ? a.width / 2 : 0) + (round(b) ? b.width / 2 : 0);
+        return between ? Math.hypot(dx, dy) >= between : dx > 0 || dy > 0;
+    };
+    const found = [];
+    let laidOut = 0;
+    const check = (width, height, seats, yours) => {
+        const where = `${seats} seats, yours ${yours}, ${width} by ${height}`;
+        const scene = layoutScene({ seats, yours, width, height });
+        if (!scene) return;
+        laidOut += 1;
+        const spots = scene.seats.flatMap((seat) => seat.all ? [seat.all] : Object.values(seat.spots));
+        const boxes = [scene.hands, ...scene.seats.map((seat) => seat.plate), ...spots];
+        boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => apart(a, b) || found.push([where, a, b])));
+        if (Math.min(...spots.map((spot) => spot.width)) * height < 2990) found.push([where, "a spot is too small"]);
+        if (scene.hands.card * height < 4000) found.push([where, "the cards are too small"]);
+    };
+    for (const [width, height] of sizes) {
+        for (let seats = 1; seats <= 14; seats++) {
+            for (let yours = 0; yours <= seats; yours++) check(width, height, seats, yours);
+        }
+    }
+    return { found, laidOut };
+}"""
+
+SPOIL_AND_MEASURE = f"""() => {{
+    const find = (selector) => document.querySelector(selector);
+    find(".plate").style = find(".circle.tie").style.cssText;
+    find(".plate-name").textContent = "A very long name for a seat";
+    Object.assign(find('[data-act="deal"]').style, {{ blockSize: "20px", minBlockSize: "20px" }});
+    return ({MEASURE.strip()})();
+}}"""
+"""Spoils and measures at once: the page may draw itself again at any time."""
+
+
+def seat_all(house, preset):
+    """Open a table, seat a player at each of its seats, and return the table and the tokens."""
+    table = house.table(preset, **WITH_TURNS.get(preset, {}))
+    return table, house.company(table, *range(1, SEATS[preset] + 1), buy_in=BUY_IN)
+
+
+def place_all(house, table, tokens, preset):
+    """Place chips on every spot of every seat."""
+    for token in tokens:
+        for spot, amount in BIGGEST[preset].items():
+            house.post(f"/tables/{table}/place", {"spot": spot, "amount": amount, "currency": "EUR"}, token)
+
+
+def deal_six_cards(house, table, tokens, preset):
+    """Play rounds until both hands have three cards."""
+    for _ in range(MAX_ROUNDS):
+        assert wait_until(lambda: SEATS[preset] == 1 or bool(house.get(f"/tables/{table}")["round"]))
+        place_all(house, table, tokens, preset)
+        number = house.number(table)
+        for token in tokens:
+            house.post(f"/tables/{table}/deal", {}, token)
+        if len(house.settled(table, number)["cards"]) == 6:
+            return
+    raise AssertionError("the hands never had six cards")
+
+
+@pytest.mark.parametrize("preset", SEATS)
+def test_nothing_overlaps_or_is_cut_at_any_size(house, open_screen, preset):
+    table, tokens = seat_all(house, preset)
+    deal_six_cards(house, table, tokens, preset)
+    assert wait_until(lambda: SEATS[preset] == 1 or bool(house.get(f"/tables/{table}")["round"]))
+    place_all(house, table, tokens, preset)
+    found = {}
+
+    for seat in sorted({1, len(tokens) // 2 + 1, len(tokens)}):
+        screen = open_screen(table, token=tokens[seat - 1])
+        expect(screen.page.locator(".hands .card.shown")).to_have_count(6)
+        expect(screen.bet).not_to_have_text("€0.00")
+        for name, sizes in SIZES.items():
+            for size in sizes:
+                resize(screen.page, size)
+                found[seat, name, size] = faults(screen.page)
+
+    assert not any(found.values()), {where: what for where, what in found.items() if what}
+
+
+def test_hands_plates_and_spots_are_apart_for_every_number_of_seats_and_every_seat(house, open_screen):
+    screen = open_screen(house.table("mini"), 1)
+    sizes = [(2560, 1200), (1120, 690), (960, 600), (1024, 440), (820, 672), (700, 570)]
+
+    result = screen.page.evaluate(SCENES, sizes)
+
+    assert result["found"] == []
+    assert result["laidOut"] >= LAID_OUT * len(sizes) * sum(seats + 1 for seats in range(1, 15))
+
+
+def test_the_call_and_the_winnings_have_their_own_place(house, open_screen):
+    table, tokens = seat_all(house, "atlantic_city")
+    place_all(house, table, tokens, "atlantic_city")
+    screen = open_screen(table, token=tokens[2], reduced_motion="no-preference")
+    screen.page.evaluate(f"globalThis.listFaults = {MEASURE}")
+    screen.page.evaluate("""() => {
+        globalThis.found = {};
+        const game = document.querySelector(".game");
+        const measure = () => { globalThis.found[game.dataset.step] = globalThis.listFaults(); };
+        new MutationObserver(measure).observe(game, { attributeFilter: ["data-step"] });
+    }""")
+    number = house.number(table)
+    for token in tokens:
+        house.post(f"/tables/{table}/deal", {}, token)
+    house.settled(table, number)
+
+    expect(screen.page.locator('.game[data-step="over"]')).to_be_visible(timeout=30_000)
+    found = screen.page.evaluate("globalThis.found")
+    assert {"dealing", "called", "paying", "paid", "over"} <= found.keys()
+    assert not any(found.values()), found
+
+
+def test_the_measurement_finds_an_overlap_a_cut_text_and_a_small_target(house, open_screen):
+    screen = open_screen(house.table("mini"), 1)
+    resize(screen.page, (1280, 800))
+    assert faults(screen.page) == []
+    screen.place("tie", "5")
+    expect(screen.page.locator(".circle.tie .stack")).to_be_visible()
+
+    found = "\n".join(screen.page.evaluate(SPOIL_AND_MEASURE))
+
+    assert "overlaps seat plate" in found
+    assert "is cut by" in found
+    assert "is only" in found
