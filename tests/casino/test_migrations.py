@@ -25,7 +25,7 @@ def migrate(database: Database, *words: str) -> None:
     run_to_end(command, environment=owner_environment(database.environment), folder=PROJECT)
 
 
-def test_all_that_migrations_make_can_be_undone_and_made_again(database: Database) -> None:
+def test_all_migrations_can_be_reversed_and_applied_again(database: Database) -> None:
     with database.owner() as owner:
         before = set(owner.execute(MADE))
         migrate(database, "events", "zero")
@@ -37,6 +37,6 @@ def test_all_that_migrations_make_can_be_undone_and_made_again(database: Databas
 
 def test_triggers_that_refuse_cannot_be_skipped_by_a_session(database: Database) -> None:
     with database.owner() as owner:
-        found = owner.execute(REFUSING).fetchall()
-    assert len(found) > 40
-    assert [table for table, enabled in found if enabled != "A"] == []
+        triggers = owner.execute(REFUSING).fetchall()
+    assert len(triggers) > 40
+    assert [table for table, enabled in triggers if enabled != "A"] == []

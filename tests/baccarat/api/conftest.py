@@ -13,14 +13,14 @@ from tests.support.house import fresh_database
 
 @pytest.fixture(scope="module")
 def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """A migrated database that the tests of a module share."""
+    """Yield a migrated database that the tests of a module share."""
     with fresh_database(services, django_db_blocker) as database:
         yield database
 
 
 @pytest.fixture
 def lucky(module_database: Database) -> Tenant:
-    """A new operator, where Alice and Bob play."""
+    """Yield a new operator, where Alice and Bob play."""
     return tenant("lucky")
 
 

@@ -62,13 +62,13 @@ class Operation:
         return str(self.document["tags"][0])
 
     def url(self, ids: Mapping[str, str]) -> str:
-        """The address with these ids in it."""
+        """Return the address with these ids in it."""
         return self.path.format_map(ids)
 
 
 @lru_cache(maxsize=1)
 def document() -> dict[str, Any]:
-    """The document as it is served."""
+    """Return the document as it is served."""
     generator = SchemaGenerator(urlconf="casino.urls")  # type: ignore[no-untyped-call]
     made = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     served: dict[str, Any] = json.loads(json.dumps(made, default=str))
@@ -96,7 +96,7 @@ def _addresses() -> list[tuple[str, re.Pattern[str], Operation]]:
 
 
 def operation_of(method: str, path: str) -> Operation:
-    """The operation that serves this address."""
+    """Return the operation that serves this address."""
     for served, address, operation in _addresses():
         if served == method and address.fullmatch(path):
             return operation
@@ -105,7 +105,7 @@ def operation_of(method: str, path: str) -> Operation:
 
 @lru_cache(maxsize=1)
 def _closed_components() -> dict[str, Any]:
-    """The document's components, in which an object has no member that is not documented.
+    """Return the document's components, in which an object has no member that is not documented.
 
     Problems stay open: some codes bring facts of their own.
     """
@@ -117,14 +117,14 @@ def _closed_components() -> dict[str, Any]:
 
 
 def faults(value: Any, schema: dict[str, Any]) -> list[str]:
-    """What in a value contradicts a schema of the document."""
+    """List what in a value contradicts a schema of the document."""
     judge = _judge(json.dumps(schema, sort_keys=True))
     return [f"{error.json_path}: {error.message}" for error in judge.iter_errors(value)]
 
 
 @lru_cache(maxsize=512)
 def _judge(schema: str) -> Any:
-    """A validator of one schema, which remembers where its references lead."""
+    """Return a validator of one schema, cached with its references."""
     whole = {**json.loads(schema), "components": _closed_components()}
     return Draft202012Validator(whole, format_checker=FORMATS)
 

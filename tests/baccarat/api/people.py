@@ -11,6 +11,7 @@ from django.test import Client
 from baccarat.services import dealing
 from casino.operators.services import create_operator, issue_key
 from tests.baccarat.api import contract
+from tests.support.instant import INSTANT
 
 JSON = "application/json"
 LONG_TURN = {"turn_seconds": 3600}
@@ -19,7 +20,7 @@ NOWHERE = "0199f3a2-0000-7000-8000-000000000404"
 
 @lru_cache(maxsize=1)
 def _client() -> Client:
-    """What sends every request: loading the middleware takes longer than most answers. No caller has cookies."""
+    """Return the handler of every request. It is cached: loading the middleware takes longer than most responses."""
     return Client(raise_request_exception=False)
 
 
@@ -30,16 +31,16 @@ class Caller:
     credential: str
 
     def get(self, path: str, **query: Any) -> Any:
-        """The answer to a read."""
+        """Send a GET and return the response."""
         return self.send("get", path, data=query)
 
     def post(self, path: str, body: Any = None, *, key: str | None = None) -> Any:
-        """The answer to a POST; without a key it gets a new one."""
+        """Send a POST, with a new idempotency key unless one is passed, and return the response."""
         headers = {"Idempotency-Key": key or uuid.uuid4().hex}
         return self.send("post", path, data=body or {}, content_type=JSON, headers=headers)
 
     def raw(self, path: str, body: bytes, *, content_type: str = JSON, **headers: str) -> Any:
-        """The answer to a POST of bytes, with exactly these headers."""
+        """Send a POST of bytes with exactly these headers, and return the response."""
         return self.send("generic", path, data=body, content_type=content_type, headers=headers)
 
     def send(self, method: str, path: str, *, headers: dict[str, str] | None = None, **options: Any) -> Any:
@@ -53,11 +54,11 @@ class Caller:
         return answer
 
     def read(self, path: str, **query: Any) -> Any:
-        """What a read that must succeed answers."""
+        """Return the body of a GET that must succeed."""
         return _granted(self.get(path, **query))
 
     def do(self, path: str, body: Any = None) -> Any:
-        """What a POST that must succeed answers."""
+        """Return the body of a POST that must succeed."""
         return _granted(self.post(path, body))
 
     def pages(self, path: str, *, limit: int = 2, **query: Any) -> list[dict[str, Any]]:
@@ -106,8 +107,8 @@ class Tenant(Caller):
         return gambler
 
     def table(self, preset: str, **changes: Any) -> str:
-        """Open a table, without the Caller's ceremony unless the rules ask for it, and return its id."""
-        changes["rules"] = {"caller": False, **changes.get("rules", {})}
+        """Open a table, without the Caller's ceremony and a show unless the rules ask for them, and return its id."""
+        changes["rules"] = {"caller": False, **INSTANT, **changes.get("rules", {})}
         body = {
             "name": "A table", "preset": preset, "currency": self.currency, "money_types": ["real", "play"],
             "accept_player_edge": True, **changes,
@@ -134,7 +135,7 @@ def bet(who: Gambler, table: str, /, **stakes: str) -> Any:
 
 
 def company(house: Tenant, preset: str, *names: str) -> tuple[str, list[Gambler]]:
-    """A table and its players in seats from 1 on, all in the round that is open, with no hurry."""
+    """Return a table and its players in seats from 1 on, all in the open round, whose turn is long."""
     table = house.table(preset, rules=LONG_TURN)
     players = [house.player(name) for name in names]
     for seat, player in enumerate(players, 1):

@@ -76,12 +76,12 @@ def refused(send: Callable[[], Any], status: int, code: str) -> dict[str, Any]:
 
 
 def posting(caller: Caller, path: str, body: dict[str, Any] | None = None) -> Callable[[], Any]:
-    """A POST that is not sent yet."""
+    """Build a POST without sending it."""
     return lambda: caller.post(path, body)
 
 
 def acting(player: Gambler, table: str, action: str) -> Callable[[], Any]:
-    """A player's action at a table, with a good body."""
+    """Build a player's action at a table, with a valid body."""
     return posting(player, f"tables/{table}/{action}", ACTIONS[action])
 
 
@@ -263,7 +263,7 @@ def test_an_unknown_field(scene: Scene, action: str) -> None:
     assert problem["errors"][0]["field"] == "tip"
 
 
-def test_several_wrong_fields_are_all_named(scene: Scene) -> None:
+def test_several_invalid_fields_are_all_listed(scene: Scene) -> None:
     problem = refused(at(scene, "place", spot="dragon", amount=5, tip=1), 422, "invalid_fields")
     assert {(error["field"], error["code"]) for error in problem["errors"]} == {
         ("spot", "unknown_spot"), ("amount", "amount_not_text"), ("tip", "unknown_field"),

@@ -67,8 +67,8 @@ def test_the_cards_are_in_no_stored_answer_and_a_repeat_sees_them_again(scene: t
     first, again = (alice.send("generic", path, data="{}", content_type=JSON, headers=key) for _ in range(2))
     assert first.json() == again.json()
     assert first.headers["Cache-Control"] == "no-store"
-    ((kept,),) = fetch("SELECT response FROM api_idempotentrequest WHERE key = %s", [key["Idempotency-Key"]])
-    assert kept == ""
+    ((length,),) = fetch("SELECT min(length(response)) FROM api_idempotentrequest")
+    assert length < 40, "a status, a nonce and a tag"
     reused = alice.send("generic", path, data="{ }", content_type=JSON, headers=key)
     assert reused.json()["code"] == "idempotency_key_reused"
     events = alice.read(f"rounds/{alice.read(f'tables/{table}')['round']['id']}/events")["items"]

@@ -5,9 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.domain.fairness.commitment import opens
+from baccarat.domain.fairness.commitment import CardOpening, is_valid_opening, opens
 from baccarat.domain.fairness.cut import Contribution, compute_cut
-from baccarat.domain.fairness.openings import CardOpening, is_valid_opening
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
@@ -19,7 +18,7 @@ def code(player: Gambler, table: str, contribution: Any) -> tuple[int, str]:
 
 
 def fixed(shoe: dict[str, Any]) -> bytes:
-    """The cut as anybody works it out from what is shown."""
+    """Compute the cut from what the API shows to anybody."""
     return compute_cut(
         UUID(shoe["id"]), [Contribution(each["seat"], each["contribution"]) for each in shoe["contributions"]]
     )

@@ -58,12 +58,12 @@ class Scene:
     charlie: Gambler
 
     def ids(self) -> dict[str, str]:
-        """What could be guessed, by the names of the addresses' parameters."""
+        """Return ids that could be guessed, by the names of path parameters."""
         ids = {"table": self.table, "round": self.round, "player": self.alice.id}
         return {**ids, "version": "1", "message": self.message, "report": self.report}
 
     def secrets(self) -> set[str]:
-        """What must never be seen from the other side."""
+        """Return texts that the other operator must never see."""
         ids = {*self.ids().values(), self.bob.id, self.running, self.lucky.id, self.lucky.slug}
         return (ids - {"1"}) | {self.lucky.credential.split(".")[0]}
 
@@ -87,7 +87,7 @@ def scene(module_database: Database) -> Scene:
 
 
 def call(caller: Caller, operation: Operation, ids: dict[str, str]) -> Any:
-    """The answer to an operation with its documented example as the body."""
+    """Call an operation with its documented example as the body, and return the response."""
     body = (operation.request_examples() or [{}])[0]
     if operation.method == "get":
         return caller.get(operation.url(ids))
@@ -96,7 +96,7 @@ def call(caller: Caller, operation: Operation, ids: dict[str, str]) -> Any:
 
 
 def told(answer: Any) -> tuple[int, Any]:
-    """What an answer tells, but for the address and the request's id."""
+    """Return what a response says, without the address and the request's id."""
     document = {name: value for name, value in answer.json().items() if name not in {"instance", "request_id"}}
     return answer.status_code, document
 

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.domain.rules.table_rules import Ratio
-from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.services import kill_switch, rules_lifecycle
 from casino.events.store import Metadata
 from casino.significant import thresholds

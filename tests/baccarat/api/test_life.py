@@ -19,7 +19,7 @@ def points(cards: list[str]) -> int:
 
 
 def commission(preset: str, win: Decimal) -> Decimal:
-    """What a Banker win costs, worked out apart from the rules engine; the lowest chip is 1.00."""
+    """Compute the commission on a Banker win without the rules engine; the lowest chip is 1.00."""
     if preset == "atlantic_city":
         return Decimal(0)
     exact = win * 5 / 100
@@ -27,7 +27,7 @@ def commission(preset: str, win: Decimal) -> Decimal:
 
 
 def expected(preset: str, spot: str, stake: Decimal, outcome: str) -> dict[str, str]:
-    """A stake's result as the API must show it."""
+    """Return a stake's result as the API must show it."""
     if outcome == "tie" != spot:
         result, win = PUSH, Decimal(0)
     elif outcome != spot:

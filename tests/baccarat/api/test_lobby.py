@@ -7,8 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat import tasks
-from baccarat.audit.rebuild import rebuild_projections
+from baccarat.audit.rebuild import play_projector
 from baccarat.services import voiding
+from casino.events.rebuild import check
 from casino.events.store import Metadata
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Tenant, bet, company, deal_all, sit
 
@@ -42,6 +43,20 @@ def test_the_board_shows_what_was_played_to_players_and_operator_alike(lucky: Te
     assert lucky.read(f"tables/{table}/statistics") == shown
 
 
+def test_the_round_of_a_mark_is_found_by_its_number(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    for _ in range(3):
+        bet(alice, table, banker="5.00")
+        deal_all()
+    (second,) = alice.read(f"tables/{table}/rounds", number=2)["items"]
+    assert second["number"] == 2
+    assert second in alice.pages(f"tables/{table}/rounds")
+    assert alice.read(f"tables/{table}/rounds", number=99) == {"items": [], "next": None}
+    assert alice.get(f"tables/{table}/rounds", number=0).json()["code"] == "number_too_small"
+    assert alice.get(f"tables/{NOWHERE}/rounds", number=1).json()["code"] == "unknown_table"
+
+
 def test_a_voided_round_leaves_the_board_and_a_rebuild_agrees(lucky: Tenant) -> None:
     alice, table = lucky.player("Alice"), lucky.table("mini")
     sit(alice, table)
@@ -55,7 +70,7 @@ def test_a_voided_round_leaves_the_board_and_a_rebuild_agrees(lucky: Tenant) -> 
         decide(round_=UUID(second["id"]), operator=UUID(lucky.id), metadata=metadata, **words)
     shown = alice.read(f"tables/{table}/statistics")
     assert [bead["number"] for bead in shown["bead_plate"]] == [1, 3]
-    assert rebuild_projections(compare=True).changed == ()
+    assert check(play_projector()).changed == ()
 
 
 def test_the_board_of_a_shoe_that_has_ended_is_kept(lucky: Tenant) -> None:
@@ -129,6 +144,45 @@ def test_a_table_that_is_closed_for_good_is_in_no_lobby(lucky: Tenant) -> None:
     assert alice.read(f"tables/{closed}")["id"] == closed
 
 
+def test_a_table_opened_for_nobody_to_find_is_in_no_lobby_and_is_played_by_its_id(lucky: Tenant) -> None:
+    alice, found, hidden = lucky.player("Alice"), lucky.table("mini"), lucky.table("mini", listed=False)
+    lucky.player("Bob")
+
+    sit(alice, hidden)
+    bet(alice, hidden, banker="5.00")
+    deal_all()
+
+    assert [line["id"] for line in alice.read("lobby")["items"]] == [found]
+    assert [table["id"] for table in lucky.read("tables")["items"]] == [found, hidden]
+    assert alice.read(f"tables/{hidden}")["last_round"]["phase"] == "settled"
+    assert check(play_projector()).changed == ()
+
+
+def test_the_lobby_knows_where_a_player_was_last(lucky: Tenant) -> None:
+    first, second, third = (lucky.table("mini", name=name) for name in ("First", "Second", "Third"))
+    alice, bob = lucky.player("Alice"), lucky.player("Bob")
+    sit(alice, third)
+    alice.do(f"tables/{third}/leave")
+    sit(alice, first)
+
+    lines = {line["id"]: line for line in alice.read("lobby")["items"]}
+    assert lines[second]["last_visited_at"] is None
+    assert lines[first]["last_visited_at"] > lines[third]["last_visited_at"]
+    assert {line["last_visited_at"] for line in bob.read("lobby")["items"]} == {None}
+    assert [lines[table]["players"] for table in (first, second, third)] == [1, 0, 0]
+
+
+def test_the_lobby_draws_the_end_of_the_big_road_as_the_board_does(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    for _ in range(9):
+        bet(alice, table, banker="5.00")
+        deal_all()
+    (line,) = alice.read("lobby")["items"]
+    assert line["big_road"] == alice.read(f"tables/{table}/statistics")["big_road"]
+    assert line["commission"] == alice.read(f"tables/{table}")["rules"]["commission"]
+
+
 def test_a_book_that_is_none_is_refused(lucky: Tenant) -> None:
     answer = lucky.player("Alice").get("lobby", money_type="monopoly")
     assert answer.status_code == 422
@@ -152,7 +206,7 @@ def test_a_table_with_people_at_it_is_closed_when_what_they_confirmed_is_settled
     assert lucky.do(f"tables/{table}/close", {"reason": "Worn out"})["closed"] is False
 
     shown = bob.read(f"tables/{table}")
-    assert (shown["stop"]["scope"], "closes for good" in shown["stop"]["player_message"]) == ("table", True)
+    assert (shown["stop"]["scope"], "closing permanently" in shown["stop"]["player_message"]) == ("table", True)
     refused = lucky.player("Cat").post(
         f"tables/{table}/seat", {"seat": 4, "buy_in": "5.00", "currency": "EUR", "money_type": "real"}
     )

@@ -14,7 +14,7 @@ COMPONENTS = contract.document()["components"]["schemas"]
 
 
 def words(component: str, name: str) -> list[Any]:
-    """The words that a field of an answer may hold."""
+    """Return the values that a response's field may hold."""
     schema = COMPONENTS[component]["properties"][name]
     parts = [COMPONENTS.get(part.get("$ref", "").rpartition("/")[2], part) for part in schema.get("anyOf", [schema])]
     return [word for part in parts for word in ([None] if part == {"type": "null"} else part.get("enum", []))]
@@ -75,6 +75,7 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
         "spots_per_round": "one", "player_pays": "1:1", "banker_pays": "19:20", "tie_pays": "9:1",
         "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,
         "caller": True, "look_seconds": 5, "hand_back_seconds": 8, "play_money": False, "seat_kept_rounds": 5,
+        "show_milliseconds": {"two_cards": 1, "natural": 2, "one_third_card": 3, "two_third_cards": 4, "ceremony": 5},
     }  # fmt: skip
     assert rules.keys() == COMPONENTS["TableRulesRequest"]["properties"].keys()
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}

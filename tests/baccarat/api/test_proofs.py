@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.core import signing
 from django.test import Client
 
-from baccarat.proofs import checks, signed_urls, verifier
+from baccarat.proofs import checks, dispute_pack, verifier
 from baccarat.services import voiding
 from casino.checkpoints import signing as checkpoints
 from casino.events.store import Metadata
@@ -71,7 +71,7 @@ def _void(lucky: Tenant, round_: str) -> None:
 
 
 def checked(caller: Any, round_: str) -> dict[str, Any]:
-    """What both verifiers say of an exported round, which must be the same."""
+    """Verify an exported round with both verifiers and return their verdict, which must be the same."""
     raw = caller.get(f"rounds/{round_}/proof").content
     keys = [key["public_key"] for key in caller.read("log/keys")["items"]]
     result = checks.verify(raw, keys=keys).document()
@@ -124,7 +124,7 @@ def test_a_round_that_has_no_place_in_the_log_yet_is_asked_for_again(scene: Scen
 
 
 def pack_of(scene: Scene, round_: str) -> tuple[str, zipfile.ZipFile]:
-    """A link to a pack, and what it leads to without any credential."""
+    """Create a link to a pack and fetch it without a credential."""
     url = scene.lucky.do(f"rounds/{round_}/dispute-pack", {"hours": 2})["url"]
     answer = Client().get(url)
     assert answer.status_code == 200
@@ -161,10 +161,10 @@ def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it
     assert whole["verdict"] == "verified"
     assert whole["checks"][0]["name"] == "pack"
     for changed, what in (
-        ({**files, "wagers.json": b"[]"}, "wagers.json is not the file of the manifest"),
-        ({**files, "SHA256SUMS": b""}, "SHA256SUMS is not that of the manifest"),
-        ({**files, "note.txt": b"trust me"}, "the pack holds other files than its manifest"),
-        ({**files, "manifest.json": files["manifest.json"] + b" "}, "the manifest's signature is not that of its key"),
+        ({**files, "wagers.json": b"[]"}, "wagers.json differs from the manifest"),
+        ({**files, "SHA256SUMS": b""}, "SHA256SUMS differs from the manifest"),
+        ({**files, "note.txt": b"trust me"}, "the pack's files differ from its manifest"),
+        ({**files, "manifest.json": files["manifest.json"] + b" "}, "the manifest's signature is not by its key"),
         ({"round.json": files["round.json"]}, "the pack can't be read"),
     ):
         result = verifier.verify_pack(zipped(changed), keys)
@@ -208,7 +208,8 @@ def test_a_pack_tells_who_saw_what_and_what_compliance_was_told(scene: Scene) ->
 
 
 def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:
-    pack_of(scene, scene.voided)
+    url, _ = pack_of(scene, scene.voided)
+    assert Client().get(url).status_code == 200, "fetched again within the hour, which adds nothing"
 
     kept = SignificantEvent.objects.filter(subject=f"round:{scene.voided}", kind__startswith="dispute_pack_").order_by(
         "id"
@@ -222,7 +223,7 @@ def test_making_and_fetching_a_link_is_kept(scene: Scene) -> None:
 def test_a_link_that_was_changed_or_has_expired_leads_nowhere(scene: Scene) -> None:
     url, _ = pack_of(scene, scene.settled)
     claim = {"round": scene.settled, "operator": scene.lucky.id, "by": "x", "until": 1}
-    over = signing.dumps(claim, salt=signed_urls.SALT)
+    over = signing.dumps(claim, salt=dispute_pack.LINK_SALT)
     other = signing.dumps({**claim, "until": 2**40}, salt="another purpose")
 
     for path in (
@@ -231,6 +232,20 @@ def test_a_link_that_was_changed_or_has_expired_leads_nowhere(scene: Scene) -> N
     ):
         answer = Client().get(path)
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown_dispute_pack")
+
+
+def test_packs_and_links_outlive_a_change_of_the_secret_key(scene: Scene, settings: Any) -> None:
+    url, pack = pack_of(scene, scene.settled)
+    old = json.loads(pack.read("manifest.sig"))["key"]
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 50, [settings.SECRET_KEY]
+
+    again = Client().get(url)
+    new = json.loads(zipfile.ZipFile(io.BytesIO(again.content)).read("manifest.sig"))["key"]
+    assert new != old
+    assert dispute_pack.public_keys() == [new, old]
+    settings.SECRET_KEY_FALLBACKS, settings.PACK_PUBLIC_KEYS = [], [old]
+    assert dispute_pack.public_keys() == [new, old], "the operator keeps the public key of a secret that is gone"
+    assert Client().get(url).status_code == 404
 
 
 def test_there_is_no_link_to_a_round_in_hand_or_of_another_operator(scene: Scene) -> None:

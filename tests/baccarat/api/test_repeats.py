@@ -83,6 +83,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(alice, f"{at}/cut", {"contribution": "9f2c5e7a"})
     sent(alice, f"{at}/hand-back")
     deal_all()
+    sent(alice, f"{at}/skip-show")
     sent(alice, f"{at}/pass")
     deal_all()
     sent(alice, f"{at}/rebuy", MONEY)
@@ -154,7 +155,7 @@ def test_one_key_at_two_addresses_or_of_two_players_is_two_requests(lucky: Tenan
 
 
 def wagers(table: str) -> tuple[int, int]:
-    """Confirmed wagers at a table: as events, and as rows."""
+    """Count confirmed wagers at a table, as events and as rows."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (SELECT count(*) FROM events_event e JOIN baccarat_round r ON e.stream = 'round-' || r.id "

@@ -66,7 +66,7 @@ def test_doubtful_rules_are_refused_as_everywhere_and_change_nothing(
 def test_what_returns_less_than_the_floor_needs_the_very_sentence_of_the_refusal(lucky: Tenant) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
     asked = {**ANN, "rules": {"tie_pays": "6:1"}}
-    sentence = lucky.post(at, asked).json()["sentence"]
+    sentence = lucky.post(at, asked).json()["required_acknowledgement"]
     assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
     assert lucky.post(at, {**asked, "acknowledgement": "yes"}).json()["code"] == "acknowledgement_differs"
     assert lucky.do(at, {**asked, "acknowledgement": sentence})["acknowledgement"] == sentence

@@ -26,6 +26,7 @@ from baccarat import tasks
 from baccarat.services import dealing
 from baccarat.storage import repository
 from baccarat.streaming import snapshot
+from casino.events.sql import database_now
 from casino.observability.logging import RedactingFormatter
 from casino.operators.principals import PlayerPrincipal
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, deal_all, sit, tenant
@@ -137,7 +138,13 @@ def test_no_answer_of_the_api_holds_one(scene: Scene) -> None:
             rounds = [item["id"] for item in caller.read(f"tables/{table}/rounds")["items"]]
             answers += [caller.get(path.format(r=each)).content.decode() for path in OF_ROUNDS for each in rounds]
     player = PlayerPrincipal(
-        player=UUID(scene.alice.id), operator=UUID(scene.house.id), currency="EUR", sandbox=True, session=b""
+        player=UUID(scene.alice.id),
+        operator=UUID(scene.house.id),
+        currency="EUR",
+        sandbox=True,
+        session=b"",
+        session_started_at=database_now(),
+        authenticated_at=database_now(),
     )
     answers.append(json.dumps(as_json(snapshot.take_snapshot(player=player, watched=None).message)))
 
@@ -164,7 +171,7 @@ def test_no_error_report_holds_one(scene: Scene, monkeypatch: pytest.MonkeyPatch
         raise Broken
 
     monkeypatch.setattr(repository, "save", fail)
-    monkeypatch.setattr(dealing, "_put_by", fail)
+    monkeypatch.setattr(dealing, "_set_aside_after", fail)
     with overheard() as log:
         reported = tasks.deal_due.apply()
     reports = [log.getvalue(), str(reported.traceback), repr(reported.result)]
@@ -183,6 +190,6 @@ def test_no_error_report_holds_one(scene: Scene, monkeypatch: pytest.MonkeyPatch
 
 
 def _at_hand(trace: Any) -> Generator[object]:
-    """What our own classes say of themselves, of all that the frames had at hand: whoever logs them tells no secret."""
+    """Return the repr of all objects of our classes in the frames: logging them must reveal no secret."""
     for frame, _ in traceback.walk_tb(trace):
         yield from (value for value in frame.f_locals.values() if type(value).__module__.startswith("baccarat."))

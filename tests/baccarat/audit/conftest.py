@@ -32,7 +32,7 @@ def played_services(services: Services, django_db_blocker: DjangoDbBlocker) -> G
 
 @pytest.fixture
 def played(played_services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """A copy of the played database, dropped at the end."""
+    """Yield a copy of the played database, and drop it at the end."""
     name = played_services.clone()
     try:
         with django_db_blocker.unblock(), pointed_at(played_services.url(name)):
@@ -46,8 +46,8 @@ def played(played_services: Services, django_db_blocker: DjangoDbBlocker) -> Gen
 
 
 @pytest.fixture
-def found():
-    """`found(...)`: (what, where) of every finding of an audit; nothing waits too long, but where the test says so."""
+def audit_findings():
+    """Return a function that audits and returns the kind and location of every finding; `oldest` is in seconds."""
 
     def run(*, oldest=PATIENCE, **options):
         return [(finding.kind, finding.location) for finding in engine.run_audit(max_wait=oldest, **options).findings]

@@ -1,18 +1,18 @@
-"""Real play for the audit's tests: tables, players and rounds through the operations, and the owner's tampering."""
+"""Helpers of audit tests: play rounds through the services, seal them, and tamper as the database's owner."""
 
 from dataclasses import dataclass
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.services import betting, dealing, kill_switch, opening, seats
-from baccarat.services.table_actor import TableActor
+from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.services import betting, dealing, kill_switch, seats, table_lifecycle
+from baccarat.services.seats import TableActor
 from casino.events import sealer, subscriptions
-from casino.events.digest import GENESIS, digest
-from casino.events.ids import new_id
+from casino.events.hash_chain import GENESIS, digest
 from casino.events.store import Metadata
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.money import MoneyType
+from tests.support.instant import NO_SHOW
 from wallet.ledger import player_accounts as wallets
 
 OPERATOR = UUID(int=0xCA51)
@@ -28,10 +28,10 @@ class Seated:
     guests: tuple[TableActor, ...]
 
     def bet(self, **stakes: int) -> None:
-        """Everyone confirms these stakes, in minor units by spot."""
-        wanted = {Spot(spot): amount for spot, amount in stakes.items()}
+        """Confirm these stakes, in minor units by spot, for every player."""
+        by_spot = {Spot(spot): amount for spot, amount in stakes.items()}
         for guest in self.guests:
-            betting.deal(actor=guest, stakes=wanted, currency="EUR")
+            betting.deal(actor=guest, stakes=by_spot, currency="EUR")
 
 
 def sit(
@@ -39,19 +39,19 @@ def sit(
 ) -> Seated:
     """Open a table of a preset and seat that many new players with `buy_in` minor units each.
 
-    There is no ceremony unless it is asked for by `caller=True`.
+    There is no ceremony without `caller=True`, and play is instant.
     """
-    table = opening.open_table(
+    table = table_lifecycle.open_table(
         operator=OPERATOR,
         name=preset,
         preset=preset,
         currency="EUR",
         money_types=(MoneyType.REAL, MoneyType.PLAY),
         edge_accepted=True,
-        overrides={"caller": False, **rules},
+        overrides={"caller": False, "show_milliseconds": NO_SHOW, **rules},
         metadata=METADATA,
     )
-    guests = tuple(TableActor(table, OPERATOR, new_id(), METADATA) for _ in range(players))
+    guests = tuple(TableActor(table, OPERATOR, uuid4(), METADATA) for _ in range(players))
     for number, guest in enumerate(guests, 1):
         wallets.open_player_accounts(operator=OPERATOR, player=guest.player, currency="EUR", metadata=METADATA)
         wallets.credit_sandbox_player(
@@ -71,7 +71,7 @@ def sit(
 
 
 def deal() -> None:
-    """Deal all that is due."""
+    """Deal every round that is due."""
     while dealing.deal_due():
         pass
 
@@ -98,7 +98,7 @@ def tamper(database, *statements):
 
 
 def rechain(database):
-    """Recompute every digest and headmark, as an attacker who knows the layout would."""
+    """Recompute every digest and head, as an attacker who knows the format would."""
     previous = GENESIS
     with database.owner() as owner:
         for event in subscriptions.read_sealed(0, 1_000_000):
@@ -121,6 +121,6 @@ def rechain(database):
 
 
 def stop_and_resume() -> None:
-    """All gaming stops, and goes on."""
+    """Stop all gaming and resume it."""
     kill_switch.stop(scope=StopScope.GAMING, reason="a drill", metadata=METADATA)
     kill_switch.resume(scope=StopScope.GAMING, reason="it was a drill", metadata=METADATA)

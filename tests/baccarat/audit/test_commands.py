@@ -1,4 +1,4 @@
-"""The commands as they are run: exit codes and last lines."""
+"""The commands audit, replay and rebuild: exit codes and output."""
 
 import json
 import subprocess
@@ -12,13 +12,14 @@ from django.core.management import CommandError, ManagementUtility, call_command
 from casino.checkpoints import signing
 from casino.events.sql import execute, fetch
 from tests.baccarat.audit.playing import tamper
+from tests.conftest import as_owner
 
 PROJECT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
 def manage(played, tmp_path, monkeypatch, capsys):
-    """`manage(*arguments)`: exit code, output and errors of a command on the played database, run in this process."""
+    """Return a function that runs a command in this process and returns its exit code, output and errors."""
     monkeypatch.setenv("CASINO_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -27,8 +28,8 @@ def manage(played, tmp_path, monkeypatch, capsys):
         code = 0
         try:
             ManagementUtility(["manage.py", *arguments]).execute()
-        except SystemExit as ended:
-            code = ended.code
+        except SystemExit as error:
+            code = error.code
         return code, *capsys.readouterr()
 
     return run
@@ -36,7 +37,7 @@ def manage(played, tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def manage_py(played, tmp_path):
-    """The same, as a process of its own."""
+    """Return a function that runs a command as a process, with the same results."""
 
     def run(*arguments):
         done = subprocess.run(  # noqa: S603  (our own command)
@@ -56,7 +57,7 @@ def last(output):
     return output.rstrip("\n").splitlines()[-1]
 
 
-def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage_py, tmp_path):
+def test_the_audit_saves_the_head_and_reports_a_log_cut_short_later(played, manage_py, tmp_path):
     rounds, events, entries, head = fetch(
         "SELECT (SELECT count(*) FROM baccarat_round), (SELECT count(*) FROM events_event), "
         "(SELECT count(*) FROM wallet_entry), (SELECT max(position) FROM events_seal)"
@@ -72,7 +73,7 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
         f"DELETE FROM events_chainhead WHERE position = {head}",  # noqa: S608  (a number)
     )
     code, output, errors = manage_py("audit", "--oldest", "3600", "--json", "--jobs", "2")
-    assert errors == "Auditing by one process: more are worth their start from 100000 events on.\n"
+    assert errors == "Auditing in one process: more only help from 100000 events on.\n"
     document = json.loads(output)
     assert code == 1
     assert document["verdict"] == "FAILED"
@@ -80,37 +81,37 @@ def test_audit_says_ok_keeps_the_head_and_then_notices_a_cut_tail(played, manage
     assert json.loads(file.read_text())["position"] == head
 
 
-def test_an_audit_since_a_checkpoint_is_in_full_until_a_sound_one_has_covered_it(played, manage, settings, tmp_path):
+def test_an_audit_since_a_checkpoint_is_full_until_a_clean_audit_covers_one(played, manage, settings, tmp_path):
     settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
-    made = signing.sign_now()
+    checkpoint = signing.sign_now()
     code, _, errors = manage("audit", "--oldest", "3600", "--since-checkpoint")
-    assert (code, errors) == (0, "Auditing in full: no good checkpoint is covered by a sound audit.\n")
+    assert (code, errors) == (0, "Auditing in full: no trusted checkpoint is covered by a clean audit.\n")
     code, again, errors = manage("audit", "--oldest", "3600", "--since-checkpoint")
     assert (code, again.startswith("audit: ok rounds=0 ")) == (0, True)
-    assert again.endswith(f"findings=0 since={made.position} (what nothing happened to after it was not read)\n")
-    assert errors == f"Auditing since checkpoint 1, position {made.position}.\n"
+    assert again.endswith(f"findings=0 since={checkpoint.position} (only what changed after it was read)\n")
+    assert errors == f"Auditing since checkpoint 1, position {checkpoint.position}.\n"
 
 
-def test_audit_prints_findings_as_a_table_and_fails(played, manage, tmp_path):
+def test_the_audit_prints_findings_as_a_table_and_exits_1(played, manage, tmp_path):
     execute("UPDATE baccarat_wager SET won = won + 1")
-    code, output, _ = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "mine.json"))
+    code, output, _ = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "head.json"))
     assert code == 1
     count = fetch("SELECT count(*) FROM baccarat_wager")[0][0]
     assert last(output).startswith("audit: FAILED rounds=")
     assert last(output).endswith(f" findings={count}")
     assert "row differs" in output
-    assert not (tmp_path / "mine.json").exists()
+    assert not (tmp_path / "head.json").exists()
 
 
-def test_a_head_file_that_holds_no_head_is_refused(played, manage, tmp_path):
-    (tmp_path / "mine.json").write_text("{}")
-    code, output, errors = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "mine.json"))
+def test_an_invalid_head_file_is_refused(played, manage, tmp_path):
+    (tmp_path / "head.json").write_text("{}")
+    code, output, errors = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "head.json"))
     assert (code, output) == (1, "")
-    assert "does not hold the head of a log" in errors
+    assert "does not contain the head of a log" in errors
     assert "Traceback" not in errors
 
 
-def test_replay_tells_a_round_by_table_and_number_and_ends_with_the_verdict(played, manage):
+def test_replay_accepts_table_and_number_and_ends_with_the_verdict(played, manage):
     table, round_, outcome = fetch(
         "SELECT table_id, id, outcome FROM baccarat_round WHERE number = 2 AND rules = 'mini@1'"
     )[0]
@@ -124,7 +125,7 @@ def test_replay_tells_a_round_by_table_and_number_and_ends_with_the_verdict(play
     assert document["steps"][0]["event"] == "RoundOpened"
 
 
-def test_replay_of_a_changed_round_names_the_difference_and_fails(played, manage):
+def test_replay_of_a_changed_round_prints_the_difference_and_exits_1(played, manage):
     round_ = fetch("SELECT id FROM baccarat_round WHERE number = 1 AND rules = 'overview@1'")[0][0]
     tamper(
         played,
@@ -138,21 +139,25 @@ def test_replay_of_a_changed_round_names_the_difference_and_fails(played, manage
 
 
 @pytest.mark.parametrize("name", ["nonsense", "01900000-0000-7000-8000-000000000000", "{table}#99", "{table}#x"])
-def test_replay_of_an_unknown_round_is_a_plain_error(played, name):
+def test_replay_of_an_unknown_round_is_refused(played, name):
     table = fetch("SELECT id FROM baccarat_table LIMIT 1")[0][0]
     with pytest.raises(CommandError, match="round"):
         call_command("replay", name.format(table=table))
 
 
-def test_rebuild_prints_counts_and_names_what_it_mended(played, manage):
+def test_rebuild_prints_counts_and_the_rows_it_changed(played, manage):
     code, output, _ = manage("rebuild", "--check")
     assert code == 0
-    assert last(output).endswith(" changed=0")
+    assert last(output).endswith(" differing=0")
     key = fetch("SELECT id FROM baccarat_wager ORDER BY id LIMIT 1")[0][0]
     execute("UPDATE baccarat_wager SET won = won + 1 WHERE id = %s", [key])
     code, output, _ = manage("rebuild", "--check")
     assert code == 1
-    assert output.splitlines()[0] == f"changed: baccarat_wager {key}"
-    code, output, _ = manage("rebuild")
+    assert output.splitlines()[:2] == ["differs: baccarat_wager rows=1", f"  baccarat_wager {key}"]
+    code, _, errors = manage("rebuild")
+    assert code == 1
+    assert "owner" in errors
+    with as_owner(played.owner_url):
+        code, output, _ = manage("rebuild")
     assert code == 0
-    assert last(output).startswith("rebuild: baccarat_table=5 baccarat_round=")
+    assert last(output).startswith("rebuild: baccarat_table=5 baccarat_duetable=5 baccarat_round=")

@@ -1,17 +1,20 @@
-"""The audit on a live system, in parts, and its figures."""
+"""The audit engine: counts, incremental audits, several processes, and audits during play."""
 
 import threading
 import time
+from datetime import UTC, datetime
 
 from django.db import connection
 
+from baccarat import tasks
 from baccarat.audit import engine, parallel
-from baccarat.audit.partitions import TABLE_EVENT_TYPES
-from casino.events.sql import fetch
+from baccarat.audit.log_reader import TABLE_EVENT_TYPES
+from casino.events.sql import execute, fetch
 from casino.events.verification import current_head
 from tests.baccarat.audit.playing import play, seal, sit
 
-OF_TOUCHED_TABLES = """
+RECORDED = "SELECT kind, subject, reason FROM significant_significantevent ORDER BY id"
+CHANGED_TABLES = """
 WITH placed AS (
     SELECT event.id, event.type, coalesce(opened.data->>'table', substr(event.stream, 7)) AS of_table
     FROM events_event AS event JOIN events_event AS opened ON opened.stream = event.stream AND opened.version = 1
@@ -24,7 +27,7 @@ SELECT count(*) FILTER (WHERE type = 'RoundOpened'), count(*) FROM placed WHERE 
 """Rounds and events of the tables that have any event after a position."""
 
 
-def test_the_figures_are_those_of_the_database(played):
+def test_the_counts_are_those_of_the_database(played):
     report = engine.run_audit(max_wait=3600)
     counts = fetch(
         "SELECT (SELECT count(*) FROM baccarat_round), (SELECT count(*) FROM events_event), "
@@ -35,7 +38,7 @@ def test_the_figures_are_those_of_the_database(played):
     assert report.head == (current_head().position, current_head().digest.hex())
 
 
-def test_what_is_not_sealed_yet_is_followed_all_the_same(database):
+def test_unsealed_events_are_audited_too(database):
     play(sit("mini"), 2, banker=2500)
     report = engine.run_audit(max_wait=3600)
     assert report.ok
@@ -43,7 +46,7 @@ def test_what_is_not_sealed_yet_is_followed_all_the_same(database):
     assert report.head[0] == 0
 
 
-def test_since_a_position_only_what_came_later_is_checked(played):
+def test_an_audit_since_a_position_checks_only_later_events(played):
     head = current_head().position
     with played.owner() as owner:
         owner.execute("ALTER TABLE wallet_entry DISABLE TRIGGER USER")
@@ -53,38 +56,38 @@ def test_since_a_position_only_what_came_later_is_checked(played):
         )
     play(sit("classic"), 1, tie=500)
     seal()
-    whats = {finding.kind for finding in engine.run_audit(max_wait=3600).findings}
-    assert whats == {"entry is of another kind"}
+    kinds = {finding.kind for finding in engine.run_audit(max_wait=3600).findings}
+    assert kinds == {"entry is of another kind"}
     assert engine.run_audit(max_wait=3600, since=head).ok
     assert engine.run_audit(max_wait=3600, since=10**9).ok
 
 
-def test_since_a_position_only_tables_that_something_happened_to_are_read_and_these_whole(played):
-    touched, untouched = sit("mini"), sit("overview")
-    play(touched, 2, banker=2500)
-    play(untouched, 2, banker=2500)
+def test_an_audit_since_a_position_reads_tables_with_later_events_in_full_and_no_others(played):
+    changed, unchanged = sit("mini"), sit("overview")
+    play(changed, 2, banker=2500)
+    play(unchanged, 2, banker=2500)
     seal()
     head = current_head().position
     change = "UPDATE events_event SET metadata = metadata || '{\"actor\": \"x\"}' WHERE stream = 'table-' || %s"
     with played.owner() as owner:
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
-        owner.execute(change, [touched.table])
-        owner.execute(change, [untouched.table])
+        owner.execute(change, [changed.table])
+        owner.execute(change, [unchanged.table])
     report = engine.run_audit(max_wait=3600, since=head)
     others = fetch("SELECT count(*) FROM events_event WHERE type <> ALL (%s::text[])", [TABLE_EVENT_TYPES])[0][0]
     assert (report.ok, report.rounds, report.events) == (True, 0, others)
 
-    play(touched, 1, banker=2500)
+    play(changed, 1, banker=2500)
     seal()
     report = engine.run_audit(max_wait=3600, since=head)
-    rounds, own = fetch(OF_TOUCHED_TABLES, [head])[0]  # others may have had a turn that ran out meanwhile
+    rounds, own = fetch(CHANGED_TABLES, [head])[0]  # a turn may have ended at another table meanwhile
     assert (report.rounds, report.events) == (rounds, own + others)
-    assert {(each.kind, str(touched.table) in each.location) for each in report.findings} == {("digest differs", True)}
+    assert {(each.kind, str(changed.table) in each.location) for each in report.findings} == {("digest differs", True)}
     assert len(engine.run_audit(max_wait=3600).findings) == 2 * len(report.findings)
 
 
-def test_since_a_position_accounts_that_were_moved_are_checked_from_their_first_posting(played):
-    moved, still = sit("mini"), sit("overview")
+def test_an_audit_since_a_position_checks_accounts_with_later_postings_in_full(played):
+    moved, unmoved = sit("mini"), sit("overview")
     seal()
     head = current_head().position
     play(moved, 1, banker=2500)
@@ -92,18 +95,18 @@ def test_since_a_position_accounts_that_were_moved_are_checked_from_their_first_
     with played.owner() as owner:
         for table in ("wallet_posting", "wallet_entry"):
             owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        for seated in (moved, still):
+        for seated in (moved, unmoved):
             owner.execute(
                 "UPDATE wallet_posting SET balance = balance + 1 WHERE sequence = 1 AND account_id IN "
                 "(SELECT id FROM wallet_account WHERE kind = 'game' AND table_id = %s)",
                 [seated.table],
             )
-    whats = [finding.kind for finding in engine.run_audit(max_wait=3600, since=head).findings]
-    assert whats == ["running balance is wrong"]
-    assert [each.kind for each in engine.run_audit(max_wait=3600).findings] == whats * 2
+    kinds = [finding.kind for finding in engine.run_audit(max_wait=3600, since=head).findings]
+    assert kinds == ["running balance is wrong"]
+    assert [each.kind for each in engine.run_audit(max_wait=3600).findings] == kinds * 2
 
 
-def test_a_process_of_an_audit_finds_what_one_pass_finds(played):
+def test_an_audit_by_processes_has_the_findings_of_one_pass(played):
     with played.owner() as owner:
         owner.execute("UPDATE baccarat_round SET cards = 'Ah 2h 3h 4h'")
     alone = engine.run_audit(max_wait=3600)
@@ -113,41 +116,44 @@ def test_a_process_of_an_audit_finds_what_one_pass_finds(played):
     assert (shared.findings, shared.summary_line()) == (alone.findings, alone.summary_line())
 
 
-def test_what_is_asked_beside_the_log_is_found_all_the_same(played, monkeypatch):
+def test_database_checks_on_a_second_connection_have_the_same_findings(played, monkeypatch):
     with played.owner() as owner:
         owner.execute("UPDATE wallet_balance SET balance = balance + 1")
         owner.execute("UPDATE baccarat_wager SET won = won + 1")
     alone = engine.run_audit(max_wait=3600)
     monkeypatch.setattr(engine, "MIN_EVENTS_FOR_SECOND_CONNECTION", 0)
-    beside = engine.run_audit(max_wait=3600)
+    concurrent = engine.run_audit(max_wait=3600)
     assert {"balance is not the sum of its postings", "row differs"} <= {finding.kind for finding in alone.findings}
-    assert (beside.findings, beside.summary_line()) == (alone.findings, alone.summary_line())
+    assert (concurrent.findings, concurrent.summary_line()) == (
+        alone.findings,
+        alone.summary_line(),
+    )
 
 
-def test_progress_is_told_up_to_the_head(played):
-    told = []
-    engine.run_audit(max_wait=3600, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (current_head().position, current_head().position)
+def test_progress_is_reported_up_to_the_head(played):
+    reported = []
+    engine.run_audit(max_wait=3600, progress=lambda done, total: reported.append((done, total)))
+    assert reported[-1] == (current_head().position, current_head().position)
 
 
-def test_play_while_it_audits_causes_no_finding(database):
+def test_play_during_an_audit_causes_no_finding(database):
     tables = [sit("mini"), sit("atlantic_city", players=2), sit("big_table")]
-    over = threading.Event()
+    finished = threading.Event()
 
-    def go_on():
+    def play_and_seal():
         try:
             for _ in range(6):
                 for seated in tables:
                     play(seated, 1, player=2500)
                 seal()
         finally:
-            over.set()
+            finished.set()
             connection.close()
 
-    player = threading.Thread(target=go_on)
+    player = threading.Thread(target=play_and_seal)
     player.start()
     reports = [engine.run_audit()]
-    while not over.is_set():
+    while not finished.is_set():
         reports.append(engine.run_audit())
     player.join()
     reports.append(engine.run_audit())
@@ -156,7 +162,7 @@ def test_play_while_it_audits_causes_no_finding(database):
     assert reports[-1].rounds > reports[0].rounds
 
 
-def test_a_long_audit_makes_nothing_look_older_than_its_snapshot(database):
+def test_ages_are_measured_at_the_snapshot_however_long_the_audit(database):
     waited = []
 
     def slow(*_):
@@ -168,3 +174,24 @@ def test_a_long_audit_makes_nothing_look_older_than_its_snapshot(database):
     sit("mini").bet(banker=2500)
     assert engine.run_audit(max_wait=1.0, progress=slow).ok
     assert waited
+
+
+def test_the_nightly_audit_records_each_finding_once(database, settings):
+    sit("mini")
+    seal()
+    assert engine.run_nightly_audit().ok
+    assert fetch(RECORDED) == []
+    table = fetch("SELECT id FROM baccarat_table")[0][0]
+    execute("UPDATE baccarat_table SET name = 'Another'")
+    settings.AUDIT_HOUR = (datetime.now(UTC).hour + 12) % 24
+    tasks.run_nightly_audit()
+    assert fetch(RECORDED) == []
+    for _ in range(2):
+        settings.AUDIT_HOUR = datetime.now(UTC).hour
+        tasks.run_nightly_audit()
+    failed, finding = fetch(RECORDED)
+    assert (failed[0], finding) == (
+        "integrity_failed",
+        ("audit_finding", f"baccarat_table {table} name", "row differs"),
+    )
+    assert failed[2].startswith("audit: FAILED rounds=")

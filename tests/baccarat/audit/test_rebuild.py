@@ -1,70 +1,216 @@
-"""Projections are thrown away and come back the same, whatever had become of them."""
+"""Projections are thrown away and come back the same, whatever had become of them, while play goes on."""
 
+import re
+import subprocess
+import sys
+import threading
+import time
+from typing import Final
+
+import psycopg
 import pytest
+from django.db import connection
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import KEYS, CannotRebuild, rebuild_projections
+from baccarat.audit.rebuild import KEYS
+from baccarat.management.commands.rebuild import projectors
+from casino.devstack.home import PROJECT
+from casino.devstack.postgres import installation
+from casino.events import rebuild as rebuilding
+from casino.events import sealer
+from casino.events.rebuild import CannotRebuild, check, keep_projections, rebuild
 from casino.events.sql import execute, fetch
-from tests.baccarat.audit.playing import play, seal, sit, stop_and_resume, tamper
+from tests.baccarat.audit.playing import deal, play, seal, sit, stop_and_resume, tamper
+from tests.conftest import as_owner
 
-DAMAGE = (
+DAMAGE: Final = (
     "DELETE FROM baccarat_wager",
     "DELETE FROM baccarat_round WHERE number = 1",
-    "UPDATE baccarat_round SET cards = 'Ah', state = '{}'",
-    "UPDATE baccarat_table SET rounds = 99, due_at = now()",
+    "UPDATE baccarat_round SET cards = 'Ah'",
+    "UPDATE baccarat_table SET rounds = 99, round_state = '{}'",
+    "UPDATE baccarat_duetable SET due_at = now()",
     "UPDATE baccarat_sitting SET seat = 9, money_type = 'real'",
-    "UPDATE baccarat_switch SET stopped = true",
+    "UPDATE baccarat_killswitch SET active = true",
     "UPDATE baccarat_rulesversion SET returns = '[]'",
     "UPDATE wallet_balance SET balance = balance + 7, sequence = 0",
 )
+TABLES: Final = {**KEYS, "wallet_balance": "account_id"}
+PATIENCE: Final = 2.0
+"""The longest that a wager may wait for a rebuild, in seconds."""
 
 
 def rows():
-    """Every row of every projection, as PostgreSQL prints it."""
+    """Return every row of every projection of play, as PostgreSQL prints it."""
     return {
         table: fetch(f"SELECT kept::text FROM {table} AS kept ORDER BY {key}")  # noqa: S608  (names are constants)
-        for table, key in KEYS.items()
+        for table, key in TABLES.items()
     }
 
 
-def test_damaged_projections_come_back_byte_for_byte(played):
+def rebuild_everything(database):
+    with as_owner(database.owner_url):
+        return rebuild(*projectors())
+
+
+def schema(database):
+    """Return the lines of the whole definition of the database, sorted."""
+    command = [str(installation() / "bin" / "pg_dump"), "--schema-only", database.owner_url]
+    dump = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603  (our own command)
+    return sorted(re.sub(r"^.restrict .*|^.unrestrict .*", "", line) for line in dump.splitlines())
+
+
+def test_damaged_projections_are_rebuilt_byte_for_byte(played):
     stop_and_resume()
     seal()
     before = rows()
     for statement in DAMAGE:
         assert execute(statement)
-    assert rows() != before
-    rebuilt = rebuild_projections(compare=True)
+    damaged = rows()
+    assert damaged != before
+
+    compared = check(*projectors())
+    assert {row.split()[0] for row in compared.changed} == set(TABLES)
+    assert {table: compared.rows[table] for table in TABLES} == {table: len(kept) for table, kept in before.items()}
+    assert rows() == damaged
+
+    rebuild_everything(played)
     assert rows() == before
-    assert rebuilt.rows == {table: len(kept) for table, kept in before.items()}
-    assert {row.split()[0] for row in rebuilt.changed} == set(KEYS)
+    assert check(*projectors()).changed == ()
     assert engine.run_audit(max_wait=3600).ok
 
 
-def test_deleted_projections_come_back_byte_for_byte(played):
+def test_deleted_projections_are_rebuilt_byte_for_byte(played):
     before = rows()
-    for table in KEYS:
+    for table in TABLES:
         execute(f"DELETE FROM {table}")  # noqa: S608  (names are constants)
-    rebuild_projections()
+    rebuild_everything(played)
     assert rows() == before
 
 
-def test_sound_projections_do_not_change_and_rounds_in_hand_stay_in_hand(database):
+def test_a_rebuild_does_not_change_correct_projections_or_running_rounds(database):
     idle, busy = sit("mini"), sit("atlantic_city")
     play(idle, 1, banker=2500)
     busy.bet(player=100)
     before = rows()
-    assert rebuild_projections(compare=True).changed == ()
+    assert check(*projectors()).changed == ()
+    rebuild_everything(database)
     assert rows() == before
     play(idle, 1, tie=500)
     seal()
     assert engine.run_audit(max_wait=3600).ok
 
 
-def test_events_that_lead_nowhere_change_nothing(played):
+def test_a_rebuild_from_incomplete_events_changes_nothing(played):
     before = rows()
     event = fetch("SELECT id FROM events_event WHERE type = 'RoundOpened' ORDER BY id LIMIT 1")[0][0]
     tamper(played, f"DELETE FROM events_event WHERE id = {event}")  # noqa: S608  (a number)
-    with pytest.raises(CannotRebuild, match="version 2"):
-        rebuild_projections()
+    for attempt in (lambda: check(*projectors()), lambda: rebuild_everything(played)):
+        with pytest.raises(CannotRebuild, match="version 2"):
+            attempt()
     assert rows() == before
+
+
+def test_definitions_and_rights_survive_the_swap(played):
+    with played.owner() as owner:
+        owner.execute("CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
+        owner.execute("CREATE TRIGGER noted BEFORE INSERT ON baccarat_wager FOR EACH ROW EXECUTE FUNCTION note()")
+        owner.execute("ALTER TABLE baccarat_wager ENABLE ALWAYS TRIGGER noted")
+        owner.execute("GRANT SELECT ON baccarat_round TO PUBLIC")
+    before = schema(played)
+    rebuild_everything(played)
+    assert schema(played) == before
+
+
+def test_a_rebuild_that_died_is_in_nobodys_way(played):
+    before = schema(played)
+    with played.owner() as owner:
+        for left in (rebuilding.SHADOWS, rebuilding.REPLACED):
+            owner.execute(f"CREATE SCHEMA {left} CREATE TABLE baccarat_round (id integer)")
+    rebuild_everything(played)
+    assert schema(played) == before
+
+
+def test_only_one_rebuild_runs_at_a_time(played):
+    with played.owner() as first:
+        first.execute("SELECT pg_advisory_lock(%s)", [rebuilding.REBUILD_LOCK])
+        first.execute(f"CREATE SCHEMA {rebuilding.SHADOWS}")
+        with pytest.raises(CannotRebuild, match="Another rebuild"):
+            rebuild_everything(played)
+        assert first.execute("SELECT to_regnamespace(%s)", [rebuilding.SHADOWS]).fetchone() != (None,)
+    rebuild_everything(played)
+    rebuild_everything(played)
+
+
+def test_a_rebuild_waits_for_a_reader_that_would_find_nothing(played, monkeypatch):
+    monkeypatch.setattr(rebuilding, "SWAP_TRIES", 1)
+    with psycopg.connect(played.owner_url) as reader:
+        reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT pg_try_advisory_xact_lock_shared(%s)", [rebuilding.READERS_LOCK])
+        with pytest.raises(CannotRebuild, match="in use"):
+            rebuild_everything(played)
+    rebuild_everything(played)
+    with played.owner() as owner, owner.transaction():
+        owner.execute("SELECT pg_advisory_xact_lock(%s)", [rebuilding.READERS_LOCK])
+        with pytest.raises(CannotRebuild, match="try again"):
+            keep_projections()
+
+
+def test_play_goes_on_during_rebuilds_and_checks(database):
+    """Two tables play, a sealer seals; meanwhile everything is compared and rebuilt again and again."""
+    tables = [sit("mini"), sit("mini")]
+    play(tables[0], 60, banker=2500)  # enough for the rebuild to take a while
+    stop = threading.Event()
+    waits, errors, played = [], [], [0, 0]
+
+    def run(work):
+        try:
+            while not stop.is_set():
+                work()
+        except Exception as error:  # noqa: BLE001  (the test reports it)
+            errors.append(error)
+        finally:
+            connection.close()
+
+    def wager(place):
+        began = time.monotonic()
+        tables[place].bet(banker=2500)
+        waits.append(time.monotonic() - began)
+        while not fetch("SELECT round_id IS NULL FROM baccarat_table WHERE id = %s", [tables[place].table])[0][0]:
+            deal()
+        played[place] += 1
+
+    def sealing():
+        sealer.seal_all()
+        time.sleep(0.05)
+
+    threads = [threading.Thread(target=run, args=[work]) for work in (lambda: wager(0), lambda: wager(1), sealing)]
+    for thread in threads:
+        thread.start()
+    try:
+        command = ["rebuild"]
+        for arguments in ([*command, "--check"], command, [*command, "--check"], command, command):
+            manage_py(database, *arguments)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert errors == []
+    assert min(played) > 0
+    assert max(waits) < PATIENCE
+    seal()
+    assert check(*projectors()).changed == ()
+    assert fetch("SELECT count(*) FROM baccarat_round WHERE phase = 'settled'")[0][0] == 60 + sum(played)
+    assert engine.run_audit(max_wait=3600).ok
+
+
+def manage_py(database, *arguments):
+    """Run a command as a process; a rebuild as the owner."""
+    owner = {} if "--check" in arguments else {"DATABASE_URL": database.owner_url, "DATABASE_ROLE": "owner"}
+    done = subprocess.run(  # noqa: S603  (our own command)
+        [sys.executable, str(PROJECT / "manage.py"), *arguments],
+        env={**database.environment, **owner},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

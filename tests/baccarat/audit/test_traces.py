@@ -1,4 +1,4 @@
-"""What a wager is due at a table is what its rules settle, asked once or often, and never another table's."""
+"""Expected settlements are cached per rules, and equal those of the payout rules."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baccarat.audit import traces
-from baccarat.audit.findings import FindingCollector
+from baccarat.audit.report import FindingCollector
 from baccarat.audit.traces import TableTrace
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import InvalidStake, settle
@@ -21,35 +21,46 @@ STAKES = st.dictionaries(st.sampled_from([P, B, T]), st.integers(1, 5), min_size
 
 def table(rules):
     event = TableOpened(
-        TABLE, OPERATOR, "One", rules, (MoneyType.PLAY,), (), datetime(2026, 1, 2, tzinfo=UTC), (), 0, "", None
+        TABLE,
+        OPERATOR,
+        "One",
+        rules,
+        (MoneyType.PLAY,),
+        (),
+        datetime(2026, 1, 2, tzinfo=UTC),
+        (),
+        0,
+        "",
+        None,
+        listed=True,
     )
     return TableTrace(event, FindingCollector(), version=1)
 
 
 @given(
     wagers=st.lists(st.tuples(st.sampled_from([AC, OVERVIEW, MINI, CLASSIC, BIG]), STAKES, st.sampled_from(Outcome))),
-    most=st.integers(1, 8),
+    size=st.integers(1, 8),
 )
-def test_what_is_due_is_what_the_rules_settle_however_often_and_at_whatever_tables(wagers, most):
+def test_a_cached_settlement_equals_a_computed_one_for_any_rules(wagers, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traces, "MAX_CACHED_SETTLEMENTS", most)
+        patch.setattr(traces, "MAX_CACHED_SETTLEMENTS", size)
         for rules, stakes, outcome in wagers * 2:
             assert table(rules).expected_settlement(stakes, outcome) == settle(rules, stakes, outcome)
 
 
-def test_tables_whose_rules_differ_in_one_field_do_not_share_what_is_due():
+def test_rules_that_differ_in_one_field_do_not_share_cached_settlements():
     other = replace(MINI, tie_pays=CLASSIC.tie_pays)
     assert table(MINI).expected_settlement({T: 100}, Outcome.TIE).won == 800
     assert table(other).expected_settlement({T: 100}, Outcome.TIE).won == 900
 
 
-def test_stakes_that_cannot_be_settled_are_refused_each_time():
+def test_an_invalid_stake_is_refused_each_time():
     for _ in range(2):
         with pytest.raises(InvalidStake):
             table(MINI).expected_settlement({P: 0}, Outcome.PLAYER)
 
 
-def test_no_more_settlements_are_kept_than_the_most():
+def test_the_cache_of_settlements_is_bounded():
     trace = table(replace(MINI, version=77))
     for stake in range(1, 2 * traces.MAX_CACHED_SETTLEMENTS):
         trace.expected_settlement({P: stake}, Outcome.PLAYER)

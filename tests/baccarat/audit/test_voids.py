@@ -1,14 +1,16 @@
-"""Voids and the audit: sound ones pass, and one that was not agreed, not exact or not the first is found."""
+"""Audit of voids: correct ones have no findings; unapproved, inexact and repeated ones are reported."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from baccarat.audit import rebuild, round_replay
+from baccarat.audit import round_replay
 from baccarat.audit.betting import OUT_OF_PLACE
+from baccarat.audit.rebuild import play_projector
 from baccarat.audit.voiding import ALONE, AMOUNTS, TWICE
 from baccarat.services import betting, seats, voiding
+from casino.events.rebuild import check
 from casino.events.sql import fetch
 from casino.events.store import Append, NewEvent, append
 from casino.kernel.money import MoneyType
@@ -16,16 +18,16 @@ from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, rechain, seal
 from wallet.ledger import player_accounts
 from wallet.payments import debts
 
-ASKS, AGREES = replace(METADATA, actor="staff:1"), replace(METADATA, actor="staff:2")
+REQUESTER, APPROVER = replace(METADATA, actor="staff:1"), replace(METADATA, actor="staff:2")
 
 
-def ask(round_):
-    voiding.void(round_=round_, operator=OPERATOR, reason="malfunction", note="The shoe jammed.", metadata=ASKS)
+def request_void(round_):
+    voiding.void(round_=round_, operator=OPERATOR, reason="malfunction", note="The shoe jammed.", metadata=REQUESTER)
 
 
 def void(round_):
-    ask(round_)
-    voiding.approve(round_=round_, operator=OPERATOR, metadata=AGREES)
+    request_void(round_)
+    voiding.approve(round_=round_, operator=OPERATOR, metadata=APPROVER)
 
 
 def settled_rounds(preset):
@@ -36,8 +38,8 @@ def settled_rounds(preset):
 
 
 def void_event(round_):
-    (found,) = fetch("SELECT id FROM events_event WHERE stream = %s AND type = 'RoundVoided'", [f"round-{round_}"])
-    return found[0]
+    (row,) = fetch("SELECT id FROM events_event WHERE stream = %s AND type = 'RoundVoided'", [f"round-{round_}"])
+    return row[0]
 
 
 def change(database, event, name, value):
@@ -52,31 +54,31 @@ def change(database, event, name, value):
     rechain(database)
 
 
-def test_sound_voids_of_every_kind_have_no_findings_and_rebuild_the_same(played, found):
+def test_correct_voids_have_no_findings_and_a_rebuild_changes_nothing(played, audit_findings):
     for preset in ("overview", "mini", "atlantic_city", "big_table", "classic"):
         for round_ in settled_rounds(preset):
             void(round_)
     running = sit("mini")
     running.bet(banker=2500)
-    ask(fetch("SELECT round_id FROM baccarat_table WHERE id = %s", [running.table])[0][0])
-    asked = sit("mini")
-    asked.bet(player=2500)
+    request_void(fetch("SELECT round_id FROM baccarat_table WHERE id = %s", [running.table])[0][0])
+    settled = sit("mini")
+    settled.bet(player=2500)
     deal()
-    (last,) = fetch("SELECT id FROM baccarat_round WHERE table_id = %s", [asked.table])[0]
-    ask(last)
-    assert found() == []
+    (last,) = fetch("SELECT id FROM baccarat_round WHERE table_id = %s", [settled.table])[0]
+    request_void(last)
+    assert audit_findings() == []
     seal()
 
-    assert found() == []
-    assert rebuild.rebuild_projections(compare=True).changed == ()
+    assert audit_findings() == []
+    assert check(play_projector()).changed == ()
 
 
-def test_a_debt_that_a_void_left_may_be_collected(played, found):
+def test_collecting_the_debt_of_a_void_causes_no_finding(played, audit_findings):
     ann = sit("mini", money_type=MoneyType.REAL, buy_in=5000)
     (guest,) = ann.guests
     betting_round = None
     for _ in range(200):
-        if _game(guest) < 5000:
+        if _game_balance(guest) < 5000:
             _credit(guest, 10_000)
             seats.rebuy(actor=guest, amount=5000, currency="EUR")
         ann.bet(player=5000)
@@ -94,12 +96,12 @@ def test_a_debt_that_a_void_left_may_be_collected(played, found):
     debts.collect_due()
     seal()
 
-    assert found() == []
+    assert audit_findings() == []
     assert debts.outstanding(operator=OPERATOR, player=guest.player, currency="EUR") == 0
     assert round_replay.replay_round(betting_round).findings == ()
 
 
-def _game(guest):
+def _game_balance(guest):
     rows = fetch(
         "SELECT balance FROM wallet_balance JOIN wallet_account ON id = account_id WHERE player_id = %s "
         "AND kind = 'game' AND money_type = 'real'",
@@ -116,53 +118,53 @@ def _credit(guest, amount):
 
 
 def _spend(guest):
-    """All that the player has goes to another table."""
+    """Move the player's whole balance to another table."""
     seats.leave(actor=guest)
     elsewhere = replace(guest, table=sit("mini").table)
     betting_table = fetch("SELECT id FROM baccarat_table WHERE seats_taken = 0 AND preset = 'mini' LIMIT 1")[0][0]
-    (has,) = fetch(
+    (balance,) = fetch(
         "SELECT balance FROM wallet_balance JOIN wallet_account ON id = account_id WHERE player_id = %s "
         "AND kind = 'account' AND money_type = 'real'",
         [guest.player],
     )[0]
     other = replace(elsewhere, table=sit("atlantic_city").table)
-    seats.take(actor=other, seat=5, money_type=MoneyType.REAL, buy_in=has, currency="EUR")
+    seats.take(actor=other, seat=5, money_type=MoneyType.REAL, buy_in=balance, currency="EUR")
     assert betting_table == guest.table
 
 
-def test_a_replay_tells_a_void_in_words(played):
+def test_a_replay_describes_a_void(played):
     round_ = settled_rounds("mini")[0]
     void(round_)
 
-    told = round_replay.replay_round(round_)
+    replay = round_replay.replay_round(round_)
 
-    assert (told.phase, told.findings) == ("voided", ())
-    text = " ".join(line.text for line in told.lines)
+    assert (replay.phase, replay.findings) == ("voided", ())
+    text = " ".join(line.text for line in replay.lines)
     assert "staff:1 requested at" in text
     assert "staff:1 voided the round, and staff:2 agreed" in text
     assert "gets its stake of 35.00 back" in text
 
 
 @pytest.mark.parametrize("approver", ["staff:1", None])
-def test_a_void_that_no_other_person_agreed_to_is_found(played, found, approver):
+def test_a_void_without_a_second_approver_is_reported(played, audit_findings, approver):
     round_ = settled_rounds("mini")[0]
     void(round_)
     seal()
     change(played, void_event(round_), "approved_by", approver)
 
-    assert ALONE in [what for what, _ in found()]
+    assert ALONE in [kind for kind, _ in audit_findings()]
 
 
-def test_a_void_of_wrong_amounts_is_found(played, found):
+def test_a_void_of_wrong_amounts_is_reported(played, audit_findings):
     round_ = settled_rounds("mini")[0]
     void(round_)
     seal()
     change(played, void_event(round_), "staked", 1)
 
-    assert AMOUNTS in [what for what, _ in found()]
+    assert AMOUNTS in [kind for kind, _ in audit_findings()]
 
 
-def test_a_void_that_nobody_asked_for_is_found(played, found):
+def test_a_void_without_a_request_is_reported(played, audit_findings):
     round_ = settled_rounds("mini")[0]
     void(round_)
     seal()
@@ -174,30 +176,30 @@ def test_a_void_that_nobody_asked_for_is_found(played, found):
             [f"round-{round_}"],
         )
 
-    whats = [what for what, _ in found()]
-    assert ALONE in whats
-    assert OUT_OF_PLACE in whats
+    kinds = [kind for kind, _ in audit_findings()]
+    assert ALONE in kinds
+    assert OUT_OF_PLACE in kinds
 
 
-def test_a_second_void_of_one_round_is_found(played, found):
+def test_a_second_void_of_a_round_is_reported(played, audit_findings):
     round_ = settled_rounds("mini")[0]
     void(round_)
     schema, data, version = fetch(
         "SELECT schema, data::text, version FROM events_event WHERE id = %s", [void_event(round_)]
     )[0]
-    append([Append(f"round-{round_}", version, (NewEvent("RoundVoided", schema, data.encode()),), ASKS)])
+    append([Append(f"round-{round_}", version, (NewEvent("RoundVoided", schema, data.encode()),), REQUESTER)])
     seal()
 
-    assert TWICE in [what for what, _ in found()]
+    assert TWICE in [kind for kind, _ in audit_findings()]
 
 
-def test_a_void_of_a_round_in_play_that_hides_its_seed_is_found(played, found):
+def test_a_void_without_its_seed_is_reported(played, audit_findings):
     running = sit("mini")
     running.bet(banker=2500)
     (round_,) = fetch("SELECT round_id FROM baccarat_table WHERE id = %s", [running.table])[0]
-    ask(round_)
+    request_void(round_)
     seal()
     change(played, void_event(round_), "seed", None)
 
-    assert "seed missing" in [what for what, _ in found()]
+    assert "seed missing" in [kind for kind, _ in audit_findings()]
     assert betting.new_game(actor=running.guests[0]).round.phase == "betting"

@@ -1,4 +1,4 @@
-"""Covering bad language: nothing listed shows, nothing innocent changes, and a text keeps its length."""
+"""Masking: listed words are hidden, nothing else changes, and a text keeps its length."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ MIXED = st.lists(st.tuples(WORDS | CLEAN, GAPS), max_size=8).map(lambda parts: "
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "masked"),
     [
         ("darn", "****"),
         ("DARN it", "**** it"),
@@ -33,35 +33,35 @@ MIXED = st.lists(st.tuples(WORDS | CLEAN, GAPS), max_size=8).map(lambda parts: "
         ("", ""),
     ],
 )
-def test_whole_words_are_covered_whatever_they_are_dressed_as(text: str, shown: str) -> None:
-    assert mask(text, listed=BAD) == shown
+def test_listed_words_are_masked_despite_case_accents_and_look_alikes(text: str, masked: str) -> None:
+    assert mask(text, listed=BAD) == masked
 
 
 @given(MIXED)
-def test_nothing_listed_can_be_read_after_it(text: str) -> None:
+def test_a_masked_text_contains_no_listed_word(text: str) -> None:
     assert candidates(mask(text, listed=BAD)).isdisjoint(BAD)
 
 
 @given(MIXED)
-def test_the_length_is_kept_and_only_asterisks_are_new(text: str) -> None:
-    shown = mask(text, listed=BAD)
-    assert len(shown) == len(text)
-    assert all(after in (before, "*") for before, after in zip(text, shown, strict=True))
+def test_masking_keeps_the_length_and_adds_only_asterisks(text: str) -> None:
+    masked = mask(text, listed=BAD)
+    assert len(masked) == len(text)
+    assert all(after in (before, "*") for before, after in zip(text, masked, strict=True))
 
 
 @given(MIXED)
-def test_a_text_without_listed_words_is_left_as_it_is(text: str) -> None:
+def test_a_text_without_listed_words_does_not_change(text: str) -> None:
     assert mask(text, listed=BAD - candidates(text)) == text
 
 
 @given(MIXED)
-def test_covering_twice_covers_no_more(text: str) -> None:
+def test_masking_twice_masks_no_more(text: str) -> None:
     once = mask(text, listed=BAD)
     assert mask(once, listed=BAD) == once
 
 
 @given(st.text(alphabet=CHARACTERS + STRANGE, max_size=12))
-def test_a_word_that_can_be_listed_is_found_by_itself(word: str) -> None:
+def test_every_listable_word_is_masked(word: str) -> None:
     if is_listable_word(word):
         assert mask(word, listed={normalize_word(word)}) == "*" * len(word)
         assert normalize_word(word) in candidates(f"so {word}, they say")

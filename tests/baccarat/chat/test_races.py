@@ -1,4 +1,4 @@
-"""Chats when everything comes at once: the pace is exact, a mute and a removal let nothing through."""
+"""Concurrent chat requests: the rate is exact, and nothing passes a mute or a ban."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,15 +11,15 @@ from tests.conftest import Database
 InThreads = Callable[..., list[Any]]
 
 
-def at_a_table() -> tuple[Tenant, Any, str]:
+def seat_alice() -> tuple[Tenant, Any, str]:
     lucky = tenant("lucky")
     table, alice = lucky.table("big_table"), lucky.player("Alice")
     sit(alice, table)
     return lucky, alice, table
 
 
-def test_of_fifty_messages_at_once_five_are_said(database: Database, in_threads: InThreads) -> None:
-    _, alice, table = at_a_table()
+def test_of_fifty_concurrent_messages_five_are_sent(database: Database, in_threads: InThreads) -> None:
+    _, alice, table = seat_alice()
     answers = in_threads(50, lambda number: alice.post(f"tables/{table}/chat", {"text": f"Message {number}"}))
     assert sorted(answer.status_code for answer in answers) == [201] * 5 + [409] * 45
     assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {"too_many_messages"}
@@ -27,16 +27,16 @@ def test_of_fifty_messages_at_once_five_are_said(database: Database, in_threads:
     assert fetch("SELECT count(*) FROM events_event WHERE type = 'ChatMessageSent'") == [(5,)]
 
 
-def test_one_message_sent_twenty_times_with_one_key_is_said_once(database: Database, in_threads: InThreads) -> None:
-    _, alice, table = at_a_table()
+def test_a_message_with_one_idempotency_key_is_sent_once(database: Database, in_threads: InThreads) -> None:
+    _, alice, table = seat_alice()
     path = f"tables/{table}/chat"
     answers = in_threads(20, lambda _: alice.post(path, {"text": "Hello"}, key="one"))
     assert {answer.content for answer in answers} == {answers[0].content}
     assert fetch("SELECT count(*) FROM chat_chatmessage") == [(1,)]
 
 
-def test_nothing_is_said_after_a_mute_however_close(database: Database, in_threads: InThreads) -> None:
-    lucky, alice, table = at_a_table()
+def test_no_message_is_sent_after_a_concurrent_mute(database: Database, in_threads: InThreads) -> None:
+    lucky, alice, table = seat_alice()
 
     def act(number: int) -> Any:
         if number == 3:
@@ -48,13 +48,13 @@ def test_nothing_is_said_after_a_mute_however_close(database: Database, in_threa
     codes = {answer.json().get("code") for answer in answers if answer.status_code >= 400}
     assert codes <= {"player_is_muted", "too_many_messages"}
     ((mute,),) = fetch("SELECT version FROM events_event WHERE type = 'PlayerMuted'")
-    said = fetch("SELECT count(*) FROM chat_chatmessage")[0][0]
-    assert mute == said + 1
+    sent = fetch("SELECT count(*) FROM chat_chatmessage")[0][0]
+    assert mute == sent + 1
     assert [each.kind for each in engine.run_audit().findings] == []
 
 
-def test_who_logs_in_while_being_removed_is_out_in_the_end(database: Database, in_threads: InThreads) -> None:
-    lucky, alice, _ = at_a_table()
+def test_a_concurrent_login_does_not_survive_a_ban(database: Database, in_threads: InThreads) -> None:
+    lucky, alice, _ = seat_alice()
 
     def act(number: int) -> Any:
         if number == 4:

@@ -8,15 +8,14 @@ import pytest
 
 from baccarat.domain import dealer
 from baccarat.domain.dealer import Entropy
-from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.commitment import commit, shoe_root
 from baccarat.domain.fairness.cut import NO_CUT, Contribution, compute_cut
-from baccarat.domain.fairness.openings import shoe_root
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.commitment import ShoeCommitment
+from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase
-from baccarat.domain.rules.presets import Shuffle, TableRules
+from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.events import ShoeStarted
 from baccarat.domain.tables.state import INITIAL
@@ -26,7 +25,7 @@ from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P,
 
 
 def fresh(number: int) -> Entropy:
-    """New identities of this number; the committed shoe is always the one of the number before."""
+    """Return new ids with this number; the committed shoe is always the one of the number before."""
     seed, before = number.to_bytes(32, "big"), max(number - 1, 0).to_bytes(32, "big")
     return Entropy(round=UUID(int=1000 + number), shoe=UUID(int=2000 + number), seed=seed, committed_seed=before)
 
@@ -170,7 +169,7 @@ def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
         finish(journal)
         rounds = list(journal.changed_rounds.values())
         dealt = rounds[-2][0]
-        assert (dealt.position, dealt.seed) == (out, None)
+        assert (dealt.shoe_position, dealt.seed) == (out, None)
         assert dealt.cards == cards[out : out + len(dealt.cards)]
         out += len(dealt.cards)
 

@@ -8,7 +8,7 @@ from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
@@ -40,7 +40,7 @@ NAMES = {ANN: "ann", BEN: "ben", None: "table"}
 
 
 def moved(event: object) -> dict[str, int]:
-    """What an event moves: {"ann game": -500, "table stakes": 500}; amounts of play money have a P."""
+    """Return what an event moves: {"ann game": -500, "table stakes": 500}; amounts of play money have a P."""
     entry = entry_for(event, 7, PLACE)
     if entry is None:
         return {}

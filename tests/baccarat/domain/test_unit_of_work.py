@@ -1,4 +1,4 @@
-"""A journal keeps states, versions and pages of events in step."""
+"""A work keeps states, versions and pages of events in step."""
 
 import pytest
 
@@ -27,20 +27,18 @@ from tests.support.examples import (
 
 
 def at_table() -> UnitOfWork:
-    """A journal of a table with Ann in seat 1."""
-    journal = UnitOfWork(table=INITIAL, table_version=0)
-    journal.decide_on_table(open_table())
-    journal.decide_on_table(
-        tc.TakeSeat(player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, now=OPENED)
-    )
-    return journal
+    """Return a unit of work of a table with Ann in seat 1."""
+    work = UnitOfWork(table=INITIAL, table_version=0)
+    work.decide_on_table(open_table())
+    work.decide_on_table(tc.TakeSeat(player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, now=OPENED))
+    return work
 
 
 def in_round() -> UnitOfWork:
-    """The same with a round open."""
-    journal = at_table()
+    """Return the same with an open round."""
+    work = at_table()
     facts = opened(ANN)
-    journal.open_round(
+    work.open_round(
         rc.OpenRound(
             round=ROUND,
             table=TABLE,
@@ -54,56 +52,56 @@ def in_round() -> UnitOfWork:
             deadline_at=DEADLINE,
         )
     )
-    return journal
+    return work
 
 
 def test_events_of_one_stream_share_a_page_with_the_version_they_build_on() -> None:
-    journal = in_round()
-    journal.decide_on_round(place(P, 500))
+    work = in_round()
+    work.decide_on_round(place(P, 500))
 
-    assert [(page.stream, page.expected_version, len(page.events)) for page in journal.changes] == [
+    assert [(page.stream, page.expected_version, len(page.events)) for page in work.changes] == [
         (f"table-{TABLE}", 0, 2),
         (f"round-{ROUND}", 0, 2),
     ]
-    assert (journal.table_version, journal.round_version) == (2, 2)
-    assert journal.changed_rounds == {ROUND: (journal.round, 2)}
+    assert (work.table_version, work.round_version) == (2, 2)
+    assert work.changed_rounds == {ROUND: (work.round, 2)}
 
 
 def test_a_round_moves_its_table_too() -> None:
-    journal = in_round()
+    work = in_round()
 
-    in_hand = journal.table.round
-    journal.decide_on_round(rc.PassTurn(player=ANN, now=OPENED))
-    journal.decide_on_round(deal())
-    assert (in_hand, journal.table.round, journal.table.rounds) == (ROUND, None, 1)
+    in_hand = work.table.round
+    work.decide_on_round(rc.PassTurn(player=ANN, now=OPENED))
+    work.decide_on_round(deal())
+    assert (in_hand, work.table.round, work.table.rounds) == (ROUND, None, 1)
 
 
 def test_a_refusal_notes_nothing() -> None:
-    journal = in_round()
-    before = (journal.table, journal.round, journal.round_version, [list(page.events) for page in journal.changes])
+    work = in_round()
+    before = (work.table, work.round, work.round_version, [list(page.events) for page in work.changes])
 
     with pytest.raises(NotYourTurn):
-        journal.decide_on_round(place(P, 500, by=BEN))
+        work.decide_on_round(place(P, 500, by=BEN))
 
-    assert (journal.table, journal.round, journal.round_version, [list(p.events) for p in journal.changes]) == before
+    assert (work.table, work.round, work.round_version, [list(p.events) for p in work.changes]) == before
 
 
 def test_a_command_that_changes_nothing_leaves_no_page() -> None:
     written = at_table()
-    journal = UnitOfWork(table=written.table, table_version=2)
+    work = UnitOfWork(table=written.table, table_version=2)
 
-    journal.decide_on_table(tc.ChangeSeat(player=ANN, seat=1, now=OPENED))
+    work.decide_on_table(tc.ChangeSeat(player=ANN, seat=1, now=OPENED))
 
-    assert (journal.changes, journal.table_version, journal.changed_rounds) == ([], 2, {})
+    assert (work.changes, work.table_version, work.changed_rounds) == ([], 2, {})
 
 
 def test_what_was_loaded_is_remembered() -> None:
     written = in_round()
-    journal = UnitOfWork(table=written.table, table_version=2, round=written.round, round_version=1)
+    work = UnitOfWork(table=written.table, table_version=2, round=written.round, round_version=1)
 
-    journal.decide_on_table(tc.Rebuy(player=ANN, amount=500, available=500, now=OPENED))
-    journal.decide_on_round(place(P, 500))
+    work.decide_on_table(tc.Rebuy(player=ANN, amount=500, available=500, now=OPENED))
+    work.decide_on_round(place(P, 500))
 
-    assert (journal.loaded_table, journal.loaded_round) == (written.table, written.round)
-    assert (journal.loaded_version, journal.table_version) == (2, 3)
-    assert journal.round != journal.loaded_round != NO_ROUND
+    assert (work.loaded_table, work.loaded_round) == (written.table, written.round)
+    assert (work.loaded_version, work.table_version) == (2, 3)
+    assert work.round != work.loaded_round != NO_ROUND

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Final
 
 from baccarat.domain.fairness.commitment import commit
-from tests.baccarat.proofs.forging import Change, Document, Forgery, event, reseal, resign, said, written
+from tests.baccarat.proofs.forging import Change, Document, Forgery, encode, event, event_data, reseal, resign
 
 FORGERIES: Final[list[Forgery]] = []
 OTHER: Final = "ab" * 32
 
 
 def forged(base: str, fails: str) -> Callable[[Change], Change]:
-    """A way to tamper with the golden file `base`; the check `fails` must fail by it."""
+    """Register a way to tamper with the golden file `base`, by which the check `fails` must fail."""
 
     def listed(change: Change) -> Change:
         FORGERIES.append(Forgery(change.__name__, base, fails, change))
@@ -35,17 +35,17 @@ def the_format_is_another(document: Document) -> None:
 
 @forged("mini", "file")
 def it_is_cut_off(document: Document) -> bytes:
-    return written(document)[:-200]
+    return encode(document)[:-200]
 
 
 @forged("mini", "file")
 def a_name_stands_twice(document: Document) -> bytes:
-    return written(document).replace(b'"outcome":', b'"outcome": "tie", "outcome":', 1)
+    return encode(document).replace(b'"outcome":', b'"outcome": "tie", "outcome":', 1)
 
 
 @forged("mini", "file")
 def a_number_is_no_integer(document: Document) -> bytes:
-    return written(document).replace(b'"number": 1', b'"number": 1.0', 1)
+    return encode(document).replace(b'"number": 1', b'"number": 1.0', 1)
 
 
 @forged("mini", "file")
@@ -68,7 +68,7 @@ def it_holds_no_events(document: Document) -> None:
 
 @forged("mini", "digests")
 def a_stake_is_changed(document: Document) -> None:
-    said(document, "WagerConfirmed")["stakes"]["banker"] = 5000
+    event_data(document, "WagerConfirmed")["stakes"]["banker"] = 5000
 
 
 @forged("mini", "digests")
@@ -135,32 +135,32 @@ def a_link_is_broken(document: Document) -> None:
 
 @forged("mini", "inclusion")
 def a_step_of_a_path_is_changed(document: Document) -> None:
-    document["inclusion"][0]["path"][0] = OTHER
+    document["inclusion_proofs"][0]["path"][0] = OTHER
 
 
 @forged("mini", "inclusion")
 def a_path_is_shortened(document: Document) -> None:
-    document["inclusion"][1]["path"].pop()
+    document["inclusion_proofs"][1]["path"].pop()
 
 
 @forged("mini", "inclusion")
 def a_path_is_left_out(document: Document) -> None:
-    document["inclusion"].pop()
+    document["inclusion_proofs"].pop()
 
 
 @forged("mini", "inclusion")
 def a_path_of_no_event_was_added(document: Document) -> None:
-    document["inclusion"].append({**document["inclusion"][0], "position": 1})
+    document["inclusion_proofs"].append({**document["inclusion_proofs"][0], "position": 1})
 
 
 @forged("no-checkpoint-yet", "inclusion")
 def a_path_leads_to_no_checkpoint(document: Document) -> None:
-    document["inclusion"].append({"position": document["events"][0]["position"], "path": []})
+    document["inclusion_proofs"].append({"position": document["events"][0]["position"], "path": []})
 
 
 @forged("mini", "file")
 def a_path_is_written_in_capitals(document: Document) -> None:
-    path = document["inclusion"][-1]["path"]
+    path = document["inclusion_proofs"][-1]["path"]
     path[0] = path[0].upper()
 
 
@@ -171,12 +171,12 @@ def a_key_has_a_word_to_say(document: Document) -> None:
 
 @forged("mini", "signature")
 def a_key_that_ends_at_no_time(document: Document) -> None:
-    document["keys"][0]["until"] = ""
+    document["keys"][0]["valid_until"] = ""
 
 
 @forged("mini", "signature")
 def a_key_begins_at_a_time_with_a_line_to_it(document: Document) -> None:
-    document["keys"][0]["from"] += "\n"
+    document["keys"][0]["valid_from"] += "\n"
 
 
 @forged("mini", "file")
@@ -224,7 +224,7 @@ def the_key_is_not_listed(document: Document) -> None:
 @forged("mini", "signature")
 def the_key_was_not_in_force(document: Document) -> None:
     for key in document["keys"]:
-        key["from"] = "2030-01-01T00:00:00Z"
+        key["valid_from"] = "2030-01-01T00:00:00Z"
 
 
 @forged("mini", "key")
@@ -249,13 +249,13 @@ def the_third_card_rule_is_another(document: Document) -> None:
 
 @forged("mini", "rules")
 def the_round_was_played_by_other_rules(document: Document) -> None:
-    said(document, "RoundOpened")["rules"] = document["round"]["rules"] = "mini@9"
+    event_data(document, "RoundOpened")["rules"] = document["round"]["rules"] = "mini@9"
     reseal(document)
 
 
 @forged("rules-of-a-later-version", "rules")
 def the_rules_from_before_are_shown(document: Document) -> None:
-    document["rules"] = {**said(document, "TableOpened")["rules"], "third_cards": "punto_banco"}
+    document["rules"] = {**event_data(document, "TableOpened")["rules"], "third_cards": "punto_banco"}
 
 
 @forged("rules-of-a-later-version", "rules")
@@ -265,7 +265,7 @@ def the_change_of_rules_is_left_out(document: Document) -> None:
 
 @forged("overview", "commission")
 def the_rules_are_rewritten_in_the_log_as_well(document: Document) -> None:
-    for rules in (document["rules"], said(document, "TableOpened")["rules"]):
+    for rules in (document["rules"], event_data(document, "TableOpened")["rules"]):
         rules["commission"]["rate"] = {"numerator": 9, "denominator": 100}
     reseal(document)
     resign(document)
@@ -306,7 +306,7 @@ def the_seed_is_left_out(document: Document) -> None:
 
 @forged("mini", "commitment")
 def the_seed_was_swapped_in_the_log(document: Document) -> None:
-    said(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
+    event_data(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
     reseal(document)
 
 
@@ -317,9 +317,9 @@ def the_commitment_in_the_summary_is_another(document: Document) -> None:
 
 @forged("mini", "cards")
 def seed_and_commitment_were_both_swapped(document: Document) -> None:
-    said(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
+    event_data(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
     promise = commit(bytes.fromhex(OTHER))
-    said(document, "RoundOpened")["commitment"] = document["shoe"]["commitment"] = promise
+    event_data(document, "RoundOpened")["commitment"] = document["shoe"]["commitment"] = promise
     before(document)["data"]["next_shoe"]["commitment"] = promise
     reseal(document)
     resign(document)
@@ -351,7 +351,7 @@ def another_commitment_was_named_before(document: Document) -> None:
 
 @forged("classic", "commitment")
 def the_table_had_named_another_shoe_for_its_first_round(document: Document) -> None:
-    said(document, "TableOpened")["next_shoe"]["shoe"] = document["round"]["id"]
+    event_data(document, "TableOpened")["next_shoe"]["shoe"] = document["round"]["id"]
     reseal(document)
 
 
@@ -413,14 +413,14 @@ def the_cut_in_the_summary_is_another(document: Document) -> None:
 
 @forged("mini", "cards")
 def a_card_was_swapped_for_one_of_equal_points(document: Document) -> None:
-    cards = said(document, "CardsDealt")["cards"]
+    cards = event_data(document, "CardsDealt")["cards"]
     cards[0] = document["round"]["cards"][0] = other_card(cards[0])
     reseal(document)
 
 
 @forged("mini", "cards")
 def two_cards_changed_places(document: Document) -> None:
-    cards = said(document, "CardsDealt")["cards"]
+    cards = event_data(document, "CardsDealt")["cards"]
     at = next(place for place in range(1, len(cards)) if cards[place] != cards[0])
     cards[0], cards[at] = cards[at], cards[0]
     document["round"]["cards"] = cards
@@ -429,15 +429,15 @@ def two_cards_changed_places(document: Document) -> None:
 
 @forged("long-shoe-ended", "cards")
 def the_cards_were_taken_from_another_place(document: Document) -> None:
-    said(document, "CardsDealt")["position"] += 1
-    document["round"]["position"] += 1
-    document["shoe"]["position"] += 1
+    event_data(document, "CardsDealt")["shoe_position"] += 1
+    document["round"]["shoe_position"] += 1
+    document["shoe"]["shoe_position"] += 1
     reseal(document)
 
 
 @forged("long-shoe-ended", "cards")
 def fewer_cards_were_burned(document: Document) -> None:
-    said(document, "ShoeStarted")["burned_count"] -= 1
+    event_data(document, "ShoeStarted")["burned_count"] -= 1
     reseal(document)
 
 
@@ -448,19 +448,19 @@ def the_shoe_was_never_started(document: Document) -> None:
 
 @forged("long-shoe-ended", "commitment")
 def the_long_shoes_seed_is_another(document: Document) -> None:
-    said(document, "ShoeEnded")["seed"] = document["shoe"]["seed"] = OTHER
+    event_data(document, "ShoeEnded")["seed"] = document["shoe"]["seed"] = OTHER
     reseal(document)
 
 
 @forged("mini", "cut")
 def a_contribution_was_changed(document: Document) -> None:
-    said(document, "CutContributed")["contribution"] = "ff" * 8
+    event_data(document, "CutContributed")["contribution"] = "ff" * 8
     reseal(document)
 
 
 @forged("atlantic-city", "cut")
 def a_contribution_was_left_out(document: Document) -> None:
-    closed = said(document, "BettingClosed")
+    closed = event_data(document, "BettingClosed")
     closed["contributions"].pop()
     document["shoe"]["contributions"] = closed["contributions"]
     reseal(document)
@@ -468,31 +468,31 @@ def a_contribution_was_left_out(document: Document) -> None:
 
 @forged("mini", "cut")
 def the_house_chose_the_cut(document: Document) -> None:
-    said(document, "BettingClosed")["cut"] = document["shoe"]["cut"] = OTHER
+    event_data(document, "BettingClosed")["cut"] = document["shoe"]["cut"] = OTHER
     reseal(document)
 
 
 @forged("long-shoe-ended", "cut")
 def a_contribution_to_the_long_shoe_was_changed(document: Document) -> None:
-    said(document, "ShoeCutContributed")["contribution"] = "ff"
+    event_data(document, "ShoeCutContributed")["contribution"] = "ff"
     reseal(document)
 
 
 @forged("long-shoe-ended", "commitment")
 def the_shoe_started_by_another_commitment(document: Document) -> None:
-    said(document, "ShoeStarted")["commitment"] = OTHER
+    event_data(document, "ShoeStarted")["commitment"] = OTHER
     reseal(document)
 
 
 @forged("long-shoe-ended", "commitment")
 def the_shoe_was_committed_to_for_fewer_decks(document: Document) -> None:
-    said(document, "ShoeCommitted")["shape"]["decks"] = 6
+    event_data(document, "ShoeCommitted")["shape"]["decks"] = 6
     reseal(document)
 
 
 @forged("long-shoe-ended", "cards")
 def the_root_of_the_played_shoe_is_another(document: Document) -> None:
-    said(document, "ShoeStarted")["root"] = document["shoe"]["root"] = OTHER
+    event_data(document, "ShoeStarted")["root"] = document["shoe"]["root"] = OTHER
     reseal(document)
 
 
@@ -504,7 +504,7 @@ def a_card_was_opened_as_another(document: Document) -> None:
 
 @forged("long-shoe-running", "cards")
 def a_card_dealt_and_its_opening_were_changed(document: Document) -> None:
-    opening, cards = document["shoe"]["openings"][1], said(document, "CardsDealt")["cards"]
+    opening, cards = document["shoe"]["openings"][1], event_data(document, "CardsDealt")["cards"]
     cards[0] = document["round"]["cards"][0] = opening["card"] = other_card(cards[0])
     reseal(document)
 
@@ -526,7 +526,7 @@ def a_card_is_not_opened(document: Document) -> None:
 
 @forged("long-shoe-running", "cards")
 def a_card_to_come_is_opened_as_it_pleases(document: Document) -> None:
-    document["shoe"]["openings"].append({**document["shoe"]["openings"][-1], "position": 300, "card": "Ah"})
+    document["shoe"]["openings"].append({**document["shoe"]["openings"][-1], "shoe_position": 300, "card": "Ah"})
 
 
 @forged("long-shoe-running", "file")
@@ -565,27 +565,27 @@ def the_root_in_the_summary_is_another(document: Document) -> None:
 @forged("mini", "hands")
 def the_outcome_was_changed(document: Document) -> None:
     outcome = "tie" if document["round"]["outcome"] != "tie" else "banker"
-    said(document, "RoundSettled")["outcome"] = document["round"]["outcome"] = outcome
+    event_data(document, "RoundSettled")["outcome"] = document["round"]["outcome"] = outcome
     reseal(document)
 
 
 @forged("mini", "hands")
 def the_points_were_changed(document: Document) -> None:
     points = (document["round"]["player_total"] + 1) % 10
-    said(document, "RoundSettled")["player_total"] = document["round"]["player_total"] = points
+    event_data(document, "RoundSettled")["player_total"] = document["round"]["player_total"] = points
     reseal(document)
 
 
 @forged("mini", "hands")
 def a_natural_was_claimed(document: Document) -> None:
     natural = not document["round"]["natural"]
-    said(document, "RoundSettled")["natural"] = document["round"]["natural"] = natural
+    event_data(document, "RoundSettled")["natural"] = document["round"]["natural"] = natural
     reseal(document)
 
 
 @forged("mini", "hands")
 def one_card_too_many_was_dealt(document: Document) -> None:
-    cards = said(document, "CardsDealt")["cards"]
+    cards = event_data(document, "CardsDealt")["cards"]
     cards.append("Kh")
     document["round"]["cards"] = cards
     reseal(document)
@@ -593,7 +593,7 @@ def one_card_too_many_was_dealt(document: Document) -> None:
 
 @forged("mini", "hands")
 def the_last_card_was_dropped(document: Document) -> None:
-    cards = said(document, "CardsDealt")["cards"]
+    cards = event_data(document, "CardsDealt")["cards"]
     cards.pop()
     document["round"]["cards"] = cards
     reseal(document)
@@ -601,45 +601,45 @@ def the_last_card_was_dropped(document: Document) -> None:
 
 @forged("long-shoe-running", "hands")
 def another_hand_was_turned_over(document: Document) -> None:
-    turned = said(document, "HandTurned")
+    turned = event_data(document, "HandTurned")
     turned["cards"].reverse() if turned["cards"][0] != turned["cards"][1] else turned["cards"].pop()
     reseal(document)
 
 
 @forged("mini", "wagers")
 def a_wager_was_left_out_of_the_settlement(document: Document) -> None:
-    said(document, "RoundSettled")["wagers"].pop()
+    event_data(document, "RoundSettled")["wagers"].pop()
     reseal(document)
 
 
 @forged("mini", "wagers")
 def a_wager_of_nobody_was_settled(document: Document) -> None:
-    wagers = said(document, "RoundSettled")["wagers"]
+    wagers = event_data(document, "RoundSettled")["wagers"]
     wagers.append({**wagers[0], "seat": 2})
     reseal(document)
 
 
 @forged("mini", "wagers")
 def a_stake_is_over_the_maximum(document: Document) -> None:
-    said(document, "WagerConfirmed")["stakes"]["banker"] = 1_000_000
+    event_data(document, "WagerConfirmed")["stakes"]["banker"] = 1_000_000
     reseal(document)
 
 
 @forged("mini", "wagers")
 def the_stake_settled_is_not_the_one_confirmed(document: Document) -> None:
-    said(document, "WagerConfirmed")["stakes"]["banker"] += 500
+    event_data(document, "WagerConfirmed")["stakes"]["banker"] += 500
     reseal(document)
 
 
 @forged("classic", "wagers")
 def two_spots_were_bet_on_where_one_is_allowed(document: Document) -> None:
-    said(document, "WagerConfirmed")["stakes"]["tie"] = 500
+    event_data(document, "WagerConfirmed")["stakes"]["tie"] = 500
     reseal(document)
 
 
 @forged("atlantic-city", "wagers")
 def a_wager_was_raised_beyond_the_minimum(document: Document) -> None:
-    wager = said(document, "WagerConfirmed")
+    wager = event_data(document, "WagerConfirmed")
     wager["stakes"]["banker"] += 100
     wager["raised"]["banker"] += 100
     reseal(document)
@@ -647,13 +647,13 @@ def a_wager_was_raised_beyond_the_minimum(document: Document) -> None:
 
 @forged("mini", "wagers")
 def the_wager_is_of_another_player(document: Document) -> None:
-    said(document, "WagerConfirmed")["player"] = document["round"]["id"]
+    event_data(document, "WagerConfirmed")["player"] = document["round"]["id"]
     reseal(document)
 
 
 @forged("mini", "payouts")
 def a_payout_was_raised(document: Document) -> None:
-    wager = said(document, "RoundSettled")["wagers"][0]
+    wager = event_data(document, "RoundSettled")["wagers"][0]
     wager["results"][0]["returned"] += 100
     wager["returned"] += 100
     reseal(document)
@@ -661,20 +661,22 @@ def a_payout_was_raised(document: Document) -> None:
 
 @forged("mini", "payouts")
 def only_the_sum_of_a_payout_was_raised(document: Document) -> None:
-    said(document, "RoundSettled")["wagers"][0]["returned"] += 1
+    event_data(document, "RoundSettled")["wagers"][0]["returned"] += 1
     reseal(document)
 
 
 @forged("mini", "payouts")
 def a_lost_stake_was_called_a_push(document: Document) -> None:
-    line = next(each for each in said(document, "RoundSettled")["wagers"][0]["results"] if each["result"] == "lose")
+    line = next(
+        each for each in event_data(document, "RoundSettled")["wagers"][0]["results"] if each["result"] == "lose"
+    )
     line.update(result="push", returned=line["stake"])
     reseal(document)
 
 
 @forged("overview", "commission")
 def the_commission_was_lowered(document: Document) -> None:
-    wager = said(document, "RoundSettled")["wagers"][0]
+    wager = event_data(document, "RoundSettled")["wagers"][0]
     wager["results"][0]["commission"] -= 1
     wager["commission"] -= 1
     reseal(document)
@@ -682,31 +684,31 @@ def the_commission_was_lowered(document: Document) -> None:
 
 @forged("long-shoe-ended", "commission")
 def deferred_commission_was_taken_at_once(document: Document) -> None:
-    for wager in said(document, "RoundSettled")["wagers"]:
+    for wager in event_data(document, "RoundSettled")["wagers"]:
         wager["deferred"] = False
     reseal(document)
 
 
 @forged("voided-after-settlement", "void")
 def a_void_kept_some_of_the_stake(document: Document) -> None:
-    said(document, "RoundVoided")["seats"][0]["staked"] -= 100
+    event_data(document, "RoundVoided")["seats"][0]["staked"] -= 100
     reseal(document)
 
 
 @forged("voided-after-settlement", "void")
 def a_void_gave_back_another_amount(document: Document) -> None:
-    said(document, "RoundVoided")["seats"][0]["to_game"] += 100
+    event_data(document, "RoundVoided")["seats"][0]["to_game"] += 100
     reseal(document)
 
 
 @forged("voided-before-the-cards", "void")
 def a_void_left_a_wager_out(document: Document) -> None:
-    said(document, "RoundVoided")["seats"].pop()
+    event_data(document, "RoundVoided")["seats"].pop()
     reseal(document)
 
 
 def before(document: Document) -> Document:
-    """The opening of the round before, which has named this round's shoe."""
+    """Return the opening of the previous round, which committed to this round's shoe."""
     own = {f"round-{document['round']['id']}", f"table-{document['round']['table']}"}
     return next(each for each in document["events"] if each["stream"] not in own)
 

@@ -1,4 +1,4 @@
-"""What a forger can do to an exported round: change it, seal it anew, sign it anew with a key of his own."""
+"""Forge exported rounds: change them, recompute their digests, and sign them with another key."""
 
 import copy
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from casino.events.digest import digest
+from casino.events.hash_chain import digest
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
 
@@ -23,7 +23,7 @@ Change = Callable[[Document], Document | bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Forgery:
-    """A golden file that was tampered with, and the check that must fail by it."""
+    """A golden file that was tampered with, and the check that must fail."""
 
     name: str
     base: str
@@ -31,37 +31,37 @@ class Forgery:
     change: Change
 
     def raw(self) -> bytes:
-        """The bytes of the tampered file."""
+        """Return the bytes of the tampered file."""
         document = golden(self.base)
         changed = self.change(document)
-        return changed if isinstance(changed, bytes) else written(document if changed is None else changed)
+        return changed if isinstance(changed, bytes) else encode(document if changed is None else changed)
 
 
 def golden(name: str) -> Document:
-    """A golden file, to be changed at will."""
-    found: Document = json.loads((GOLDEN / f"{name}.json").read_bytes())
-    return copy.deepcopy(found)
+    """Load a golden file to change."""
+    document: Document = json.loads((GOLDEN / f"{name}.json").read_bytes())
+    return copy.deepcopy(document)
 
 
-def written(document: Document) -> bytes:
+def encode(document: Document) -> bytes:
     return json.dumps(document, ensure_ascii=False).encode()
 
 
 def event(document: Document, kind: str) -> Document:
-    """The last event of a kind."""
+    """Return the last event of a type."""
     return [each for each in document["events"] if each["type"] == kind][-1]
 
 
-def said(document: Document, kind: str) -> Document:
-    """What the last event of a kind says."""
+def event_data(document: Document, kind: str) -> Document:
+    """Return the data of the last event of a type."""
     data: Document = event(document, kind)["data"]
     return data
 
 
 def reseal(document: Document) -> None:
-    """Compute every digest anew, and the links between neighbours, as one would who knows the layout."""
+    """Recompute every digest and the links between neighbours, as a forger who knows the format would."""
     before: Document | None = None
-    for each in sorted(document["events"], key=lambda one: int(one["position"])):
+    for each in sorted(document["events"], key=lambda event: int(event["position"])):
         if before is not None and before["position"] + 1 == each["position"]:
             each["previous"] = before["digest"]
         before = each
@@ -83,12 +83,12 @@ def reseal(document: Document) -> None:
 
 
 def resign(document: Document) -> None:
-    """Plant the events in a tree of the forger's own and sign that, under the name of the casino's key."""
+    """Put the events in a tree of the forger's own and sign it under the id of the casino's key."""
     size = max(each["position"] for each in document["events"])
     leaves = [merkle.leaf_hash(bytes(32))] * size
     for each in document["events"]:
         leaves[each["position"] - 1] = merkle.leaf_hash(bytes.fromhex(each["digest"]))
-    document["inclusion"] = [
+    document["inclusion_proofs"] = [
         {
             "position": each["position"],
             "path": [step.hex() for step in merkle.path(leaves, each["position"] - 1)],
@@ -101,4 +101,4 @@ def resign(document: Document) -> None:
     checkpoint["signature"] = FORGER.sign(b"casino.checkpoint.v1\n" + canonical(signed)).hex()
     for key in document["keys"]:
         if key["id"] == checkpoint["key"]:
-            key["public"] = FORGER.public_key().public_bytes_raw().hex()
+            key["public_key"] = FORGER.public_key().public_bytes_raw().hex()

@@ -1,4 +1,4 @@
-"""Makes the golden files anew, from rounds played for them: make test ARGS=tests/baccarat/proofs/make_golden.py"""
+"""Makes the golden files again, from rounds played for them: make test ARGS=tests/baccarat/proofs/make_golden.py"""
 
 import json
 from pathlib import Path

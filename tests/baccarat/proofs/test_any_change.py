@@ -1,4 +1,4 @@
-"""There is no field of an exported round that could be changed unnoticed, but the time of its export."""
+"""A change of any field of an exported round, except the time of its export, is noticed."""
 
 import copy
 from collections.abc import Iterator
@@ -8,25 +8,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baccarat.proofs import checks, verifier
-from tests.baccarat.proofs.forging import golden, written
+from tests.baccarat.proofs.forging import encode, golden
 
 BASES = ("overview", "long-shoe-running", "voided-after-settlement")
-KEY = str(golden("mini")["keys"][0]["public"])
+KEY = str(golden("mini")["keys"][0]["public_key"])
 Path = tuple[str | int, ...]
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The way to every value that holds no other."""
+    """Yield the path to every scalar value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    ways = [way for name, each in inside for way in leaves(each, (*path, name))]
-    yield from ways or [path]
+    paths = [leaf for name, each in inside for leaf in leaves(each, (*path, name))]
+    yield from paths or [path]
 
 
-WAYS = [(base, way) for base in BASES for way in leaves(golden(base)) if way != ("exported_at",)]
+PATHS = [(base, path) for base in BASES for path in leaves(golden(base)) if path != ("exported_at",)]
 
 
-def other(value: Any) -> Any:
-    """Another value of the same kind."""
+def change_value(value: Any) -> Any:
+    """Return another value of the same type."""
     match value:
         case bool():
             return not value
@@ -41,25 +41,25 @@ def other(value: Any) -> Any:
 
 
 @settings(max_examples=25)
-@given(st.sampled_from(WAYS))
-def test_a_change_of_any_field_is_refused_by_both(chosen: tuple[str, Path]) -> None:
-    base, way = chosen
+@given(st.sampled_from(PATHS))
+def test_both_verifiers_refuse_a_change_of_any_field(chosen: tuple[str, Path]) -> None:
+    base, path = chosen
     document = copy.deepcopy(golden(base))
     holder: Any = document
-    for name in way[:-1]:
+    for name in path[:-1]:
         holder = holder[name]
-    holder[way[-1]] = other(holder[way[-1]])
+    holder[path[-1]] = change_value(holder[path[-1]])
 
-    raw = written(document)
+    raw = encode(document)
     assert verifier.verify(raw, [KEY])["verdict"] == "failed"
     assert checks.verify(raw, keys=[KEY]).verdict == "failed"
 
 
 @settings(max_examples=25)
 @given(st.binary(max_size=40), st.integers(min_value=0))
-def test_bytes_of_any_kind_are_judged_and_never_raise(noise: bytes, at: int) -> None:
-    raw = written(golden("mini"))
+def test_both_verifiers_agree_on_any_bytes_and_never_raise(noise: bytes, at: int) -> None:
+    raw = encode(golden("mini"))
     place = at % len(raw)
-    for given_ in (noise, raw[:place] + noise, raw[:place] + noise + raw[place + len(noise) :]):
-        ours, alone = checks.verify(given_).document(), verifier.verify(given_)
-        assert ours["verdict"] == alone["verdict"]
+    for data in (noise, raw[:place] + noise, raw[:place] + noise + raw[place + len(noise) :]):
+        ours, standalone = checks.verify(data).document(), verifier.verify(data)
+        assert ours["verdict"] == standalone["verdict"]

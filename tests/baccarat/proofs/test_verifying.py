@@ -1,4 +1,4 @@
-"""Whoever checks an exported round comes to the same verdict, by the casino's own code or without it."""
+"""The casino's verifier and the stand-alone one come to the same result."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.forgeries import FORGERIES
-from tests.baccarat.proofs.forging import GOLDEN, Forgery, golden, written
+from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden
 
 FILES = sorted(GOLDEN.glob("*.json"))
 PARTLY = {
@@ -16,8 +16,8 @@ PARTLY = {
 
 
 def key() -> str:
-    """The key that has signed the golden files, as one would know it from elsewhere."""
-    return str(golden("mini")["keys"][0]["public"])
+    """Return the public key that signed the golden files."""
+    return str(golden("mini")["keys"][0]["public_key"])
 
 
 def verdicts(document) -> dict[str, str]:
@@ -25,53 +25,53 @@ def verdicts(document) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_what_the_house_exported_is_verified_by_both_with_the_same_words(file):
+def test_both_verifiers_give_the_same_result_for_an_export(file):
     raw = file.read_bytes()
-    ours, alone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
+    ours, standalone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
 
     assert ours["verdict"] == ("partly" if file.stem in PARTLY else "verified")
-    assert ours == alone
+    assert ours == standalone
 
 
-def told(name: str) -> str:
-    """What a golden file's commitment comes to, in words."""
-    checks = verifier.verify(written(golden(name)), [key()])["checks"]
+def commitment_text(name: str) -> str:
+    """Return the text of the commitment check of a golden file."""
+    checks = verifier.verify(encode(golden(name)), [key()])["checks"]
     return next(check["text"] for check in checks if check["name"] == "commitment")
 
 
-def test_a_file_says_when_the_shoe_was_committed_to():
-    assert " s before the first wager" in told("mini")
-    assert told("voided-before-the-cards").count("by the opening before") == 1
-    assert told("long-shoe-ended").endswith("before the first bet")
+def test_the_commitment_check_says_when_it_was_published():
+    assert " s before the first wager" in commitment_text("mini")
+    assert commitment_text("voided-before-the-cards").count("by the previous opening") == 1
+    assert commitment_text("long-shoe-ended").endswith("before the first bet")
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
-def test_what_was_tampered_with_is_refused_by_both_naming_what_is_wrong(forgery: Forgery):
+def test_both_verifiers_refuse_a_forgery_by_the_same_checks(forgery: Forgery):
     raw = forgery.raw()
-    ours, alone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
+    ours, standalone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
 
-    assert ours["verdict"] == alone["verdict"] == "failed"
-    assert verdicts(ours) == verdicts(alone)
+    assert ours["verdict"] == standalone["verdict"] == "failed"
+    assert verdicts(ours) == verdicts(standalone)
     assert verdicts(ours)[forgery.fails] == "failed"
-    failed = [check for check in (*ours["checks"], *alone["checks"]) if check["verdict"] == "failed"]
+    failed = [check for check in (*ours["checks"], *standalone["checks"]) if check["verdict"] == "failed"]
     assert all(check["text"] and check["expected"] != check["found"] for check in failed)
 
 
-def test_without_a_key_from_elsewhere_nobody_calls_a_file_verified():
-    raw = written(golden("mini"))
+def test_without_a_trusted_key_no_export_is_verified():
+    raw = encode(golden("mini"))
 
     assert checks.verify(raw).document() == verifier.verify(raw)
     assert verifier.verify(raw)["verdict"] == "partly"
     assert verdicts(verifier.verify(raw))["key"] == "open"
 
 
-def test_the_verifier_stands_by_itself(tmp_path):
-    alone = tmp_path / "verifier.py"
-    alone.write_bytes((GOLDEN.parents[3] / "baccarat/proofs/verifier.py").read_bytes())
-    command = [sys.executable, "-I", "-S", str(alone), str(GOLDEN / "mini.json"), "--key", key()]
+def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
+    standalone = tmp_path / "verifier.py"
+    standalone.write_bytes((GOLDEN.parents[3] / "baccarat/proofs/verifier.py").read_bytes())
+    command = [sys.executable, "-I", "-S", str(standalone), str(GOLDEN / "mini.json"), "--key", key()]
 
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
 
-    assert told.stderr == ""
-    assert told.stdout.splitlines()[-1].startswith("VERIFIED: ")
-    assert told.returncode == 0
+    assert process.stderr == ""
+    assert process.stdout.splitlines()[-1].startswith("VERIFIED: ")
+    assert process.returncode == 0

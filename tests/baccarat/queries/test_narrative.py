@@ -1,19 +1,19 @@
-"""What a round's story says, for rounds whose cards are chosen here and whose events the decider gives."""
+"""Sentences about rounds whose cards are chosen here and whose events the decider returns."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds.ceremony_events import (
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import (
     CardsHandedBack,
     CardsHandedOut,
     CardsLookedAt,
     HandedBackBy,
     HandTurned,
+    SeatInRound,
     Side,
 )
-from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rounds.events import SeatInRound
 from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
@@ -26,11 +26,13 @@ LATER = NOW + timedelta(seconds=15)
 PLENTY = 10**9
 
 
-def story(preset, cards, *bets, seats=None, currency="EUR"):
-    """The sentences of a round in which seat i places and confirms bets[i]; an empty bet passes, None says nothing."""
+def narrate_round(preset, cards, *bets, currency="EUR"):
+    """Return the sentences of a round in which seat i confirms bets[i]; an empty bet passes, None does nothing."""
     rules = rules_for(preset, currency=currency)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
-    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None)
+    table = TableOpened(
+        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True
+    )
     state, events = INITIAL, []
 
     def do(command):
@@ -65,60 +67,61 @@ def story(preset, cards, *bets, seats=None, currency="EUR"):
 
 
 def test_a_natural_ends_the_deal_and_names_rule_one():
-    told = story("mini", "4c 2d 5h 3s 9c 9d", {"player": 1000})
-    assert told[0] == 'Round 7 of "Table one" (mini@1, EUR).'
-    assert "Seat 1 placed 10.00 on Player." in told
-    assert "Player has a natural 9: both hands stand by rule 1." in told
-    assert "Settled as player: Player 9, Banker 5, a natural." in told
-    assert "Seat 1: 10.00 on Player won 10.00 at 1:1." in told
-    assert told[-1] == "Seat 1 gets 20.00 for 10.00."
+    sentences = narrate_round("mini", "4c 2d 5h 3s 9c 9d", {"player": 1000})
+    assert sentences[0] == 'Round 7 of "Table one" (mini@1, EUR).'
+    assert "Seat 1 placed 10.00 on Player." in sentences
+    assert "Player has a natural 9: both hands stand by rule 1." in sentences
+    assert "Settled as player: Player 9, Banker 5, a natural." in sentences
+    assert "Seat 1: 10.00 on Player won 10.00 at 1:1." in sentences
+    assert sentences[-1] == "Seat 1 gets 20.00 for 10.00."
 
 
 def test_a_third_card_is_told_with_the_rule_that_drew_it():
-    told = story("mini", "2c 3d Th 2s 6c 4d", {"banker": 1000})
-    assert "Player has 2 and draws: rule 2, the Player draws on 0-5." in told
+    sentences = narrate_round("mini", "2c 3d Th 2s 6c 4d", {"banker": 1000})
+    assert "Player has 2 and draws: rule 2, the Player draws on 0-5." in sentences
     assert (
         "Banker has 5 against a third card of 6 and draws: rule 4, on 5 the Banker draws if that card is 4, 5, 6, 7."
-        in told
+        in sentences
     )
 
 
 def test_a_tie_pushes_player_and_banker():
-    told = story("mini", "9c 9d Th Ts", {"player": 1000, "banker": 500, "tie": 500})
-    assert "Seat 1: 10.00 on Player pushed: the tie returns the stake." in told
-    assert "Seat 1: 5.00 on Banker pushed: the tie returns the stake." in told
-    assert "Seat 1: 5.00 on Tie won 40.00 at 8:1." in told
+    sentences = narrate_round("mini", "9c 9d Th Ts", {"player": 1000, "banker": 500, "tie": 500})
+    assert "Seat 1: 10.00 on Player pushed: the tie returns the stake." in sentences
+    assert "Seat 1: 5.00 on Banker pushed: the tie returns the stake." in sentences
+    assert "Seat 1: 5.00 on Tie won 40.00 at 8:1." in sentences
 
 
 def test_a_stake_raised_to_the_minimum_is_shown():
-    told = story("atlantic_city", "9c 2d Th Ts", {"tie": 100}, {}, None)
-    assert "Seat 1 was raised to the minimum of 5.00: 4.00 on Tie added." in told
-    assert "Seat 2 passed." in told
-    assert "Seat 3 said nothing within its turn and is left out; nothing is taken." in told
-    assert "Seat 1: 5.00 on Tie lost." in told
+    sentences = narrate_round("atlantic_city", "9c 2d Th Ts", {"tie": 100}, {}, None)
+    assert "Seat 1 was raised to the minimum of 5.00: 4.00 on Tie added." in sentences
+    assert "Seat 2 passed." in sentences
+    assert "Seat 3 did not act within its turn and sits this round out; nothing is taken." in sentences
+    assert "Seat 1: 5.00 on Tie lost." in sentences
     assert (
-        "Betting opened at 2026-01-02 03:04:05.000 UTC, until 2026-01-02 03:04:20.000 UTC, for seats: 1, 2, 3." in told
+        "Betting opened at 2026-01-02 03:04:05.000 UTC, until 2026-01-02 03:04:20.000 UTC, for seats: 1, 2, 3."
+        in sentences
     )
 
 
 def test_commission_is_told_with_rate_exact_amount_rounding_and_result():
-    told = story("overview", "2c 9d Th Ts", {"banker": 600})
+    sentences = narrate_round("overview", "2c 9d Th Ts", {"banker": 600})
     assert (
         "Seat 1: 6.00 on Banker won 6.00 at 1:1; commission 5/100 is exactly 0.30, "
-        "rounded up to 1/4 of the lowest chip (1.00): 0.50, taken at once." in told
+        "rounded up to 1/4 of the lowest chip (1.00): 0.50, taken at once." in sentences
     )
-    assert told[-1] == "Seat 1 gets 11.50 for 6.00."
+    assert sentences[-1] == "Seat 1 gets 11.50 for 6.00."
 
 
 def test_commission_finer_than_the_minor_unit_is_told_as_a_fraction():
-    told = story("mini", "2c 9d Th Ts", {"banker": 6}, currency="JPY")
-    assert any("is exactly 3/10 minor units, rounded half up to the minor unit: 0" in text for text in told)
+    sentences = narrate_round("mini", "2c 9d Th Ts", {"banker": 6}, currency="JPY")
+    assert any("is exactly 3/10 minor units, rounded half up to the minor unit: 0" in text for text in sentences)
 
 
 def test_deferred_commission_is_owed_and_held_in_the_rack():
-    told = story("big_table", "2c 9d Th Ts", {"banker": 2500})
-    assert any(text.endswith("1.25, owed until the shoe ends.") for text in told)
-    assert told[-2:] == ["Seat 1 gets 50.00 for 25.00.", "Seat 1 owes 1.25, held in its rack."]
+    sentences = narrate_round("big_table", "2c 9d Th Ts", {"banker": 2500})
+    assert any(text.endswith("1.25, owed until the shoe ends.") for text in sentences)
+    assert sentences[-2:] == ["Seat 1 gets 50.00 for 25.00.", "Seat 1 owes 1.25, held in its rack."]
 
 
 def test_the_callers_ceremony_is_told_step_by_step():
@@ -130,15 +133,17 @@ def test_the_callers_ceremony_is_told_step_by_step():
         HandTurned(Side.PLAYER, ("2c", "Th")),
     )
     rules = rules_for("big_table", currency="EUR")
-    table = TableOpened(UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None)
-    told = [line.text for line in narrate(table, enumerate(events, 1))]
-    assert told[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
-    assert told[2].startswith("Seat 2 looked at the cards at ")
-    assert told[4].startswith("Seat 2 handed the cards back at ")
-    assert told[5].startswith("The time of seat 2 was over, and the Caller took the cards back at ")
-    assert told[6] == "The Caller turned the Player's hand over: 2c Th."
+    table = TableOpened(
+        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True
+    )
+    sentences = [line.text for line in narrate(table, enumerate(events, 1))]
+    assert sentences[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
+    assert sentences[2].startswith("Seat 2 looked at the cards at ")
+    assert sentences[4].startswith("Seat 2 handed the cards back at ")
+    assert sentences[5].startswith("The time of seat 2 was over, and the Caller took the cards back at ")
+    assert sentences[6] == "The Caller turned the Player's hand over: 2c Th."
 
 
 def test_a_round_in_which_nobody_bets_lapses():
-    told = story("atlantic_city", "", {}, None)
-    assert told[-1] == "The round lapsed at 2026-01-02 03:04:20.000 UTC: no wagers. No card was dealt."
+    sentences = narrate_round("atlantic_city", "", {}, None)
+    assert sentences[-1] == "The round lapsed at 2026-01-02 03:04:20.000 UTC: no wagers. No card was dealt."

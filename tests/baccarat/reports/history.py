@@ -62,14 +62,14 @@ class Evening:
                 at.deal({spot: self.chance.choice(CHIPS) * self.chance.randint(1, 3) for spot in spots})
 
     def come_and_go(self) -> None:
-        """A player leaves, and perhaps comes back with other money."""
+        """Let a player leave, and perhaps come back with other money."""
         at = self.chance.choice(self.company)
         with suppress(Refusal):
             at.leave()
         at.sit(self.chance.randint(1, 3), buy_in=200_000, money_type=self.chance.choice(list(MoneyType)))
 
     def void(self) -> None:
-        """A round is voided, in hand or settled; one who has spent the winnings owes them, or the house bears them."""
+        """Void a round, in play or settled; players owe winnings that they have spent, or the house bears them."""
         table = self.chance.choice(self.tables)
         rows = fetch(
             "SELECT id FROM baccarat_round WHERE table_id = %s AND phase <> 'lapsed' ORDER BY random() LIMIT 1", [table]
@@ -89,7 +89,7 @@ class Evening:
 
 
 def begin(seed: int, *, sandbox: bool = True) -> Evening:
-    """An operator with a table for one, one for several, and one with a long shoe and deferred commission."""
+    """Return an operator with a table for one, one for several, and one with a long shoe and deferred commission."""
     house = House()
     Operator.objects.create(
         id=house.operator, slug=f"o{house.operator.hex[:12]}", name="Lucky", currency="EUR", sandbox=sandbox
@@ -116,7 +116,7 @@ def begin(seed: int, *, sandbox: bool = True) -> Evening:
 
 
 def undo(house: House, round_: UUID) -> None:
-    """Two persons void a round."""
+    """Void a round by two persons."""
     remembered: dict[str, Any] = {"round_": round_, "operator": house.operator}
     first, second = (replace(house.metadata, actor=actor) for actor in ("staff:1", "staff:2"))
     voiding.void(**remembered, reason="malfunction", note="A card stuck.", metadata=first)
@@ -125,7 +125,7 @@ def undo(house: House, round_: UUID) -> None:
 
 
 def correct(house: House, player: UUID, direction: AdjustmentDirection, amount: int) -> None:
-    """Two persons correct an account; a debit may leave a debt."""
+    """Adjust an account by two persons; a debit may leave a debt."""
     first, second = (replace(house.metadata, actor=actor) for actor in ("staff:1", "staff:2"))
     asked = adjustments.request(
         operator=house.operator,

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from baccarat.domain.rules.counting import count_outcomes
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import count_outcomes, odds_sheet
+from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.wagers import Spot

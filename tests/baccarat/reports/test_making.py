@@ -23,31 +23,33 @@ from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, U
 from casino.events import sealer
 from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
-from casino.reports import document, generation, queries, registry, schedule
+from casino.reports import definition, document, generation, schedule
+from casino.reports.definition import report_definitions
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalNotBegun, UnknownFormat, UnknownOperatorReport
-from casino.reports.renderers import base
+from casino.reports.renderers import format_names, render_report
 from tests.baccarat.reports.history import Evening, begin
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import deal_all, fresh_database
 
 NAMES = (
-    "performance", "revenue", "liability", "accounts", "adjustments", "voids", "significant", "variance",
+    "performance", "revenue", "liability", "accounts", "adjustments", "voids", "significant_events",
+    "wager_reconciliation",
 )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """One database for all of it."""
+    """Share one database among all tests."""
     with fresh_database(services, django_db_blocker) as database:
         yield database
 
 
 @pytest.fixture(scope="module")
 def evening(module_database: Database) -> Evening:
-    """A little of everything was played, and sealed."""
+    """Play and seal a little of everything."""
     played = begin(4, sandbox=False)
     played.part(8)
     return played
@@ -64,14 +66,14 @@ def make(evening: Evening, name: str, interval: Interval | None = None) -> Repor
 
 
 def bet_more(evening: Evening) -> None:
-    """One more wager, sealed or not."""
+    """Play one more wager, sealed or not."""
     at = evening.house.seated(evening.house.table("mini"))
     at.deal({Spot.TIE: 500})
     deal_all()
 
 
 def test_there_is_every_report_that_is_asked_for() -> None:
-    assert sorted(registry.report_definitions()) == sorted(NAMES)
+    assert sorted(report_definitions()) == sorted(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -93,7 +95,7 @@ def test_more_facts_make_a_new_version_beside_the_old_one(evening: Evening) -> N
     sealer.seal_all()
     second = make(evening, "revenue", interval)
     assert (second.version, second.position > first.position) == (2, True)
-    assert [each.version for each in queries.versions(second)] == [2, 1]
+    assert [each.version for each in generation.versions(second)] == [2, 1]
     assert generation.recompute_facts_digest(first) == first.facts_digest, (
         "the old one is what it was, read as of its own position"
     )
@@ -110,7 +112,7 @@ def test_an_operator_without_any_play_has_reports_that_say_so(module_database: D
     report = generation.generate_report(operator=other.operator, name="revenue", interval=nothing, by="system")
     told = document.read(bytes(report.content))
     assert (told["has_activity"], told["rows"], told["totals"], report.figures) == (False, [], [], [])
-    assert base.render_report(report, "csv").content.decode().rstrip().endswith("No activity")
+    assert render_report(report, "csv").content.decode().rstrip().endswith("No activity")
 
 
 def test_money_of_a_test_operators_is_called_so(module_database: Database) -> None:
@@ -149,15 +151,15 @@ def test_what_is_wrong_has_a_code_of_its_own(evening: Evening) -> None:
     with pytest.raises(IntervalNotBegun):
         make(evening, "revenue", period_interval(ReportPeriod.DAY, day=date(2099, 1, 1), zone="UTC"))
     with pytest.raises(UnknownFormat):
-        base.render_report(make(evening, "revenue"), "xls")
+        render_report(make(evening, "revenue"), "xls")
     with pytest.raises(UnknownOperatorReport):
-        queries.find(operator=UUID(int=5), report=make(evening, "revenue").pk)
+        generation.find_report(operator=UUID(int=5), report=make(evening, "revenue").pk)
 
 
-@pytest.mark.parametrize("name", base.format_names())
+@pytest.mark.parametrize("name", format_names())
 def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
     report = make(evening, "accounts")
-    file = base.render_report(report, name)
+    file = render_report(report, name)
     assert file.name == f"accounts-interval-{report.since:%Y%m%d}-v{report.version}.{name}"
     assert file.content
     if name == "json":
@@ -167,7 +169,7 @@ def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
 def test_days_months_and_years_that_are_over_are_made_once_however_late(
     module_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "_definitions", {REVENUE.name: REVENUE})
+    monkeypatch.setattr(definition, "_definitions", {REVENUE.name: REVENUE})
     try:
         fetch("SELECT 1")
         execute("UPDATE operators_operator SET created_at = clock_timestamp() - interval '800 days', time_zone = %s", [
@@ -193,7 +195,7 @@ def test_days_months_and_years_that_are_over_are_made_once_however_late(
 
 
 def _comes_twice(day: date, zone: ZoneInfo) -> bool:
-    """Clocks are put back at one o'clock, to a midnight that servers other than Python take for the day's beginning."""
+    """Return whether clocks go back at one o'clock to a second midnight on this day."""
     midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
     return midnight.utcoffset() != midnight.replace(fold=1).utcoffset()
 
@@ -217,10 +219,13 @@ def test_a_report_that_cannot_be_made_holds_up_no_other(
 def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     with transaction.atomic():
         matter = cases.open_case(
-            operator=evening.operator, kind="variance", subject="table:x", details={"difference": 1}
+            operator=evening.operator, kind="wager_reconciliation", subject="table:x", details={"difference": 1}
         )
         assert matter is not None
-        assert cases.open_case(operator=evening.operator, kind="variance", subject="table:x", details={}) is None
+        assert (
+            cases.open_case(operator=evening.operator, kind="wager_reconciliation", subject="table:x", details={})
+            is None
+        )
     whose = {"operator": evening.operator}
     cases.assign_case(matter, **whose, owner="staff:7", by="staff:1")
     with pytest.raises(ResolutionMissing):
@@ -234,7 +239,10 @@ def test_a_matter_has_an_owner_and_one_end(evening: Evening) -> None:
     assert (standing.action, standing.owner, standing.resolution) == ("resolved", "staff:7", "A clerk's error.")
     assert cases.latest_resolutions(operator=evening.operator, subjects=["table:x"]) == {"table:x": "A clerk's error."}
     with transaction.atomic():
-        assert cases.open_case(operator=evening.operator, kind="variance", subject="table:x", details={}) is not None
+        assert (
+            cases.open_case(operator=evening.operator, kind="wager_reconciliation", subject="table:x", details={})
+            is not None
+        )
 
 
 def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_given(
@@ -249,7 +257,7 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
             owner.execute(
                 "UPDATE events_event SET data = jsonb_set(data, '{stakes,tie}', '700') WHERE type = 'WagerConfirmed'"
             )
-        report = make(evening, "variance")
+        report = make(evening, "wager_reconciliation")
         told = document.read(bytes(report.content))
         assert [row[-2] for row in told["rows"]] == ["4.00"], "two euros too many, which then do not roll forward"
         matter = Case.objects.get()
@@ -257,16 +265,16 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         significant = fetch("SELECT kind, subject, after::text FROM significant_significantevent")
         assert [row[0] for row in significant] == ["audit_finding"]
         assert json.loads(significant[0][2])["wagered"] == 700
-        make(evening, "variance")
+        make(evening, "wager_reconciliation")
         assert Case.objects.count() == 1
         cases.resolve_case(matter.pk, operator=evening.operator, resolution="Tampered with.", by="staff:8")
-        again = make(evening, "variance")
+        again = make(evening, "wager_reconciliation")
         assert again.version == 2
         assert document.read(bytes(again.content))["rows"][0][-1] == "Tampered with."
 
 
 def command(*words: str) -> str:
-    """What `manage.py report` prints."""
+    """Return what `manage.py report` prints."""
     out = io.StringIO()
     call_command("report", *words, stdout=out)
     return out.getvalue()
@@ -274,7 +282,7 @@ def command(*words: str) -> str:
 
 def test_the_command_makes_a_report_in_any_form(evening: Evening, tmp_path: Path) -> None:
     whose = ["--operator", Operator.objects.get(id=evening.operator).slug]
-    printed = command("revenue", *whose, "--period", "life")
+    printed = command("revenue", *whose, "--period", "lifetime")
     assert printed.startswith("Operator,Lucky")
     assert "total" not in printed.splitlines()[0]
     assert command("liability", *whose, "--date", "2026-01-01").rstrip().endswith("No activity")
@@ -285,7 +293,7 @@ def test_the_command_makes_a_report_in_any_form(evening: Evening, tmp_path: Path
     for wrong in (
         ["revenue"],
         ["revenue", *whose],
-        ["nonsense", *whose, "--period", "life"],
+        ["nonsense", *whose, "--period", "lifetime"],
         ["revenue", "--operator"],
     ):
         with pytest.raises(CommandError):
@@ -306,6 +314,6 @@ def test_a_version_that_was_tampered_with_is_found(services: Services, django_db
             command("--check")
         told = {row.name: generation.find_mismatch(row) for row in Report.objects.all()}
         assert told == {
-            "accounts": "its bytes are not those that were hashed",
-            "liability": "what is sealed says otherwise",
+            "accounts": "its content does not have the stored hash",
+            "liability": "the sealed events give other contents",
         }

@@ -10,10 +10,10 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from baccarat.reports import today
+from baccarat.reports import days
 from baccarat.reports.performance import PERFORMANCE
+from baccarat.reports.play_facts import ROUND_ID_SQL
 from baccarat.reports.revenue import REVENUE
-from baccarat.reports.streams import ROUND_ID_SQL
 from baccarat.reports.variance import VARIANCE
 from baccarat.reports.voids import VOIDS
 from casino.events.sql import fetch
@@ -21,9 +21,7 @@ from casino.reports.definition import ReportDefinition, ReportScope
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
 from tests.support.house import fresh_database
-from wallet.reports.accounts import ACCOUNTS
-from wallet.reports.adjustments import ADJUSTMENTS
-from wallet.reports.liability import LIABILITY
+from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
 
 _POSTINGS = """
     SELECT account.kind, account.money_type, account.player_id, account.table_id, entry.kind, posting.amount,
@@ -61,14 +59,14 @@ class Looked:
         return ReportScope(self.evening.operator, False, cuts[first], cuts[last], position)
 
     def parts(self) -> Iterator[ReportScope]:
-        """The parts of the evening."""
+        """Return the parts of the evening."""
         for place in range(len(self.evening.cuts) - 1):
             yield self.asked(place, place + 1)
 
     def moved(
         self, asked: ReportScope, money_type: str, accounts: set[str], entries: set[str] | None = None, **of: Any
     ) -> int:
-        """What these accounts moved in an interval."""
+        """Return the movements of these accounts in an interval."""
         return sum(
             each.amount
             for each in self.postings
@@ -80,7 +78,7 @@ class Looked:
         )
 
     def stood(self, asked: ReportScope, money_type: str, accounts: set[str], **of: Any) -> int:
-        """What these accounts held at the end of an interval."""
+        """Return the balances of these accounts at the end of an interval."""
         return sum(
             each.amount
             for each in self.postings
@@ -93,7 +91,7 @@ class Looked:
 
 @pytest.fixture(scope="module", params=[1, 2])
 def looked(request: pytest.FixtureRequest, services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Looked]:
-    """Two evenings, each in three parts."""
+    """Return two evenings, each in three parts."""
     with fresh_database(services, django_db_blocker):
         evening = begin(request.param)
         for moves in (8, 12, 8):
@@ -102,7 +100,7 @@ def looked(request: pytest.FixtureRequest, services: Services, django_db_blocker
 
 
 def rows_of(definition: ReportDefinition, asked: ReportScope) -> list[dict[str, Any]]:
-    """Each row by the names of its columns."""
+    """Return each row by the names of its columns."""
     names = [column.name for column in definition.columns]
     return [dict(zip(names, row, strict=True)) for row in definition.read(asked).rows]
 
@@ -215,7 +213,7 @@ def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
 @pytest.mark.parametrize("definition", [REVENUE, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name)
 def test_parts_add_up_to_the_whole(looked: Looked, definition: ReportDefinition) -> None:
     standing = {"opening", "closing", "games", "held", "debt", "active", "player"}
-    names = [column.name for column in definition.columns if column.sums and column.name not in standing]
+    names = [column.name for column in definition.columns if column.summed and column.name not in standing]
 
     def total(asked: ReportScope) -> Counter[tuple[str, str]]:
         summed: Counter[tuple[str, str]] = Counter()
@@ -236,7 +234,7 @@ def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
     figures = PERFORMANCE.read(looked.asked()).figures
-    so_far = today.read({"operators": [looked.evening.operator]})
+    so_far = days.read_today({"operators": [looked.evening.operator]})
     assert {money for _, money, _ in so_far} == {"sandbox", "play"}
     for (_, money, currency), told in so_far.items():
         money_type = "play" if money == "play" else "real"

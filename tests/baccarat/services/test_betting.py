@@ -4,8 +4,8 @@ import pytest
 
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import Phase
-from baccarat.domain.rules.chips import AmountNotInChips
 from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.wagers import AmountNotInChips
 from baccarat.domain.tables.refusals import NotSeated, UnknownTable, WrongCurrency
 from baccarat.services import betting, seats
 from casino.kernel.money import MoneyType
@@ -151,7 +151,8 @@ def test_the_answer_to_a_confirmation_shows_the_balance_after_it_and_the_raise(h
 
 def test_a_raise_that_the_game_balance_does_not_cover_is_refused(house: House) -> None:
     table = house.table("atlantic_city")
-    ann = house.seated(table, buy_in=499)
+    ann = house.seated(table, buy_in=0)
+    ann.rebuy(499)
 
     with pytest.raises(InsufficientFunds):
         ann.deal({P: 400})

@@ -13,7 +13,7 @@ from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotY
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries import tables
-from baccarat.services import ceremony, dealing, voiding
+from baccarat.services import betting, dealing, voiding
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
 from tests.baccarat.services.test_secrecy import everything
@@ -25,15 +25,15 @@ InThreads = Callable[..., list[Any]]
 
 
 def look(at: At) -> dict[str, Any]:
-    return as_document(ceremony.look(actor=at.guest))
+    return as_document(betting.look(actor=at.guest))
 
 
 def hand_back(at: At) -> dict[str, Any]:
-    return as_document(ceremony.hand_back(actor=at.guest))
+    return as_document(betting.hand_back(actor=at.guest))
 
 
 def with_cards_out(house: House, preset: str = "big_table", **rules: Any) -> tuple[UUID, At, At]:
-    """A table where Ann has the cards and Ben has bet as well."""
+    """Return a table where Ann has the cards and Ben has bet, too."""
     limits = {"look_seconds": 60, "hand_back_seconds": 60}
     table = house.table(preset, caller=True, **{**limits, **rules})
     ann, ben = house.company(table, 2)
@@ -88,7 +88,7 @@ def test_no_card_is_anywhere_before_it_is_turned_but_in_the_answer_to_its_seat(d
 def test_nobody_else_sees_or_hands_back(house: House) -> None:
     table, ann, ben = with_cards_out(house)
     stranger, other = house.guest(table), replace(ann.guest, operator=UUID(int=1))
-    for call in (ceremony.look, ceremony.hand_back):
+    for call in (betting.look, betting.hand_back):
         with pytest.raises(NotYourCards):
             call(actor=ben.guest)
         with pytest.raises(UnknownTable):
@@ -149,7 +149,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     deal_all()
     with pytest.raises(NoCeremony):
         look(ann)
-    position = house.last(table).position
+    position = house.last(table).shoe_position
     assert position == after.cards_used
     if seen is not None:
         journal, _ = repository.lock_table(table=table, operator=house.operator)
@@ -194,12 +194,12 @@ def test_the_table_is_due_when_the_time_with_the_cards_is_over(house: House) -> 
     table, ann, _ = with_cards_out(house)
 
     def due() -> Any:
-        return fetch("SELECT due_at FROM baccarat_table WHERE id = %s", [table])[0][0]
+        return fetch("SELECT due_at FROM baccarat_duetable WHERE table_id = %s", [table])[0][0]
 
     state = house.in_hand(table).ceremony
     assert state is not None
     assert due() == state.until
-    until = ceremony.look(actor=ann.guest).until
+    until = betting.look(actor=ann.guest).until
     assert due() == until > state.until
     hand_back(ann)
     assert due() < until

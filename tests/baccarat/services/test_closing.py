@@ -9,7 +9,7 @@ from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.tables.events import SeatReleaseReason
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable, TableIsClosed, TableIsClosing
 from baccarat.queries import fairness, shoes
-from baccarat.services import closing, dealing, key_rotation, revealing, voiding
+from baccarat.services import dealing, shoe_keys, table_lifecycle, voiding
 from baccarat.storage import shoe_seeds
 from casino.events.sql import execute, fetch
 from tests.support.examples import B
@@ -19,7 +19,7 @@ OLD, NEW = "old:" + "aa" * 32, "new:" + "bb" * 32
 
 
 def close(house: House, table: object, reason: str = "Worn out") -> bool:
-    return closing.close_table(table=table, operator=house.operator, reason=reason, metadata=house.metadata)  # type: ignore[arg-type]
+    return table_lifecycle.close_table(table=table, operator=house.operator, reason=reason, metadata=house.metadata)  # type: ignore[arg-type]
 
 
 def test_a_long_shoe_that_is_given_up_is_revealed_with_the_one_committed_to(house: House) -> None:
@@ -68,17 +68,17 @@ def test_a_table_that_closes_concludes_what_is_confirmed_and_then_sends_everybod
     for refused in (lambda: house.seated(table, 4), lambda: cat.rebuy(500), lambda: ann.deal({B: 500})):
         with pytest.raises(TableIsClosing):
             refused()
-    assert closing.close_due() == 0
+    assert table_lifecycle.close_due() == 0
     deal_all()
     assert [wager.player for wager in house.last(table).confirmed_seats()] == [bob.player]
     assert house.state(table).round is None
     with pytest.raises(TableIsClosing):
         cat.new_game()
     owed = [house.account(each) + house.game(each) for each in company]
-    assert closing.close_due() == 1
+    assert table_lifecycle.close_due() == 1
 
     state = house.state(table)
-    assert (state.closed, state.seats, closing.close_due()) == (True, (), 0)
+    assert (state.closed, state.seats, table_lifecycle.close_due()) == (True, (), 0)
     assert [house.account(each) for each in company] == owed
     house.agree(table)
     assert engine.run_audit(max_wait=3600).findings == ()
@@ -104,10 +104,10 @@ def test_a_round_that_is_set_aside_holds_the_closing_until_a_person_has_decided_
     close(house, table)
     deal_all()
     settings.SHOE_KEYS = keys
-    assert (closing.close_due(), house.in_hand(table).suspension_reason is None) == (0, False)
+    assert (table_lifecycle.close_due(), house.in_hand(table).suspension_reason is None) == (0, False)
     dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
     deal_all()
-    assert closing.close_due() == 1
+    assert table_lifecycle.close_due() == 1
     *_, closed = [event for _, _, event in house.events(table)]
     assert [each.seed is None for each in closed.seeds] == [False, False]
     house.agree(table)
@@ -133,7 +133,7 @@ def test_a_table_is_not_closed_while_a_seed_of_it_can_not_be_opened(house: House
 def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_recorded(
     house: House, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    key_rotation.rotate(actor="test")
+    shoe_keys.rotate(actor="test")
     settings.SHOE_KEYS = f"{OLD}, {settings.SHOE_KEYS}"
     tables = [house.table("big_table") for _ in range(5)]
     shoes = [coming.shoe for table in tables if (coming := house.state(table).next_shoe) is not None]
@@ -141,7 +141,7 @@ def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_re
     others = fetch("SELECT count(*) FROM baccarat_shoesecret")[0][0] - 5
 
     settings.SHOE_KEYS = f"{NEW}, {settings.SHOE_KEYS}"
-    done = key_rotation.rotate(actor="test", batch=2)
+    done = shoe_keys.rotate(actor="test", batch=2)
 
     assert (done.key, done.reencrypted["old"], sum(done.reencrypted.values())) == ("new", 5, 5 + others)
     assert fetch("SELECT DISTINCT key_id FROM baccarat_shoesecret") == [("new",)]
@@ -152,7 +152,7 @@ def test_keys_are_rotated_in_batches_under_shoes_in_play_and_what_was_done_is_re
     )
     assert noted == [(5 + others,)]
     call_command("rotate_shoe_keys")
-    assert "resealed=0 key=new" in capsys.readouterr().out
+    assert "reencrypted=0 key=new" in capsys.readouterr().out
     house.seated(tables[0]).deal({B: 2500})
     assert deal_all() == 1
     settings.SHOE_KEYS = "third:" + "cc" * 32
@@ -175,7 +175,7 @@ def test_the_seed_of_a_round_voided_while_its_key_was_missing_is_revealed_when_t
     )
     assert house.round(stuck.round).seed is None
     assert shoe_seeds.find_stored([stuck.shoe]) == {stuck.shoe}
-    assert revealing.reveal_overdue_seeds() == 0
+    assert shoe_keys.reveal_overdue_seeds() == 0
     assert [each.kind for each in engine.run_audit(max_wait=3600).findings if str(stuck.shoe) in each.location] == []
 
     settings.SHOE_KEYS = keys

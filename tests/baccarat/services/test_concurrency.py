@@ -11,8 +11,7 @@ from baccarat.domain.rounds.refusals import AlreadyConfirmed, BettingIsClosed
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.tables.refusals import AlreadySeated, SeatIsTaken
 from baccarat.services import dealing
-from baccarat.storage import repository
-from casino.events.sql import fetch
+from casino.events.sql import database_now, fetch
 from casino.kernel.errors import Refusal
 from tests.support.examples import B, P
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
@@ -38,7 +37,7 @@ def sleep_until(moment: datetime) -> None:
 def deal_until(moment: datetime) -> int:
     """Deal in small batches up to a moment of the database's clock, and return how many rounds."""
     dealt = 0
-    while repository.database_now() < moment:
+    while database_now() < moment:
         dealt += dealing.deal_due(limit=2)
     return dealt
 
@@ -180,7 +179,7 @@ def test_dealers_and_players_of_many_tables_go_on_together(house: House, in_thre
 
     def work(number: int) -> int:
         if number < dealers:
-            return deal_until(repository.database_now() + timedelta(milliseconds=600))
+            return deal_until(database_now() + timedelta(milliseconds=600))
         ann, done = places[number - dealers], 0
         for _ in range(30):
             time.sleep(0.005)

@@ -22,7 +22,7 @@ from wallet.ledger.accounts import AccountKind
 
 
 def ready(house: House, preset: str = "mini") -> tuple[UUID, At]:
-    """A table whose only player has confirmed: its round is due."""
+    """Return a table whose only player has confirmed: its round is due."""
     table = house.table(preset)
     ann = house.seated(table)
     if preset in {"mini", "overview", "classic"}:
@@ -198,11 +198,11 @@ def test_a_corrupt_seed_is_set_aside_and_blocks_no_other(house: House) -> None:
     [
         "UPDATE baccarat_table SET state = '{{}}' WHERE id = '{table}'",
         "UPDATE baccarat_table SET state = jsonb_set(state, '{{seats}}', '7') WHERE id = '{table}'",
-        "UPDATE baccarat_round SET state = '[]' WHERE table_id = '{table}'",
-        "UPDATE baccarat_round SET state = '{{}}' WHERE table_id = '{table}'",
-        "DELETE FROM baccarat_round WHERE table_id = '{table}'",
+        "UPDATE baccarat_table SET round_state = '[]' WHERE id = '{table}'",
+        "UPDATE baccarat_table SET round_state = '{{}}' WHERE id = '{table}'",
+        "UPDATE baccarat_table SET round_state = NULL WHERE id = '{table}'",
         "UPDATE baccarat_table SET round_id = NULL WHERE id = '{table}'",
-        "UPDATE baccarat_round SET version = 1 WHERE table_id = '{table}'",
+        "UPDATE baccarat_table SET round_version = 1 WHERE id = '{table}'",
     ],
 )
 def test_a_damaged_read_model_blocks_no_other_table(
@@ -215,12 +215,12 @@ def test_a_damaged_read_model_blocks_no_other_table(
 
     assert house.last(sound).phase is Phase.SETTLED
     assert "ALERT" in caplog.text or "round_id = NULL" in damage
-    execute("UPDATE baccarat_table SET due_at = NULL WHERE id = %s", [broken])
+    execute("UPDATE baccarat_duetable SET due_at = NULL WHERE table_id = %s", [broken])
 
 
 @contextmanager
 def refusing(database: Database, table: UUID, what: str) -> Generator[None]:
-    """The database refuses to settle at one table, by a rule of its owner's."""
+    """Make the database refuse to settle at one table, by a trigger."""
     with database.owner() as owner:
         owner.execute(what.format(table=table))
         try:
@@ -234,7 +234,7 @@ CHECK = "ALTER TABLE baccarat_round ADD CONSTRAINT no_settling CHECK (table_id <
 TALKATIVE = """
 CREATE OR REPLACE FUNCTION refuse_settling() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'cards % of state %', NEW.cards, NEW.state USING DETAIL = NEW.state::text;
+    RAISE EXCEPTION 'cards % of round %', NEW.cards, NEW USING DETAIL = NEW::text;
 END $$;
 CREATE TRIGGER no_settling BEFORE UPDATE ON baccarat_round FOR EACH ROW
 WHEN (NEW.table_id = '{table}' AND NEW.cards <> '') EXECUTE FUNCTION refuse_settling()
@@ -272,10 +272,10 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
 
 def test_a_dealer_that_comes_too_late_sets_aside_no_other_round(house: House) -> None:
     table, _ = ready(house, "atlantic_city")
-    failed = house.in_hand(table).require_opened()
+    failed = house.state(table)
     deal_all()
 
-    assert dealing._put_by(failed, DataError("too late")) == 0
+    assert dealing._set_aside_after(DataError("too late"), failed) == 0
 
     assert house.in_hand(table).suspension_reason is None
     house.agree(table)

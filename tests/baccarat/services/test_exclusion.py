@@ -12,6 +12,7 @@ from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import exclusion
 from casino.events import sealer
+from casino.events.rebuild import check
 from casino.kernel.money import MoneyType
 from casino.operators import pins
 from casino.operators import services as operators
@@ -23,9 +24,9 @@ from tests.wallet.payments.counter import offer as offered
 from tests.wallet.payments.counter import report, use_provider
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import deposits, methods, withdrawals
+from wallet.responsible_gaming import projection as responsible_gaming
 from wallet.responsible_gaming import services
 from wallet.responsible_gaming.events import Initiator
-from wallet.responsible_gaming.projection import rebuild_responsible_gaming
 from wallet.responsible_gaming.refusals import NotSelfExcluded, PlayerExcluded
 from wallet.responsible_gaming.state import ExclusionKind
 
@@ -189,4 +190,4 @@ def test_deposits_stop_and_what_is_on_its_way_arrives_and_may_be_withdrawn(
     withdrawals.request(**asked)
     sealer.seal_all()
     assert engine.run_audit(max_wait=3600).findings == ()
-    assert rebuild_responsible_gaming(compare=True).changed == ()
+    assert check(responsible_gaming.PROJECTOR).changed == ()

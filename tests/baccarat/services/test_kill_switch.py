@@ -9,27 +9,29 @@ from uuid import UUID
 import pytest
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import rebuild_projections
+from baccarat.audit.rebuild import play_projector
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import PlayStopped, StopScope
-from baccarat.domain.tables.kill_switch_refusals import (
+from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
     GamingIsStopped,
     NotStopped,
     OperatorIsStopped,
     PlayIsStopped,
+    PlayStopped,
     RulesAreStopped,
     StoppedByHouse,
-    SwitchReasonMissing,
+    StopReasonMissing,
+    StopScope,
     TableIsStopped,
-    UnknownSwitch,
+    UnknownStopSubject,
 )
 from baccarat.queries import tables
 from baccarat.services import kill_switch
-from baccarat.storage.rows import SwitchRow
 from casino.crypto import crypto_shredding
 from casino.events import sealer
+from casino.events.projections import Row
+from casino.events.rebuild import check
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
@@ -37,7 +39,7 @@ from casino.operators import services as operators
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
-from wallet.responsible_gaming.projection import rebuild_responsible_gaming
+from wallet.responsible_gaming import projection as responsible_gaming
 from wallet.responsible_gaming.refusals import PlayerIsBlocked
 
 B = Spot.BANKER
@@ -48,10 +50,10 @@ _slugs = itertools.count()
 
 @pytest.fixture
 def casino(house: House) -> Generator[House]:
-    """A house whose operator and players are registered; all gaming goes on at the end."""
+    """Yield an operator with players, and resume all gaming at the end."""
     del house
     yield registered()
-    if fetch("SELECT FROM baccarat_switch WHERE id = 'gaming' AND stopped"):
+    if fetch("SELECT FROM baccarat_killswitch WHERE id = 'gaming' AND active"):
         kill_switch.resume(scope=StopScope.GAMING, reason="over", metadata=BY)
 
 
@@ -84,11 +86,11 @@ def subject(at: At, scope: StopScope) -> str:
     }[scope]
 
 
-def stop(at: At, scope: StopScope, **more: Any) -> SwitchRow:
+def stop(at: At, scope: StopScope, **more: Any) -> Row:
     return kill_switch.stop(scope=scope, subject=subject(at, scope), reason=WHY, metadata=BY, **more)
 
 
-def resume(at: At, scope: StopScope, **more: Any) -> SwitchRow:
+def resume(at: At, scope: StopScope, **more: Any) -> Row:
     return kill_switch.resume(scope=scope, subject=subject(at, scope), reason="Looked at.", metadata=BY, **more)
 
 
@@ -117,7 +119,7 @@ def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino:
 
     row = stop(at, scope)
 
-    assert (row.stopped, crypto_shredding.decrypt_text(row.reason), row.by) == (True, WHY, "staff:7")
+    assert (row.active, crypto_shredding.decrypt_text(row.reason), row.by) == (True, WHY, "staff:7")
     for move in moves:
         with pytest.raises(REFUSALS[scope]):
             move()
@@ -191,10 +193,10 @@ def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:
 def test_a_switch_needs_a_reason_and_a_subject_and_is_thrown_and_released_in_turn(casino: House) -> None:
     at = seated(casino)
     for reason in ("", "  ", "x" * 501):
-        with pytest.raises(SwitchReasonMissing):
+        with pytest.raises(StopReasonMissing):
             kill_switch.stop(scope=StopScope.TABLE, subject=subject(at, StopScope.TABLE), reason=reason, metadata=BY)
     for scope, name in ((StopScope.TABLE, "no-id"), (StopScope.RULES, "mini@99"), (StopScope.PLAYER, str(UUID(int=1)))):
-        with pytest.raises(UnknownSwitch):
+        with pytest.raises(UnknownStopSubject):
             kill_switch.stop(scope=scope, subject=name, reason=WHY, metadata=BY)
     with pytest.raises(NotStopped):
         resume(at, StopScope.TABLE)
@@ -212,7 +214,7 @@ def test_an_operator_stops_its_own_alone_and_resumes_only_what_it_stopped(casino
         (StopScope.GAMING, casino.operator),
         (StopScope.RULES, casino.operator),
     ):
-        with pytest.raises(UnknownSwitch):
+        with pytest.raises(UnknownStopSubject):
             kill_switch.stop(scope=scope, subject=subject(at, scope), operator=asks, reason=WHY, metadata=desk)
     kill_switch.stop(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
     kill_switch.resume(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
@@ -274,11 +276,10 @@ def test_switches_are_audited_and_rebuilt_and_play_behind_their_back_is_found(da
     resume(at, StopScope.GAMING)
     sealer.seal_all()
     assert [finding.kind for finding in engine.run_audit().findings] == []
-    assert rebuild_projections(compare=True).changed == ()
-    assert rebuild_responsible_gaming(compare=True).changed == ()
+    assert check(play_projector(), responsible_gaming.PROJECTOR).changed == ()
 
     with database.owner() as owner:
-        owner.execute("UPDATE baccarat_switch SET stopped = false WHERE scope = 'table'")
+        owner.execute("UPDATE baccarat_killswitch SET active = false WHERE scope = 'table'")
         owner.execute("UPDATE baccarat_table SET state = jsonb_set(state, '{stops}', '[]')")
         owner.execute("UPDATE wallet_playerrestrictions SET state = jsonb_set(state, '{block}', 'null')")
     at.deal({B: 500})

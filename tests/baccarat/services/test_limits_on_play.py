@@ -11,12 +11,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.audit import engine
-from baccarat.domain.rounds.void_events import VoidReason
+from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import voiding
 from casino.events import sealer
+from casino.events.rebuild import check, rebuild
 from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
+from tests.conftest import Database, as_owner
 from tests.support.house import At, House, deal_all
 from tests.support.protection import age_play, age_wishes, all_limited, limited, on
 from tests.wallet.ledger.world import causes, move
@@ -28,7 +30,7 @@ from wallet.payments import deposits, methods
 from wallet.payments.debts import outstanding
 from wallet.responsible_gaming import eligibility, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
-from wallet.responsible_gaming.projection import rebuild_responsible_gaming
+from wallet.responsible_gaming.projection import PROJECTOR
 from wallet.responsible_gaming.refusals import LimitIncreaseTooEarly, PlayLimitReached
 
 P, B = Spot.PLAYER, Spot.BANKER
@@ -49,7 +51,7 @@ def used(player: UUID) -> dict[tuple[LimitType, LimitPeriod], int]:
 
 
 def lost(player: UUID) -> int:
-    """What the player's real money has become less by, all accounts together."""
+    """Return by how much the player's real money has decreased, over all accounts."""
     ((total,),) = fetch(
         """SELECT 1000000 - sum(balance)::bigint FROM wallet_account JOIN wallet_balance ON account_id = id
             WHERE player_id = %s AND money_type = 'real'""",
@@ -317,28 +319,33 @@ def test_limits_cost_a_wager_no_query(house: House) -> None:
     assert counts[0] == counts[1]
 
 
-def test_an_audit_finds_nothing_a_rebuild_changes_nothing_and_tampering_is_found(house: House) -> None:
+def test_an_audit_finds_nothing_a_rebuild_changes_nothing_and_tampering_is_found(
+    house: House, module_database: Database
+) -> None:
     at = at_table(house)
     limited(house, at.player, LimitType.LOSS, 50_000)
     limited(house, at.player, LimitType.LOSS, 90_000)
     all_limited(house, LimitType.TIME, 600, LimitPeriod.WEEK)
     at.deal({B: 500})
     deal_all()
-    rebuild_responsible_gaming()
+    with as_owner(module_database.owner_url):
+        rebuild(PROJECTOR)
     sealer.seal_all()
     assert mine(house) == set()
-    assert rebuild_responsible_gaming(compare=True).changed == ()
+    assert check(PROJECTOR).changed == ()
 
     execute("UPDATE wallet_turnover SET lost = lost + 1")
     execute("DELETE FROM wallet_played")
     execute("UPDATE wallet_playerrestrictions SET state = '{}' WHERE player_id = %s", [at.player])
     assert mine(house) == {"turnover differs from entries", "time played differs from entries", "row differs"}
-    assert rebuild_responsible_gaming(compare=True).changed != ()
+    assert check(PROJECTOR).changed != ()
+    with as_owner(module_database.owner_url):
+        rebuild(PROJECTOR)
     assert mine(house) == set()
 
 
 def mine(house: House) -> set[str]:
-    """What an audit finds of what is counted here."""
+    """Return the audit's findings about play limits."""
     del house
     about = ("wallet_turnover", "wallet_played", "wallet_playerrestrictions", "wallet_operatorlimits")
     return {found.kind for found in engine.run_audit(max_wait=3600).findings if found.location.startswith(about)}

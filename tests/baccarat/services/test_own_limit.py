@@ -10,14 +10,15 @@ from baccarat.audit import engine
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting
 from casino.events import sealer
+from casino.events.rebuild import check, rebuild
 from casino.events.sql import execute
 from casino.kernel.money import MoneyType
 from casino.operators import pins, services
+from tests.conftest import Database, as_owner
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
 from wallet.responsible_gaming.table_limit import OverOwnTableLimit
-from wallet.responsible_gaming.table_limit_projection import rebuild_limits
-from wallet.responsible_gaming.table_limit_services import set_table_limit
+from wallet.responsible_gaming.table_limit_services import PROJECTOR, set_table_limit
 
 PIN = "482913"
 P, B = Spot.PLAYER, Spot.BANKER
@@ -168,7 +169,7 @@ def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> N
     sealer.seal_all()
 
     assert engine.run_audit(max_wait=3600).findings == ()
-    assert rebuild_limits(compare=True).changed == ()
+    assert check(PROJECTOR).changed == ()
 
 
 @pytest.mark.parametrize(
@@ -179,12 +180,14 @@ def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> N
         ("UPDATE wallet_table_limit SET player_id = gen_random_uuid()", "row is extra"),
     ],
 )
-def test_a_damaged_row_is_found_and_comes_back(house: House, damage: str, what: str) -> None:
+def test_a_damaged_row_is_found_and_comes_back(house: House, database: Database, damage: str, what: str) -> None:
     player = newcomer(house)
     limit(house, player, 7_500)
     sealer.seal_all()
     execute(damage)
 
     assert what in {finding.kind for finding in engine.run_audit(max_wait=3600).findings}
-    assert any(str(player) in row or what == "row is extra" for row in rebuild_limits(compare=True).changed)
+    assert any(str(player) in row or what == "row is extra" for row in check(PROJECTOR).changed)
+    with as_owner(database.owner_url):
+        rebuild(PROJECTOR)
     assert engine.run_audit(max_wait=3600).findings == ()

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from baccarat.domain.rounds.events import RoundResumed
-from baccarat.domain.tables.kill_switch_refusals import TableIsStopped
+from baccarat.domain.tables.kill_switch import TableIsStopped
 from tests.support.examples import P
 from tests.support.house import House, deal_all
 
@@ -41,7 +41,7 @@ def test_a_round_set_aside_is_sent_back_in_the_name_of_a_member_of_staff(
     assert event.by == f"staff-{root.pk}"
     deal_all()
     assert house.last(table).require_opened().round == round_.round
-    with pytest.raises(CommandError, match="not set aside"):
+    with pytest.raises(CommandError, match="not suspended"):
         resume(str(round_.round))
     house.agree(table)
 
@@ -51,9 +51,9 @@ def test_a_kill_switch_is_thrown_and_released_from_a_shell_with_a_name_and_a_rea
     ann = house.seated(house.table("mini"))
     table, said = str(ann.guest.table), StringIO()
 
-    with pytest.raises(CommandError, match="explained in words"):
+    with pytest.raises(CommandError, match="missing or too long"):
         call_command("stop", "table", table, by="root")
-    call_command("stop", "table", table, by="root", reason="drill", says="Back soon.", stdout=said)
+    call_command("stop", "table", table, by="root", reason="drill", player_message="Back soon.", stdout=said)
     with pytest.raises(TableIsStopped, match="Back soon"):
         ann.new_game()
     call_command("resume", "table", table, by="root", reason="over", stdout=said)

@@ -7,16 +7,16 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from baccarat import tasks
-from baccarat.queries import rng_sample
+from baccarat.services import rng_monitoring
 from casino.events.sql import execute, fetch
 from tests.support.examples import B
 from tests.support.house import House, deal_all
 
 ALWAYS_BANKER = """
 INSERT INTO baccarat_round (id, table_id, operator_id, number, rules, currency, phase, opened_at, cards, outcome,
-                            wagers, version, state)
+                            wagers)
 SELECT gen_random_uuid(), table_id, operator_id, 1000 + extra, rules, currency, phase, opened_at, cards, 'banker',
-       1, 1, '{}'
+       1
   FROM baccarat_round, generate_series(1, 200) AS extra WHERE table_id = %s AND number = 1
 """
 
@@ -31,7 +31,7 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
         ann.place(B, 500)
         ann.deal()
         deal_all()
-    history = rng_sample.load_history()
+    history = rng_monitoring.load_history()
     played = fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY id", [table])
     rounds = [house.round(key) for (key,) in played]
     assert [shoe[:4] for shoe in history.sample.shoes] == [round_.cards[:4] for round_ in rounds]

@@ -9,19 +9,18 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from baccarat.audit import engine
-from baccarat.audit.rebuild import rebuild_projections
+from baccarat.audit.rebuild import play_projector
 from baccarat.audit.round_replay import replay_round
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Ratio, Shuffle
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import StopScope
-from baccarat.domain.tables.kill_switch_refusals import RulesAreStopped
-from baccarat.domain.tables.refusals import PlayerEdgeNotAccepted, UnknownTable
-from baccarat.domain.tables.rules_refusals import (
+from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
+from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
     DraftPending,
+    PlayerEdgeNotAccepted,
     ReturnUnderFloor,
     RulesAreRetired,
     RulesNeedSecondPerson,
@@ -29,6 +28,7 @@ from baccarat.domain.tables.rules_refusals import (
     SeatsAreTaken,
     ShuffleIsFixed,
     UnknownDraft,
+    UnknownTable,
     VersionNotInForce,
     VersionReasonMissing,
 )
@@ -36,6 +36,8 @@ from baccarat.queries import fairness
 from baccarat.services import kill_switch, rules_lifecycle
 from baccarat.storage import rules_versions
 from casino.events import sealer
+from casino.events.projections import Row
+from casino.events.rebuild import check
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
@@ -69,7 +71,7 @@ def put_in(house: House, table: UUID, **changes: Any) -> int:
     return version
 
 
-def row(table: UUID, version: int) -> rules_versions.VersionRow:
+def row(table: UUID, version: int) -> Row:
     return rules_versions.load([table])[table][version]
 
 
@@ -212,7 +214,7 @@ def test_real_money_plays_by_doubtful_rules_only_when_the_very_sentence_was_type
     table = house.table("mini")
     with pytest.raises(ReturnUnderFloor) as caught:
         draft(house, table, tie_pays=Ratio(6, 1))
-    sentence = caught.value.facts["sentence"]
+    sentence = caught.value.facts["required_acknowledgement"]
     assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
     with pytest.raises(AcknowledgementDiffers):
         draft(house, table, "yes", tie_pays=Ratio(6, 1))
@@ -227,7 +229,7 @@ def test_real_money_plays_by_doubtful_rules_only_when_the_very_sentence_was_type
 def test_a_table_opens_for_real_money_under_the_floor_only_with_the_sentence(house: House) -> None:
     with pytest.raises(ReturnUnderFloor) as caught:
         house.table("mini", tie_pays=Ratio(6, 1))
-    assert "66.6092%" in str(caught.value.facts["sentence"])
+    assert "66.6092%" in str(caught.value.facts["required_acknowledgement"])
 
 
 def test_a_version_can_have_no_fewer_seats_than_are_taken(house: House) -> None:
@@ -293,7 +295,7 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
     draft(house, table, maximum=50_000)
     sealer.seal_all()
     assert list(engine.run_audit().findings) == []
-    assert rebuild_projections(compare=True).changed == ()
+    assert check(play_projector()).changed == ()
 
     with database.owner() as owner:
         owner.execute("UPDATE baccarat_rulesversion SET returns = '[]', drafted_by = 'x' WHERE version = 2")
@@ -320,12 +322,14 @@ def test_an_operator_has_a_floor_of_its_own(house: House) -> None:
     del house
     operator = operators.create_operator(slug="floored", name="F", currency="EUR", sandbox=True)
     own = House(operator=operator.id)
-    with pytest.raises(CommandError, match="least return"):
+    with pytest.raises(CommandError, match="valid return floor"):
         call_command("operator", "floor", "floored", "101")
     call_command("operator", "floor", "floored", "90")
     with pytest.raises(ReturnUnderFloor) as caught:
         own.table("mini")
-    assert caught.value.facts["sentence"] == ("We accept that Tie returns 85.6404%, less than our floor of 90.0000%.")
+    assert caught.value.facts["required_acknowledgement"] == (
+        "We accept that Tie returns 85.6404%, less than our floor of 90.0000%."
+    )
     told = fetch(
         "SELECT before, after FROM significant_significantevent WHERE operator_id = %s ORDER BY number", [operator.id]
     )
@@ -345,7 +349,7 @@ def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(house: 
     rules_lifecycle.reject(
         table=table, operator=own.operator, version=version, reason="Anew.", by=CHECKER, metadata=own.metadata
     )
-    version = draft(own, table, caught.value.facts["sentence"], minimum=1000)
+    version = draft(own, table, caught.value.facts["required_acknowledgement"], minimum=1000)
     call_command("operator", "floor", "raised", "80")
     publish(own, table, version)
     assert row(table, version).status == "published"

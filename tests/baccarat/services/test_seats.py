@@ -6,7 +6,7 @@ import pytest
 
 from baccarat.domain.rounds.refusals import NotYourTurn, WagerInPlay
 from baccarat.domain.rounds.state import Phase, SeatStatus
-from baccarat.domain.tables.refusals import MoneyTypeNotOffered, SeatIsTaken, UnknownSeat
+from baccarat.domain.tables.refusals import BuyInUnderMinimum, MoneyTypeNotOffered, SeatIsTaken, UnknownSeat
 from baccarat.storage import shoe_seeds
 from casino.kernel.money import MoneyType
 from tests.support.examples import B, P, T
@@ -39,6 +39,19 @@ def test_sitting_down_without_money_is_allowed_and_leaves_no_entry(house: House)
     house.agree(table)
 
 
+def test_a_buy_in_under_the_minimum_is_refused_with_the_minimum(house: House) -> None:
+    table = house.table("mini")
+    ann = house.guest(table)
+
+    with pytest.raises(BuyInUnderMinimum) as refused:
+        ann.sit(1, buy_in=499)
+
+    assert refused.value.facts == {"minimum": 500, "currency": "EUR"}
+    assert house.state(table).seats == ()
+    ann.sit(1, buy_in=500)
+    assert house.game(ann) == 500
+
+
 def test_a_buy_in_beyond_the_account_is_refused(house: House) -> None:
     table = house.table("mini")
     poor = house.guest(table, house.player(real=1000))
@@ -46,7 +59,7 @@ def test_a_buy_in_beyond_the_account_is_refused(house: House) -> None:
     with pytest.raises(InsufficientFunds):
         poor.sit(1, buy_in=1001)
     with pytest.raises(InsufficientFunds):
-        poor.sit(1, buy_in=1, money_type=MoneyType.PLAY)
+        poor.sit(1, buy_in=500, money_type=MoneyType.PLAY)
 
     assert house.state(table).seats == ()
 

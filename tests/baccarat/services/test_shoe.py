@@ -8,7 +8,7 @@ from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.deal import Outcome, replay
 from baccarat.domain.tables import events as te
-from baccarat.queries import rng_sample
+from baccarat.services import rng_monitoring
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -81,15 +81,15 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
     assert opens(started.commitment, seed)
     assert started.turned_card == cards[0]
     out = 1 + started.burned_count
-    hands = [event for event in events if type(event).__name__ == "CardsDealt" and event.position >= out]
+    hands = [event for event in events if type(event).__name__ == "CardsDealt" and event.shoe_position >= out]
     for dealt in hands:
-        assert dealt.position == out
+        assert dealt.shoe_position == out
         assert dealt.cards == cards[out : out + len(dealt.cards)]
         replay(dealt.cards)
         out += len(dealt.cards)
     assert ended.cards_dealt == out
-    assert cards in rng_sample.load_history().sample.shoes
-    came_out = [dealt.position + len(dealt.cards) > 416 - 14 for dealt in hands]
+    assert cards in rng_monitoring.load_history().sample.shoes
+    came_out = [dealt.shoe_position + len(dealt.cards) > 416 - 14 for dealt in hands]
     assert came_out == [False] * (len(hands) - 2) + [True, True]
 
 

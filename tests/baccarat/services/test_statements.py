@@ -12,7 +12,7 @@ from tests.support.house import House, deal_all
 
 
 def statements(call: Callable[[], object]) -> list[str]:
-    """The statements of a call, without what begins and ends its transaction."""
+    """Return the SQL statements of a call, without BEGIN and COMMIT."""
     with CaptureQueriesContext(connection) as captured:
         call()
     asked = [query["sql"] for query in captured.captured_queries]
@@ -29,8 +29,8 @@ def test_a_confirmed_wager_takes_a_handful_of_statements_whoever_else_is_at_the_
 
     asked = statements(lambda: company[0].deal({B: 2500}))
 
-    # lock the table, read its round, read the balance; append, post, project
-    assert len(asked) == 6
+    # lock the table with its round, read the balance; append, post, project
+    assert len(asked) == 5
 
 
 @pytest.mark.parametrize("preset", ["mini", "big_table"])
@@ -44,8 +44,8 @@ def test_a_batch_takes_as_many_statements_as_one_round(house: House, preset: str
 
     with_work = statements(dealing.deal_due)
 
-    # claim the tables, read their rounds, read the seeds; append, post, project, and forget the seeds that are revealed
-    assert len(with_work) == (7 if preset == "mini" else 6)
+    # claim the tables with their rounds, read the seeds; append, post, project, and forget the seeds that are revealed
+    assert len(with_work) == (6 if preset == "mini" else 5)
     assert deal_all() == 0
 
 

@@ -78,7 +78,7 @@ def money(house: House, table: UUID, *company: At) -> Money:
 
 
 def settled_with(at: At, house: House, *, won: bool, stakes: dict[Spot, int] | None = None) -> UUID:
-    """Rounds until one that brought the player money, or cost it; the ones before are left as they are."""
+    """Play rounds until the player wins, or loses, one; earlier ones stay as they are."""
     for _ in range(200):
         at.deal(stakes or {P: 5000})
         deal_all()
@@ -151,7 +151,7 @@ def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house:
     ann.deal({B: 2500})
     ben.pass_turn()
     deal_all()
-    assert house.last(table).position == out.cards_used
+    assert house.last(table).shoe_position == out.cards_used
     house.agree(table)
 
 

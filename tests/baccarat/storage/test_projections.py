@@ -53,18 +53,21 @@ def test_what_is_set_aside_or_over_is_not_due() -> None:
 
 
 def test_a_tables_row_says_who_is_there_and_what_is_due() -> None:
-    row = projections.table_row(TABLE_STATE, 3, after())
+    row = projections.table_row(TABLE_STATE, 3, after(), 1)
 
     assert (row.id, row.operator_id, row.preset, row.currency) == (TABLE, OPERATOR, "atlantic_city", "EUR")
     assert (row.money_types, row.seats, row.seats_taken, row.rounds) == ("real,play", 5, 2, 1)
-    assert (row.round_id, row.due_at, row.suspension_reason, row.version) == (ROUND, DEADLINE, None, 3)
+    assert (row.round_id, row.suspension_reason, row.version, row.round_version) == (ROUND, None, 3, 1)
     assert projections.decode_table(row.state) == TABLE_STATE
+    assert projections.decode_round(row.round_state) == after()
+    assert tuple(projections.due_row(TABLE_STATE, after())) == (TABLE, ROUND, False, DEADLINE)
 
 
 def test_a_round_that_is_over_makes_no_table_due() -> None:
     idle = TABLE_DECIDER.evolve(TABLE_STATE, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None))
 
-    assert projections.table_row(idle, 3, after()).due_at is None
+    assert projections.due_row(idle, after()).due_at is None
+    assert projections.table_row(idle, 3, after(), 1).round_state is None
 
 
 def test_a_rounds_row_tells_its_result() -> None:
@@ -72,11 +75,10 @@ def test_a_rounds_row_tells_its_result() -> None:
     state = after(wager, re.SeatPassed(seat=2))
     settled = after(wager, re.SeatPassed(seat=2), *ROUND_DECIDER.decide(deal(), state))
 
-    row = projections.round_row(settled, 7, TABLE_STATE)
+    row = projections.round_row(settled, TABLE_STATE)
 
     assert (row.phase, row.cards, row.outcome) == ("settled", "4c 2d 5h 5s", "player")
-    assert (row.player_total, row.banker_total, row.wagers, row.version) == (9, 7, 1, 7)
-    assert projections.decode_round(row.state) == settled
+    assert (row.player_total, row.banker_total, row.wagers) == (9, 7, 1)
 
 
 def test_only_wagers_that_changed_are_written_again() -> None:
@@ -100,7 +102,7 @@ def test_chips_that_are_not_confirmed_are_no_wager() -> None:
 
 
 def test_the_same_state_is_the_same_bytes() -> None:
-    one = projections.table_row(TABLE_STATE, 3, after()).state
-    again = projections.table_row(projections.decode_table(one), 3, after()).state
+    one = projections.table_row(TABLE_STATE, 3, after(), 1).state
+    again = projections.table_row(projections.decode_table(one), 3, after(), 1).state
 
     assert one == again

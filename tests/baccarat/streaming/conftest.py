@@ -15,14 +15,14 @@ from tests.support.house import fresh_database
 
 @pytest.fixture(scope="module")
 def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """A migrated database that the tests of a module share."""
+    """Yield a migrated database that the tests of a module share."""
     with fresh_database(services, django_db_blocker) as database:
         yield database
 
 
 @pytest.fixture(scope="module")
 def web(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generator[Web]:
-    """A real web server on that database, with a pool of a few connections."""
+    """Yield a real web server on that database, with a pool of a few connections."""
     folder: Path = tmp_path_factory.mktemp("web")
     with Web(module_database, log=folder / "web.log") as running:
         yield running
@@ -30,7 +30,7 @@ def web(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def lucky(module_database: Database) -> Tenant:
-    """A new operator."""
+    """Yield a new operator."""
     return tenant("lucky")
 
 

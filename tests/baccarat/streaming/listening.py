@@ -18,11 +18,10 @@ from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import HOST, commands, free_port, is_responding
 from casino.events import sealer
-from casino.observability import http
+from casino.observability.process import ssl_context
 from tests.baccarat.api.people import Gambler
 from tests.conftest import Database
 
-POOL = 6
 PATIENCE = 60.0
 
 
@@ -36,13 +35,13 @@ class Message:
 
 
 class Web:
-    """One uvicorn process on a database; `with Web(...) as web:` runs it."""
+    """A web server of one process on a database; `with Web(...) as web:` runs it."""
 
     def __init__(self, database: Database, *, log: Path, **variables: str) -> None:
         self.port = free_port(0)
-        command = commands(port=self.port, beat_file=log.with_suffix(".beat"))["web"]
+        command = commands(port=self.port)["web"]
         command = [sys.executable, *command[1:]]
-        environment = {**database.environment, "DATABASE_POOL": str(POOL), **variables}
+        environment = {**database.environment, "WEB_PROCESSES": "1", **variables}
         self.child = Child(name="web", command=command, environment=environment, log=log, folder=PROJECT)
 
     def __enter__(self) -> Self:
@@ -65,14 +64,14 @@ class Web:
         return f"http://{HOST}:{self.port}/api/v1"
 
     def ticket(self, player: Gambler) -> str:
-        """A ticket for a stream."""
+        """Open a ticket for a stream."""
         headers = {"Authorization": f"Bearer {player.credential}"}
-        answer = httpx.post(f"{self.url}/stream/tickets", headers=headers, verify=http.ssl_context())
+        answer = httpx.post(f"{self.url}/stream/tickets", headers=headers, verify=ssl_context())
         assert answer.status_code == 201, answer.text
         return str(answer.json()["ticket"])
 
     def listen(self, player: Gambler, *, last: int | None = None, **query: Any) -> "Listener":
-        """A stream of a player's: `with web.listen(...) as stream` reads it in a thread until the block ends."""
+        """Open a player's stream: `with web.listen(...) as stream` reads it in a thread until the block ends."""
         headers = {"Authorization": f"Bearer {player.credential}"}
         if last is not None:
             headers["Last-Event-ID"] = str(last)
@@ -92,7 +91,7 @@ class Listener:
     over: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
-        self._client = httpx.Client(timeout=httpx.Timeout(60.0), verify=http.ssl_context())
+        self._client = httpx.Client(timeout=httpx.Timeout(60.0), verify=ssl_context())
         self._opened = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -148,11 +147,11 @@ class Listener:
         return max(message.id for message in self.messages if message.id is not None)
 
     def of(self, event: str) -> list[Any]:
-        """The data of all messages of one name."""
+        """Return the data of all messages of one name."""
         return [message.data for message in list(self.messages) if message.event == event]
 
     def types(self) -> list[str]:
-        """The types of the events that came, in order."""
+        """Return the types of the received events, in order."""
         return [data["type"] for data in self.of("event")]
 
     def until(self, holds: Callable[["Listener"], object]) -> None:

@@ -29,7 +29,8 @@ def test_a_message_comes_to_all_at_the_table_and_to_those_who_watch(web: Web, lu
         first = said(his)[0]
         assert (first["table"], first["round"]) == (table, None)
         assert first["data"] == {
-            "table": table, "seat": 1, "message": message["id"], "text": "<b>****</b>", "sent_at": message["sent_at"],
+            "table": table, "seat": 1, "message": message["id"], "text": "<b>****</b>", "nickname": None,
+            "sent_at": message["sent_at"],
         }  # fmt: skip
         assert said(hers)[0]["data"] == {**first["data"], "player": alice.id}
         whole = json.dumps(his.of("event"))
@@ -37,7 +38,7 @@ def test_a_message_comes_to_all_at_the_table_and_to_those_who_watch(web: Web, lu
         assert "PlayerMuted" not in json.dumps(hers.of("event"))
 
 
-def test_two_queries_read_the_words_of_a_whole_batch_and_their_keys(
+def test_one_query_each_reads_tables_words_keys_and_nicknames_of_a_whole_batch(
     lucky: Tenant, django_assert_num_queries: Any
 ) -> None:
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
@@ -48,7 +49,7 @@ def test_two_queries_read_the_words_of_a_whole_batch_and_their_keys(
             player.do(f"tables/{table}/chat", {"text": f"Message {number}"})
     sealer.seal_all()
     sealed = subscriptions.read_sealed(before, 100)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         found = LiveEventBuilder().build(sealed)
     assert len(found) == 6
     assert found[0].payload_for(bob.id) is found[0].payload_for(lucky.id)

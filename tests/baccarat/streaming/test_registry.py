@@ -1,17 +1,20 @@
 """What the house of a process does for its streams without asking the database."""
 
 import asyncio
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from baccarat.streaming.follower import LiveFollower
 from baccarat.streaming.registry import KEEP_ALIVE, MAX_STREAMS_PER_PLAYER, StreamRegistry
 from casino.operators.principals import PlayerPrincipal
 
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
 
 def follower(house: StreamRegistry, player: UUID, *, at: int = 7) -> LiveFollower:
-    """A stream that has begun at a position."""
-    principal = PlayerPrincipal(player, UUID(int=1), "EUR", True, b"session")
-    made = LiveFollower(player=principal, watched=None, refollow=house.hub.set_topics)
+    """Return a stream that began at a position."""
+    principal = PlayerPrincipal(player, UUID(int=1), "EUR", True, b"session", NOW, NOW)
+    made = LiveFollower(player=principal, watched=None, set_topics=house.hub.set_topics)
     made.start_from(position=at, seated=[])
     return made
 

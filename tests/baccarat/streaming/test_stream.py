@@ -15,10 +15,10 @@ from django.db import connection, transaction
 from casino.events import sealer, store
 from casino.events.records import Append, NewEvent
 from casino.events.sql import execute, fetch
-from casino.observability import http
+from casino.observability.process import ssl_context
 from casino.operators import credentials
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, sit
-from tests.baccarat.streaming.listening import PATIENCE, POOL, Listener, Web
+from tests.baccarat.streaming.listening import PATIENCE, Listener, Web
 from tests.casino.events.writing import METADATA
 from tests.conftest import Database
 
@@ -37,9 +37,7 @@ def notes(stream: Listener) -> list[str]:
 
 def refused(web: Web, query: dict[str, str] | None = None, *, credential: str | None = None) -> tuple[int, str]:
     headers = {} if credential is None else {"Authorization": f"Bearer {credential}"}
-    answer = httpx.get(
-        f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=http.ssl_context()
-    )
+    answer = httpx.get(f"{web.url}/stream", params=query or {}, headers=headers, timeout=PATIENCE, verify=ssl_context())
     assert answer.headers["content-type"] == "application/problem+json"
     return answer.status_code, answer.json()["code"]
 
@@ -149,7 +147,7 @@ def test_no_stream_begins_for_strangers(web: Web, lucky: Tenant, golden: Tenant)
     assert refused(web, credential=lucky.credential) == (403, "forbidden")
     assert refused(web, {"ticket": "st_wrong"}) == (401, "invalid_credentials")
     assert refused(web, {"ticket": "st_" + "x" * 500}) == (401, "invalid_credentials")
-    answer = httpx.post(f"{web.url}/stream", verify=http.ssl_context())
+    answer = httpx.post(f"{web.url}/stream", verify=ssl_context())
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
 
 
@@ -166,7 +164,7 @@ def test_a_ticket_opens_one_stream_within_its_minute(web: Web, lucky: Tenant) ->
 
 
 def resumed(web: Web, player: Gambler, table: str, lose: Callable[[], object]) -> None:
-    """What is seen before and after a loss is all there is, once each, in order."""
+    """Require that the messages before and after a loss are complete, unique and in order."""
     sealer.seal_all()
     with web.listen(player) as before:
         before.until(lambda s: s.of("snapshot"))
@@ -316,11 +314,11 @@ def test_one_player_has_a_handful_of_streams(web: Web, lucky: Tenant) -> None:
     assert oldest.over.is_set()
 
 
-def test_more_streams_than_connections_hold_none_of_them(
+def test_more_streams_than_threads_hold_none_of_them(
     web: Web, lucky: Tenant, module_database: Database, in_threads: Callable[..., list[Any]]
 ) -> None:
     table, _ = company(lucky, "big_table", "Alice", "Bob")
-    guests = [lucky.player(f"Guest {number}") for number in range(3 * POOL)]
+    guests = [lucky.player(f"Guest {number}") for number in range(20)]
     sealer.seal_all()
     opened = in_threads(len(guests), lambda number: web.listen(guests[number], table=table).__enter__())
     try:
@@ -334,7 +332,7 @@ def test_more_streams_than_connections_hold_none_of_them(
         assert count == 0
         assert (
             httpx.get(
-                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=http.ssl_context()
+                f"{web.url}/tables", headers=opened[0].headers, timeout=PATIENCE, verify=ssl_context()
             ).status_code
             == 200
         )

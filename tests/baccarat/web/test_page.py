@@ -1,6 +1,7 @@
-"""The page's answer: what it lets a browser load, where it may stand, and who may come in by the demo's door."""
+"""The page's response: its security policy, its addresses, and sessions of demo players."""
 
 import re
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -20,8 +21,8 @@ STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 
 
 @pytest.fixture
-def house(db, settings):
-    """The sandbox operator `demo`, furnished."""
+def demo_operator(db, settings):
+    """Set up the sandbox operator `demo` with its data."""
     settings.DEMO_OPERATOR = "demo"
     operator = services.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
     demo.set_up_demo(slug="demo")
@@ -30,14 +31,14 @@ def house(db, settings):
 
 @pytest.fixture
 def prefixed(settings):
-    """The service published under /casino by a proxy."""
+    """Publish the service under /casino, as behind a proxy."""
     settings.FORCE_SCRIPT_NAME = "/casino"
     set_script_prefix("/casino/")
     yield
     set_script_prefix("/")
 
 
-def test_the_page_loads_its_own_files_alone(client: Client):
+def test_the_page_loads_only_its_own_files(client: Client):
     answer = client.get("/play/")
 
     policy = dict(part.strip().split(" ", 1) for part in answer["Content-Security-Policy"].split(";"))
@@ -54,7 +55,7 @@ def test_the_page_holds_no_inline_code_and_no_address_of_another_host(client: Cl
     assert "//" not in re.sub(r"<!doctype html>", "", page)
 
 
-def test_all_addresses_of_the_page_are_relative_so_that_it_stands_under_any_prefix(client: Client):
+def test_all_addresses_of_the_page_are_relative(client: Client):
     page = client.get("/play/").content.decode()
 
     addresses = re.findall(r'(?:href|src)="([^"]+)"', page)
@@ -71,7 +72,7 @@ def test_the_page_answers_behind_a_proxy_that_strips_its_prefix_and_one_that_doe
     assert client.get("/play")["Location"] == "/casino/play/"
 
 
-def test_modules_fetch_nothing_by_an_address_of_their_own():
+def test_modules_contain_no_absolute_address():
     for module in STATIC.rglob("*.js"):
         text = module.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://", text), module
@@ -79,23 +80,23 @@ def test_modules_fetch_nothing_by_an_address_of_their_own():
         assert not re.search(r"from \"[^.]", text), module
 
 
-def test_without_a_demo_there_is_no_door(client, db):
+def test_without_a_demo_there_are_no_demo_players(client, db):
     assert not settings.DEMO_OPERATOR
     assert client.get("/play/demo").status_code == 404
     body = {"player": str(uuid4())}
     assert client.post("/play/demo", body, content_type="application/json").status_code == 404
 
 
-def test_a_demo_player_comes_in_with_money_and_a_pin(client, house):
+def test_a_demo_player_has_money_and_a_pin(client, demo_operator):
     players = client.get("/play/demo").json()["players"]
     assert [player["name"] for player in players] == list(demo.PLAYERS)
 
-    entered = client.post("/play/demo", {"player": players[0]["id"]}, content_type="application/json")
+    session = client.post("/play/demo", {"player": players[0]["id"]}, content_type="application/json")
 
-    assert entered.status_code == 201
-    headers = {"Authorization": f"Bearer {entered.json()['token']}"}
-    found = client.get("/api/v1/me/balances", headers=headers).json()["items"]
-    assert {(each["money_type"], each["balance"]["amount"]) for each in found} >= {
+    assert session.status_code == 201
+    headers = {"Authorization": f"Bearer {session.json()['token']}"}
+    balances = client.get("/api/v1/me/balances", headers=headers).json()["items"]
+    assert {(each["money_type"], each["balance"]["amount"]) for each in balances} >= {
         ("real", "2000.00"),
         ("play", "5000.00"),
     }
@@ -104,13 +105,13 @@ def test_a_demo_player_comes_in_with_money_and_a_pin(client, house):
     assert {line["preset"] for line in lines} == {preset for _, preset in demo.TABLES}
 
 
-def test_only_demo_players_can_be_played_as(client, house):
+def test_only_demo_players_can_be_played_as(client, demo_operator):
     answer = client.post("/play/demo", {"player": str(uuid4())}, content_type="application/json")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_player")
 
 
-def test_the_demo_is_made_once_with_its_operator_another_key_each_time_and_the_superuser(db, monkeypatch, capsys):
+def test_the_demo_command_creates_data_once_and_a_new_key_each_time(db, monkeypatch, capsys):
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a-long-password")
 
     for _ in range(2):
@@ -124,7 +125,7 @@ def test_the_demo_is_made_once_with_its_operator_another_key_each_time_and_the_s
     assert User.objects.get().check_password("a-long-password")
 
 
-def test_no_operator_of_real_money_is_furnished(db):
+def test_an_operator_with_real_money_gets_no_demo_data(db):
     services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=False)
 
     with pytest.raises(CommandError, match="sandbox"):
@@ -133,10 +134,29 @@ def test_no_operator_of_real_money_is_furnished(db):
     assert ApiKey.objects.count() == 0
 
 
-def test_furnishing_again_makes_nothing_twice(house):
+def test_setting_up_the_demo_again_creates_nothing(demo_operator):
     players = demo.demo_players()
 
     assert list(demo.set_up_demo(slug="demo")) == []
     assert demo.demo_players() == players
-    balances = wallet.player_balances(operator=house.id, player=players[0]["id"])
+    balances = wallet.player_balances(operator=demo_operator.id, player=players[0]["id"])
     assert 500_000 in balances.values()
+
+
+def test_a_language_of_the_page_and_all_it_loads_stay_under_400_kb_before_sounds(client: Client):
+    page = client.get("/play/").content.decode()
+    waiting = [STATIC / file for file in re.findall(r'"\.\./static/play/([^"]+)"', page)]
+    loaded: dict[Path, int] = {}
+    while waiting:
+        file = waiting.pop().resolve()
+        if file not in loaded:
+            loaded[file] = file.stat().st_size
+            imports = re.findall(r'^(?:import|export) .*from "(\.[^"]+)"', file.read_text(), re.MULTILINE)
+            waiting += [file.parent / name for name in imports if file.suffix == ".js"]
+
+    languages = [file.stat().st_size for file in (STATIC / "js" / "messages").glob("*.json")]
+
+    assert len(loaded) > 30
+    assert sum(loaded.values()) + len(page) + max(languages) < 400 * 1024, sorted(
+        loaded.items(), key=lambda item: item[1]
+    )

@@ -1,4 +1,4 @@
-"""Preferences are kept for each player, refused when odd, and animation waits for the next entry."""
+"""Preferences are stored for each player and validated; a client reads them when the player enters a game."""
 
 from typing import Any
 
@@ -7,12 +7,13 @@ import pytest
 from tests.baccarat.api.people import JSON, Gambler, Tenant, tenant
 
 pytestmark = pytest.mark.django_db
-NEWCOMERS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "sound": True,
     "voice": False,
     "animation": True,
     "full_screen": False,
     "instant": False,
+    "show_nickname": False,
     "style": "modern",
 }
 
@@ -28,38 +29,33 @@ def alice(lucky: Tenant) -> Gambler:
 
 
 def put(player: Gambler, **changes: Any) -> Any:
-    body = {name: value for name, value in {**NEWCOMERS, **changes}.items() if value != "left out"}
+    body = {name: value for name, value in {**DEFAULTS, **changes}.items() if value != "left out"}
     return player.send("put", "preferences", data=body, content_type=JSON)
 
 
-def enter_again(lucky: Tenant, player: Gambler) -> Gambler:
+def open_new_session(lucky: Tenant, player: Gambler) -> Gambler:
     return Gambler(lucky.do(f"players/{player.id}/sessions")["token"], player.id)
 
 
-def test_a_newcomer_has_the_usual_ones(alice: Gambler) -> None:
-    assert alice.read("preferences") == {**NEWCOMERS, "animation_in_session": True}
+def test_a_new_player_has_the_defaults(alice: Gambler) -> None:
+    assert alice.read("preferences") == {**DEFAULTS, "player": str(alice.id), "nickname": "Alice"}
 
 
-def test_they_are_kept_whole_for_each_player(lucky: Tenant, alice: Gambler) -> None:
+def test_preferences_are_stored_for_each_player(lucky: Tenant, alice: Gambler) -> None:
     changed = {"sound": False, "voice": True, "full_screen": True, "instant": True, "style": "classic"}
     first = put(alice, **changed)
     assert first.status_code == 200
     assert first.json() == put(alice, **changed).json() == alice.read("preferences")
-    assert first.json() == {**NEWCOMERS, **changed, "animation_in_session": True}
-    assert enter_again(lucky, alice).read("preferences") == first.json()
-    assert lucky.player("Bob").read("preferences") == {**NEWCOMERS, "animation_in_session": True}
+    assert first.json() == {**DEFAULTS, **changed, "player": str(alice.id), "nickname": "Alice"}
+    assert open_new_session(lucky, alice).read("preferences") == first.json()
+    bob = lucky.player("Bob")
+    assert bob.read("preferences") == {**DEFAULTS, "player": str(bob.id), "nickname": "Bob"}
 
 
-def test_animation_changes_at_the_next_entry_however_often_it_is_wished(lucky: Tenant, alice: Gambler) -> None:
-    for wish in (False, True, False):
-        shown = put(alice, animation=wish).json()
-        assert (shown["animation"], shown["animation_in_session"]) == (wish, True)
-        assert alice.read("preferences") == shown
-    alice = enter_again(lucky, alice)
-    assert alice.read("preferences")["animation_in_session"] is False
-    shown = put(alice, animation=True).json()
-    assert (shown["animation"], shown["animation_in_session"]) == (True, False)
-    assert enter_again(lucky, alice).read("preferences")["animation_in_session"] is True
+def test_a_change_of_animation_is_read_at_the_next_entry_in_the_same_session(alice: Gambler) -> None:
+    for wanted in (False, True, False):
+        assert put(alice, animation=wanted).json()["animation"] is wanted
+        assert alice.read("preferences")["animation"] is wanted
 
 
 @pytest.mark.parametrize(
@@ -72,18 +68,18 @@ def test_animation_changes_at_the_next_entry_however_often_it_is_wished(lucky: T
         ({"voice": None}, "field_null"),
         ({"voice": "left out"}, "field_required"),
         ({"theme": "dark"}, "unknown_field"),
-        ({"animation_in_session": True}, "unknown_field"),
+        ({"nickname": "Ace"}, "unknown_field"),
     ],
 )
-def test_what_is_odd_is_refused_and_changes_nothing(alice: Gambler, change: dict[str, Any], code: str) -> None:
+def test_invalid_preferences_are_refused_and_change_nothing(alice: Gambler, change: dict[str, Any], code: str) -> None:
     put(alice, sound=False)
     refused = put(alice, **change)
     assert (refused.status_code, refused.json()["code"]) == (422, code)
-    assert alice.read("preferences") == {**NEWCOMERS, "sound": False, "animation_in_session": True}
+    assert alice.read("preferences") == {**DEFAULTS, "sound": False, "player": str(alice.id), "nickname": "Alice"}
 
 
-def test_two_queries_read_and_four_replace_them(alice: Gambler, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(2):
+def test_reading_takes_four_queries_and_replacing_four(alice: Gambler, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(4):
         alice.read("preferences")
     with django_assert_num_queries(4):
         put(alice, voice=True)

@@ -1,7 +1,10 @@
-"""What the page says: the same things in every language, and something for whatever a player may be refused with."""
+"""The pages' messages: the same keys in every language, none of them unused, and each refusal a player can meet."""
 
+import json
 import re
+from itertools import chain
 
+import pytest
 from django.urls import get_resolver
 
 from casino.api.error_catalogue import all_problems
@@ -9,90 +12,109 @@ from casino.devstack.home import PROJECT
 from casino.kernel.errors import all_refusals
 
 STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
-WORDS = STATIC / "js" / "words"
-TEMPLATE = re.compile(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`")
-STAFF_ALONE = """
+MESSAGES = STATIC / "js" / "messages"
+LANGUAGES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(MESSAGES.glob("*.json"))}
+TRANSLATIONS = sorted(LANGUAGES.keys() - {"en"})
+TEMPLATE = re.compile(r"`([\w.]*)\$\{[^}`]*\}([\w.]*)`")
+PLURALS = {key.removesuffix(".one") for key in LANGUAGES["en"] if key.endswith(".one")}
+NOT_FOR_PLAYERS = """
 account_currency_differs acknowledgement_differs acknowledgement_not_needed adjustment_decided adjustment_note_missing
 adjustment_requires_second_person already_acknowledged already_erased already_stopped approval_reason_missing
 case_resolution_missing case_resolved chat_report_closed checkpoints_reversed close_reason_invalid credit_too_large
 day_not_over discrepancy_closed discrepancy_note_missing draft_pending erasure_decided erasure_player_excluded
 erasure_player_in_play erasure_reason_missing erasure_requires_second_person erasure_retention_required
 exclusion_note_invalid exclusion_still_running filter_word_exists filter_word_not_yours interval_invalid
-interval_not_started invalid_adjustment_choice invalid_deposit_method invalid_filter_word invalid_moderation
-invalid_return_floor invalid_rules invalid_session_length invalid_signature invalid_slug invalid_threshold
-invalid_withdrawal_policy malformed_callback money_type_named_twice next_shoe_committed_to_other_rules
-no_debt_in_play_money no_shoe_committed no_void_requested nonce_reused not_in_checkpoint not_self_excluded not_stopped
-not_waiting_for_review note_empty operator_not_sandbox person_erased player_already_blocked player_edge_not_accepted
-player_not_banned player_not_blocked player_not_muted ratio_malformed retention_period_not_over retention_permanent
-retired_rules_cannot_wait return_under_floor round_already_voided round_is_not_due round_not_suspended
-round_not_voidable rules_require_second_person rules_unchanged seats_are_taken seed_unreadable shoe_is_committed
-shoe_is_running shuffle_is_fixed slug_taken stale_timestamp stop_message_too_long stop_reason_missing
-stop_set_by_platform table_is_occupied table_not_allowed unknown_adjustment unknown_case unknown_chat_report
-unknown_checkpoint unknown_discrepancy unknown_draft unknown_erasure unknown_filter_word unknown_key unknown_operator
-unknown_preset unknown_provider unknown_report unknown_report_format unknown_resolution unknown_retention_kind
-unknown_stop_subject unknown_time_zone unknown_version unknown_void_reason version_not_in_force version_reason_missing
-void_already_requested void_note_invalid void_requires_second_person withdrawal_requires_second_person
+interval_not_started invalid_adjustment_choice invalid_customer_care invalid_deposit_method invalid_filter_word
+invalid_moderation invalid_return_floor invalid_rules invalid_session_length invalid_signature invalid_slug
+invalid_threshold invalid_withdrawal_policy malformed_callback money_type_named_twice
+next_shoe_committed_to_other_rules no_debt_in_play_money no_shoe_committed no_void_requested nonce_reused
+not_in_checkpoint not_self_excluded not_stopped not_waiting_for_review note_empty operator_not_sandbox person_erased
+player_already_blocked player_edge_not_accepted player_not_banned player_not_blocked player_not_muted ratio_malformed
+retention_period_not_over retention_permanent retired_rules_cannot_wait return_under_floor round_already_voided
+round_is_not_due round_not_suspended round_not_voidable rules_require_second_person rules_unchanged seats_are_taken
+seed_unreadable shoe_is_committed shoe_is_running shuffle_is_fixed slug_taken stale_timestamp stop_message_too_long
+stop_reason_missing stop_set_by_platform table_is_occupied table_not_allowed unknown_adjustment unknown_case
+unknown_chat_report unknown_checkpoint unknown_discrepancy unknown_draft unknown_erasure unknown_filter_word
+unknown_key unknown_operator unknown_preset unknown_provider unknown_report unknown_report_format unknown_resolution
+unknown_retention_kind unknown_stop_subject unknown_time_zone unknown_version unknown_void_reason version_not_in_force
+version_reason_missing void_already_requested void_note_invalid void_requires_second_person
+withdrawal_requires_second_person
 """.split()
-"""Refusals that only an operator's server, its people or a provider meet: the page needs no words for them."""
-
-
-def keys_of(*names: str) -> set[str]:
-    """The keys of catalogues of words."""
-    found = set()
-    for name in names:
-        text = (WORDS / f"{name}.js").read_text(encoding="utf-8")
-        found |= set(re.findall(r'(?:^|, |\{ |  )"?([a-z][\w.]*)"?: "', text, re.MULTILINE))
-    return found
+"""Refusals that only operators' servers, staff or providers meet: the page does not translate them."""
 
 
 def codes() -> set[str]:
-    """The codes of all refusals, once everything that may refuse is loaded."""
+    """Return the codes of all refusals of the service."""
     assert get_resolver().url_patterns
-    of_tests = {refusal.code for refusal in all_refusals() if refusal.__module__.startswith("tests.")}
-    return set(all_problems()) - of_tests
+    test_codes = {refusal.code for refusal in all_refusals() if refusal.__module__.startswith("tests.")}
+    return set(all_problems()) - test_codes
 
 
 def modules() -> list[str]:
-    """The page's code, without its words."""
-    return [path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js") if path.parent.name != "words"]
+    """Read the pages' modules."""
+    return [path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js")]
 
 
-def test_both_languages_say_the_same_things():
-    english = keys_of("en", "en_panels")
-
-    assert keys_of("de", "de_panels") == english
-    assert len(english) > 300
-
-
-def test_a_player_is_told_in_german_why_something_is_refused():
-    needed = {code for code in codes() - set(STAFF_ALONE) if not code.startswith("staff_")}
-
-    german = {key.removeprefix("problem.") for key in keys_of("problems_de")}
-
-    assert needed - german == set(), "say them in words/problems_de.js, or name them among STAFF_ALONE"
+def own_keys(language: str) -> set[str]:
+    """Return a language's keys, one for all plural forms, without the refusals, whose English the service sends."""
+    refusals = {f"problem.{code}" for code in codes() | {"session_ended"}}
+    keys = {key for key in LANGUAGES[language] if key.removesuffix(".remedy") not in refusals}
+    return {stem if (stem := key.rpartition(".")[0]) in PLURALS else key for key in keys}
 
 
-def test_no_refusal_is_named_that_the_service_does_not_know():
+def placeholders(sentence: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", sentence))
+
+
+def unprefixed(key: str) -> str:
+    """Return a key as the module names it: those of the verification page leave their prefix out."""
+    return key.removeprefix("verify.")
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_each_language_has_the_keys_and_placeholders_of_english(language: str):
+    words, english = LANGUAGES[language], LANGUAGES["en"]
+
+    assert own_keys(language) == own_keys("en")
+    assert len(english) > 400
+    assert {key for key in english if key in words and placeholders(words[key]) != placeholders(english[key])} == set()
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_each_refusal_for_players_is_translated(language: str):
+    needed = {f"problem.{code}" for code in codes() - set(NOT_FOR_PLAYERS) if not code.startswith("staff_")}
+
+    assert needed - LANGUAGES[language].keys() == set(), "translate them, or list them in NOT_FOR_PLAYERS"
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_only_refusals_of_the_service_are_translated(language: str):
     known = codes()
+    translated = {key.split(".")[1] for key in LANGUAGES[language] if key.startswith("problem.")}
 
-    assert set(STAFF_ALONE) <= known
-    named = {key.split(".")[1] for key in keys_of("problems_de")}
-    assert named - known <= {"session_ended"}, "this one comes by the stream"
+    assert set(NOT_FOR_PLAYERS) <= known
+    assert translated - known <= {"session_ended", "no_answer"}, "sent by the stream, and of the page itself"
 
 
-def test_every_sentence_that_is_put_together_has_words_for_its_parts():
-    english = keys_of("en", "en_panels", "problems_de")
+def test_each_key_that_a_module_names_or_composes_is_in_the_catalogue():
+    keys = {unprefixed(key) for key in own_keys("en")}
 
     for text in modules():
-        for start, end in TEMPLATE.findall(text):
-            assert any(key.startswith(start) and key.endswith(end) for key in english), (start, end)
+        assert set(re.findall(r"\bt\(\"([\w.]+)\"", text)) - keys == set()
+        for start, end in re.findall(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`", text):
+            assert any(key.startswith(start) and key.endswith(end) for key in keys | {"problem."}), (start, end)
 
 
-def test_every_word_that_a_module_asks_for_is_in_the_catalogue():
-    catalogue = "".join((WORDS / name).read_text(encoding="utf-8") for name in ("en.js", "en_panels.js"))
-    asked = set()
-    for module in STATIC.rglob("*.js"):
-        if module.parent.name != "words":
-            asked |= set(re.findall(r"\bt\(\"([\w.]+)\"", module.read_text(encoding="utf-8")))
-    missing = {key for key in asked if f'{key}":' not in catalogue and f"\n  {key}:" not in catalogue}
-    assert {key for key in missing if f'"{key}.other"' not in catalogue} == set()
+def test_no_key_is_unused():
+    texts = modules()
+    named = set(chain.from_iterable(re.findall(r"\"([\w.]+)\"", text) for text in texts))
+    composed = {pair for text in texts for pair in TEMPLATE.findall(text) if "." in pair[0] or "." in pair[1]}
+
+    unused = {
+        key
+        for key in own_keys("en")
+        if unprefixed(key) not in named
+        and not any(unprefixed(key).startswith(start) and unprefixed(key).endswith(end) for start, end in composed)
+    }
+
+    assert unused == set()

@@ -7,7 +7,7 @@ EDGE = "casino.api.middleware.request_id_and_cors"
 
 @pytest.fixture
 def client(settings: Settings) -> Client:
-    """A caller of the small service, through the edge's middleware."""
+    """Return a client of the small service behind the API's middleware."""
     settings.ROOT_URLCONF = "tests.casino.api.small_service"
     settings.MIDDLEWARE = [EDGE, *(name for name in settings.MIDDLEWARE if name != EDGE)]
     return Client(raise_request_exception=False)

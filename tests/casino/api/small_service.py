@@ -1,4 +1,4 @@
-"""A service of three addresses, to try the edge on: it is the URL configuration of the tests beside it."""
+"""A service with three URLs that the tests of the API's edge use as URL configuration."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -26,6 +26,7 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent, idempotent_without_storing
 from casino.api.shapes import Money, Page
 from casino.events.ids import new_id
+from casino.events.sql import database_now
 from casino.events.store import VersionConflict
 from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
@@ -109,10 +110,10 @@ class Found(views.BaseApiView):
 
     @idempotent
     def post(self, request: Request) -> Response:
-        fresh = new_id()
+        fresh = new_id(database_now())
         Operator.objects.create(id=fresh, slug=str(fresh), name="", currency="EUR")
         how = cast("dict[str, Any]", request.data).get("how")
-        if how == "refused":
+        if how == "refused" or (how == "first only" and Operator.objects.count() > 1):
             raise HouseIsClosed
         if how == "fails":
             raise ZeroDivisionError

@@ -10,7 +10,7 @@ from casino.kernel.errors import all_refusals
 JSON = "application/json"
 
 
-def test_a_refusal_answers_with_its_code_its_remedy_and_its_facts(client: Client) -> None:
+def test_a_refusal_has_its_code_remedy_and_facts(client: Client) -> None:
     answer = client.get("/api/v1/refuse", headers={"X-Request-Id": "trace-1234"})
 
     assert answer.status_code == 409
@@ -54,7 +54,7 @@ def test_a_refusal_answers_with_its_code_its_remedy_and_its_facts(client: Client
         b'\xef\xbb\xbf{"a": 1}',
     ],
 )
-def test_a_body_that_is_not_one_plain_json_object_is_malformed(client: Client, body: bytes) -> None:
+def test_a_body_that_is_not_one_json_object_is_malformed(client: Client, body: bytes) -> None:
     answer = client.generic("POST", "/api/v1/read", body or b" ", content_type=JSON)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed_json")
@@ -67,7 +67,7 @@ def test_another_media_type_is_not_supported(client: Client, media_type: str) ->
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
 
 
-def test_another_encoding_than_utf8_is_not_supported(client: Client) -> None:
+def test_encodings_other_than_utf8_are_not_supported(client: Client) -> None:
     answer = client.generic("POST", "/api/v1/read", b"{}", content_type="application/json; charset=utf-16")
 
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
@@ -81,32 +81,32 @@ def test_a_body_over_the_limit_is_too_large(client: Client, settings: Settings) 
     assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
 
 
-def test_an_unknown_address_under_the_api_is_not_found(client: Client) -> None:
+def test_an_unknown_url_under_the_api_gets_a_problem(client: Client) -> None:
     answer = client.get("/api/v2/nowhere")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_an_unknown_address_elsewhere_is_plain_text(client: Client) -> None:
+def test_an_unknown_url_elsewhere_gets_plain_text(client: Client) -> None:
     answer = client.get("/nowhere")
 
     assert (answer.status_code, answer["Content-Type"]) == (404, "text/plain; charset=utf-8")
 
 
 @pytest.mark.parametrize("address", ["/api/v1/things/not-an-id", "/api/v1/things/", "/api/v1/problems/no_such_code"])
-def test_an_id_that_is_none_is_not_found(client: Client, address: str) -> None:
+def test_a_malformed_id_is_not_found(client: Client, address: str) -> None:
     assert client.get(address).json()["code"] == "not_found"
 
 
-def test_a_wrong_method_is_not_allowed_and_told_which_are(client: Client) -> None:
+def test_a_wrong_method_is_refused_with_the_allowed_ones(client: Client) -> None:
     answer = client.delete("/api/v1/read")
 
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
     assert "POST" in answer["Allow"]
 
 
-def test_a_form_we_cannot_answer_in_is_not_acceptable(client: Client) -> None:
+def test_an_unavailable_media_type_is_not_acceptable(client: Client) -> None:
     answer = client.get("/api/v1/numbers", headers={"Accept": "text/html"})
 
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
@@ -119,7 +119,7 @@ def test_an_unknown_host_is_a_bad_request(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_a_failure_of_ours_is_logged_with_its_id_and_shows_nothing(
+def test_an_internal_error_is_logged_with_its_id_and_shows_no_details(
     client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR, logger="casino.api"):
@@ -140,7 +140,7 @@ def test_the_catalogue_lists_every_code_once_with_its_remedy(client: Client) -> 
     assert all(line["title"] and line["remedy"] and 400 <= line["status"] < 600 for line in lines)
 
 
-def test_a_code_has_one_status_wherever_it_comes_from() -> None:
+def test_a_code_has_one_status_everywhere() -> None:
     fixed = {
         problem.code: problem.status for problem in (*error_catalogue.HTTP_PROBLEMS, *error_catalogue.FIELD_PROBLEMS)
     }
@@ -152,7 +152,7 @@ def test_a_code_has_one_status_wherever_it_comes_from() -> None:
     assert not {problem.code for problem in error_catalogue.HTTP_PROBLEMS} & ruled.keys()
 
 
-def test_the_type_of_a_problem_is_an_address_that_explains_it(client: Client) -> None:
+def test_the_type_of_a_problem_is_a_url_that_explains_it(client: Client) -> None:
     problem = client.get("/api/v1/refuse").json()
 
     explained = client.get(problem["type"]).json()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casino.api.error_catalogue import RequestRejected
-from casino.api.parsing import parse
+from casino.api.json_format import parse
 from casino.api.shapes import Money
 
 LONG = "a" * 11
@@ -59,7 +59,7 @@ def post(client: Client, body: dict[str, Any]) -> Any:
         ({"colour": "red"}, "unknown_field"),
     ],
 )
-def test_one_wrong_field_answers_with_its_own_code(client: Client, body: dict[str, Any], code: str) -> None:
+def test_one_invalid_field_has_its_own_code(client: Client, body: dict[str, Any], code: str) -> None:
     answer = post(client, body)
 
     assert (answer.status_code, answer.json()["code"]) == (422, code)
@@ -74,7 +74,7 @@ def test_a_missing_field_is_required(client: Client) -> None:
     assert answer.json()["code"] == "field_required"
 
 
-def test_several_wrong_fields_are_all_named(client: Client) -> None:
+def test_several_invalid_fields_are_all_listed(client: Client) -> None:
     answer = post(client, {"amount": 1, "stakes": {"tie": "x", "player": "5"}, "colour": "red"})
 
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_fields")
@@ -85,7 +85,7 @@ def test_several_wrong_fields_are_all_named(client: Client) -> None:
     ]
 
 
-def test_good_values_arrive_as_minor_units_and_members(client: Client) -> None:
+def test_valid_values_are_parsed_to_minor_units_and_enum_members(client: Client) -> None:
     body = {"amount": "25.5", "fee": "0", "currency": "EUR", "money_type": "real", "seat": 3, "stakes": {"tie": "0.05"}}
 
     answer = post(client, body)
@@ -111,7 +111,7 @@ def test_money_is_printed_with_the_decimals_of_its_currency() -> None:
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_any_bytes_are_one_object_or_malformed(raw: bytes) -> None:
+def test_any_bytes_are_parsed_as_one_object_or_rejected(raw: bytes) -> None:
     try:
         found: object = parse(raw)
     except RequestRejected as rejected:

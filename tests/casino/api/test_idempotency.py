@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -7,19 +8,22 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from casino.api import idempotency
 from casino.api.models import IdempotentRequest
+from casino.crypto.encryption import DecryptionFailed, decrypt
+from casino.events.sql import fetch
 from casino.operators.models import Operator
 
 
-def found(client: Client, key: str | None = "key-1", who: str = "alice", address: str = "", **body: str) -> Any:
+def post(client: Client, key: str | None = "key-1", who: str = "alice", address: str = "", **body: str) -> Any:
     headers = {"Authorization": who} | ({} if key is None else {"Idempotency-Key": key})
     return client.post("/api/v1/found" + address, body, content_type="application/json", headers=headers)
 
 
 @pytest.mark.django_db
-def test_a_repeat_gets_the_same_bytes_and_has_no_second_effect(client: Client) -> None:
-    first = found(client)
-    again = found(client)
+def test_a_repeated_request_gets_the_same_bytes_and_has_no_second_effect(client: Client) -> None:
+    first = post(client)
+    again = post(client)
 
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.content == first.content
@@ -31,16 +35,16 @@ def test_a_repeat_gets_the_same_bytes_and_has_no_second_effect(client: Client) -
 
 @pytest.mark.django_db
 def test_a_key_that_is_reused_with_another_body_is_refused(client: Client) -> None:
-    found(client)
-    other = found(client, note="another")
-    queried = found(client, address="?fast=1")
+    post(client)
+    other = post(client, note="another")
+    queried = post(client, address="?fast=1")
 
     assert [answer.json()["code"] for answer in (other, queried)] == ["idempotency_key_reused"] * 2
     assert (other.status_code, Operator.objects.count()) == (422, 1)
 
 
 @pytest.mark.django_db
-def test_an_answer_that_is_kept_nowhere_is_given_anew_under_the_same_key(client: Client) -> None:
+def test_a_response_that_is_not_stored_is_computed_again_for_the_same_key(client: Client) -> None:
     headers = {"Authorization": "alice", "Idempotency-Key": "key-1"}
 
     def peek(**body: str) -> Any:
@@ -50,20 +54,59 @@ def test_an_answer_that_is_kept_nowhere_is_given_anew_under_the_same_key(client:
 
     assert first.json() == again.json() == {"secret": "queen of hearts"}
     assert other.json()["code"] == "idempotency_key_reused"
-    assert [kept.response for kept in IdempotentRequest.objects.all()] == [""]
+    assert len(bytes(IdempotentRequest.objects.get().response)) < 40, "a status, a nonce and a tag"
 
 
 @pytest.mark.django_db
-def test_keys_of_two_callers_never_meet(client: Client) -> None:
-    alice, bob = found(client), found(client, who="bob")
+def test_a_stored_response_cannot_be_read_without_the_key_and_the_body_of_its_request(client: Client) -> None:
+    answer = post(client, key="a-key-of-the-client", note="from Alice")
+
+    ((row,),) = fetch("SELECT r::text FROM api_idempotentrequest r")
+    stored = bytes(IdempotentRequest.objects.get().response)
+    assert answer.json()["id"].encode() not in stored
+    assert not [text for text in ("a-key", "Alice", "alice", answer.json()["id"]) if text in row]
+    for key, body in (("a-key-of-the-client", b"{}"), ("another", b'{"note": "from Alice"}')):
+        claim = idempotency._Claim(sha256(f"player:alice POST /api/v1/found {key}".encode()).digest(), b"0:" + body)
+        with pytest.raises(DecryptionFailed):
+            decrypt(next(claim.ciphers()), stored, associated_data=claim.id)
+
+
+@pytest.mark.django_db
+def test_a_repeated_request_gets_its_response_across_a_change_of_the_secret_key(client: Client, settings: Any) -> None:
+    before = post(client)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 50, [settings.SECRET_KEY]
+    after, new = post(client), post(client, key="key-2")
+    settings.SECRET_KEY_FALLBACKS = []
+    without, still = post(client), post(client, key="key-2")
+
+    assert (after.content, after["Idempotent-Replayed"]) == (before.content, "true")
+    assert (without.status_code, without.json()["code"]) == (422, "idempotency_key_reused")
+    assert (still.content, still["Idempotent-Replayed"]) == (new.content, "true")
+    assert Operator.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_repeated_request_that_would_be_refused_by_now_gets_the_stored_response(client: Client) -> None:
+    before = post(client, how="first only")
+    again = post(client, how="first only")
+    new = post(client, key="key-2", how="first only")
+
+    assert (before.status_code, again.status_code, again.content) == (201, 201, before.content)
+    assert again["Idempotent-Replayed"] == "true"
+    assert new.json()["code"] == "house_is_closed"
+
+
+@pytest.mark.django_db
+def test_keys_of_different_callers_are_independent(client: Client) -> None:
+    alice, bob = post(client), post(client, who="bob")
 
     assert alice.json()["id"] != bob.json()["id"]
     assert Operator.objects.count() == 2
 
 
 @pytest.mark.django_db
-def test_a_missing_key_is_asked_for(client: Client) -> None:
-    answer = found(client, key=None)
+def test_a_missing_key_is_refused(client: Client) -> None:
+    answer = post(client, key=None)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
     assert Operator.objects.count() == 0
@@ -72,13 +115,13 @@ def test_a_missing_key_is_asked_for(client: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("key", ["", "a" * 129, "with space", "tab\there", "schlüssel"])
 def test_a_malformed_key_is_refused(client: Client, key: str) -> None:
-    answer = found(client, key=key)
+    answer = post(client, key=key)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_malformed")
 
 
 @pytest.mark.django_db
-def test_a_body_without_a_length_is_not_taken_for_an_empty_one(client: Client) -> None:
+def test_a_body_without_a_length_is_not_treated_as_empty(client: Client) -> None:
     headers = {"Idempotency-Key": "key-1", "Transfer-Encoding": "chunked"}
     answer = client.generic("POST", "/api/v1/found", b"", content_type="application/json", headers=headers)
 
@@ -86,10 +129,10 @@ def test_a_body_without_a_length_is_not_taken_for_an_empty_one(client: Client) -
 
 
 @pytest.mark.django_db
-def test_a_refusal_changes_nothing_and_is_judged_anew(client: Client) -> None:
-    refused = found(client, how="refused")
-    again = found(client, how="refused")
-    other = found(client)
+def test_a_refused_request_changes_nothing_and_is_evaluated_again(client: Client) -> None:
+    refused = post(client, how="refused")
+    again = post(client, how="refused")
+    other = post(client)
 
     assert refused.json()["code"] == again.json()["code"] == "house_is_closed"
     assert "Idempotent-Replayed" not in again
@@ -98,48 +141,48 @@ def test_a_refusal_changes_nothing_and_is_judged_anew(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_a_failure_after_the_effect_leaves_neither_effect_nor_answer(client: Client) -> None:
-    answer = found(client, how="fails")
+def test_a_failure_after_the_effect_leaves_neither_effect_nor_response(client: Client) -> None:
+    answer = post(client, how="fails")
 
     assert answer.json()["code"] == "internal_error"
     assert (Operator.objects.count(), IdempotentRequest.objects.count()) == (0, 0)
 
 
 @pytest.mark.usefixtures("database")
-def test_a_death_between_the_effect_and_its_answer_leaves_neither(client: Client) -> None:
-    answer = found(client, how="dies")
+def test_a_crash_between_effect_and_response_leaves_neither(client: Client) -> None:
+    answer = post(client, how="dies")
     connection.close()
 
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer["Retry-After"] == "1"
     assert (Operator.objects.count(), IdempotentRequest.objects.count()) == (0, 0)
-    assert found(client).status_code == 201
+    assert post(client).status_code == 201
 
 
 @pytest.mark.django_db
-def test_another_one_being_quicker_is_tried_again(client: Client) -> None:
-    answer = found(client, how="conflicts once")
+def test_a_version_conflict_is_retried(client: Client) -> None:
+    answer = post(client, how="conflicts once")
 
     assert answer.status_code == 201
     assert Operator.objects.count() == 1
 
 
 @pytest.mark.django_db
-def test_after_three_conflicts_the_caller_hears_of_it(client: Client) -> None:
-    answer = found(client, how="conflicts")
+def test_after_three_conflicts_the_request_fails(client: Client) -> None:
+    answer = post(client, how="conflicts")
 
     assert (answer.status_code, answer.json()["code"]) == (409, "version_conflict")
     assert (Operator.objects.count(), IdempotentRequest.objects.count()) == (0, 0)
 
 
 @pytest.mark.django_db
-def test_it_costs_two_statements_and_a_repeat_costs_two(client: Client) -> None:
+def test_a_request_takes_one_statement_and_a_repeated_one_two(client: Client) -> None:
     with CaptureQueriesContext(connection) as first:
-        found(client)
+        post(client)
     with CaptureQueriesContext(connection) as again:
-        found(client)
+        post(client)
 
-    assert len(own(first)) == 2
+    assert len(own(first)) == 1
     assert len(own(again)) == 2
 
 
@@ -148,8 +191,8 @@ def own(queries: CaptureQueriesContext) -> list[str]:
 
 
 @pytest.mark.usefixtures("database")
-def test_fifty_twins_at_once_have_one_effect(client: Client, in_threads: Callable[..., list[Any]]) -> None:
-    answers = in_threads(50, lambda _: found(Client(raise_request_exception=False)))
+def test_fifty_concurrent_duplicates_have_one_effect(client: Client, in_threads: Callable[..., list[Any]]) -> None:
+    answers = in_threads(50, lambda _: post(Client(raise_request_exception=False)))
 
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
@@ -158,9 +201,11 @@ def test_fifty_twins_at_once_have_one_effect(client: Client, in_threads: Callabl
 
 
 @pytest.mark.usefixtures("database")
-def test_a_twin_of_a_refused_request_takes_its_place(client: Client, in_threads: Callable[..., list[Any]]) -> None:
+def test_a_concurrent_duplicate_of_a_refused_request_is_evaluated(
+    client: Client, in_threads: Callable[..., list[Any]]
+) -> None:
     hows = ["refused", ""] * 5
-    answers = in_threads(10, lambda i: found(Client(raise_request_exception=False), how=hows[i]))
+    answers = in_threads(10, lambda i: post(Client(raise_request_exception=False), how=hows[i]))
 
     outcomes = {json.loads(answer.content).get("code", "done") for answer in answers}
     assert "done" in outcomes

@@ -33,7 +33,7 @@ def bodies(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from response.get("content", {}).values()
 
 
-def test_the_document_is_valid_and_without_a_warning() -> None:
+def test_the_document_is_valid_and_generated_without_warnings() -> None:
     written = StringIO()
 
     call_command("spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", stdout=written)
@@ -41,7 +41,7 @@ def test_the_document_is_valid_and_without_a_warning() -> None:
     assert json.loads(written.getvalue())["openapi"] == "3.1.0"
 
 
-def test_every_operation_has_a_name_of_its_own(document: dict[str, Any]) -> None:
+def test_every_operation_has_a_unique_name(document: dict[str, Any]) -> None:
     names = [operation["operationId"] for _, operation in operations(document)]
 
     assert names
@@ -58,7 +58,7 @@ def test_every_operation_shows_an_example(document: dict[str, Any]) -> None:
     assert [name for name, operation in operations(document) if '"examples"' not in json.dumps(operation)] == []
 
 
-def test_every_operation_says_who_may_call_it(document: dict[str, Any]) -> None:
+def test_every_operation_documents_its_callers(document: dict[str, Any]) -> None:
     public = {name for name, operation in operations(document) if "security" not in operation}
 
     assert public == {"get /api/v1/problems", "get /api/v1/problems/{code}"}
@@ -69,14 +69,14 @@ def test_every_operation_says_who_may_call_it(document: dict[str, Any]) -> None:
     }
 
 
-def test_a_keyed_operation_names_its_header(client: Client) -> None:
+def test_an_idempotent_operation_documents_its_header(client: Client) -> None:
     paths = client.get("/api/v1/schema").json()["paths"]
 
     headers = {parameter["name"] for parameter in paths["/api/v1/found"]["post"]["parameters"]}
     assert "Idempotency-Key" in headers
 
 
-def test_the_document_comes_as_json_and_as_yaml(client: Client) -> None:
+def test_the_document_is_available_as_json_and_yaml(client: Client) -> None:
     as_json = client.get("/api/v1/schema")
     as_yaml = client.get("/api/v1/schema.yaml")
     asked = client.get("/api/v1/schema", headers={"Accept": "application/yaml"})
@@ -86,7 +86,7 @@ def test_the_document_comes_as_json_and_as_yaml(client: Client) -> None:
     assert as_json["Content-Type"] == "application/vnd.oai.openapi+json"
 
 
-def test_the_readable_page_loads_only_files_that_we_serve(client: Client) -> None:
+def test_the_html_page_loads_only_our_own_files(client: Client) -> None:
     page = client.get("/api/v1/docs", headers={"Accept": "text/html"})
     text = page.content.decode()
 

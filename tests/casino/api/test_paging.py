@@ -5,16 +5,16 @@ import pytest
 from django.test import Client
 
 
-def page(client: Client, **asked: Any) -> Any:
-    return client.get("/api/v1/numbers", asked)
+def page(client: Client, **parameters: Any) -> Any:
+    return client.get("/api/v1/numbers", parameters)
 
 
-def test_pages_follow_one_another_to_the_end(client: Client) -> None:
+def test_pages_follow_each_other_to_the_end(client: Client) -> None:
     first = page(client, limit=3).json()
     second = page(client, limit=3, cursor=first["next"]).json()
     third = page(client, limit=3, cursor=second["next"]).json()
 
-    seen = [item["number"] for found in (first, second, third) for item in found["items"]]
+    seen = [item["number"] for listed in (first, second, third) for item in listed["items"]]
     assert seen == [1, 2, 3, 4, 5, 6, 7]
     assert third["next"] is None
 
@@ -51,7 +51,7 @@ def encoded(raw: bytes) -> str:
         encoded(b"\xff"),
     ],
 )
-def test_a_cursor_that_is_not_ours_is_refused(client: Client, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(client: Client, cursor: str) -> None:
     answer = page(client, cursor=cursor)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")

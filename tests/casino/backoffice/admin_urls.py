@@ -1,6 +1,6 @@
-"""Who may use which address of the admin: one line for each list and page of rows, and for each address beside them.
+"""The addresses of the admin, with the roles that may use each.
 
-The roles by a letter: c compliance, f floor manager, k cashier, a approver, s support, u administrator of users.
+Roles are letters: c compliance, f floor manager, k cashier, a approver, s support, u administrator of users.
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ VIEWS: Final = {
     "auth_user": "cu",
     "baccarat_round": "cfas",
     "baccarat_rulesversion": "cfas",
-    "baccarat_switch": "cfas",
+    "baccarat_killswitch": "cfas",
     "baccarat_table": "cfas",
     "baccarat_wager": "cfas",
     "chat_moderationaction": "cs",
@@ -57,7 +57,7 @@ VIEWS: Final = {
     "wallet_reconciliation": "cka",
     "wallet_withdrawal": "cka",
 }
-"""Who may see the lists and pages of a model: `changelist`, `change`, `history`. Nobody adds or deletes a row."""
+"""Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
 ACTIONS: Final = {
     "auth_user_add": "u",
     "auth_user_password_change": "u",
@@ -73,9 +73,9 @@ ACTIONS: Final = {
     "baccarat_rulesversion_reject": "a",
     "baccarat_rulesversion_retire": "a",
     "baccarat_rulesversion_stop": "",
-    "baccarat_switch_resume": "f",
-    "baccarat_switch_stop": "f",
-    "baccarat_switch_throw": "f",
+    "baccarat_killswitch_resume": "f",
+    "baccarat_killswitch_stop": "f",
+    "baccarat_killswitch_throw": "f",
     "baccarat_table_close": "f",
     "baccarat_table_stop": "f",
     "chat_chatmessage_ban": "s",
@@ -95,10 +95,12 @@ ACTIONS: Final = {
     "chat_moderationaction_unmute": "s",
     "desk_search": "cfas",
     "operators_apikey_revoke": "u",
+    "operators_operator_customer_care": "s",
     "operators_operator_thresholds": "a",
     "operators_player_end": "s",
     "operators_player_erase": "s",
     "operators_player_export": "cs",
+    "operators_player_stop": "f",
     "compliance_erasure_approve": "a",
     "compliance_erasure_decline": "a",
     "compliance_case_assign": "c",
@@ -122,22 +124,22 @@ ACTIONS: Final = {
     "wallet_withdrawal_approve": "ka",
     "wallet_withdrawal_reject": "ka",
 }
-"""Who may use an address of its own."""
-OF_EVERYBODY: Final = {
+"""Roles that may use any other address."""
+FOR_ALL_STAFF: Final = {
     "app_list", "authenticator", "autocomplete", "index", "jsi18n", "login", "logout", "password_change",
     "password_change_done", "search", "view_on_site",
 }  # fmt: skip
-"""The site's own addresses, which show what each person may see."""
-WITHOUT_A_ROW: Final = {
+"""Addresses of the site itself, for all staff."""
+WITHOUT_ROW: Final = {
     "auth_user_add",
-    "baccarat_switch_throw",
+    "baccarat_killswitch_throw",
     "desk_search",
     "reports_report_create",
     "staff_member_export",
 }
-"""Addresses of a list, not of a row."""
-LOOKED_AT: Final = {
-    "auth_user_add", "auth_user_password_change", "baccarat_round_void", "baccarat_switch_throw", "desk_search",
+"""Addresses without the id of a row."""
+GET_ADDRESSES: Final = {
+    "auth_user_add", "auth_user_password_change", "baccarat_round_void", "baccarat_killswitch_throw", "desk_search",
     "operators_player_export", "reports_report_file", "reports_report_create", "staff_member_export",
 }  # fmt: skip
-"""Addresses of their own that are asked by GET; all others take a POST alone."""
+"""Addresses that take a GET; all others take only a POST."""

@@ -1,4 +1,4 @@
-"""Staff correct accounts: one asks on the account's page, another decides in the queue."""
+"""Adjustments: requested on the account's page, decided by another person in the queue."""
 
 from html import unescape
 from typing import Any
@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from casino.operators.models import Operator, StaffMembership
 from tests.support.office import client_of
-from tests.wallet.adjustments.test_operations import ask
+from tests.wallet.adjustments.test_services import request_adjustment
 from tests.wallet.ledger.world import OPERATOR, account
-from tests.wallet.payments.counter import holds, open_alice
+from tests.wallet.payments.counter import balance_of, open_alice
 from wallet.adjustments.refusals import AdjustmentNoteMissing, AdjustmentRequiresSecondPerson
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Adjustment
@@ -39,13 +39,13 @@ def url(name: str, row: Any) -> str:
     return reverse(f"admin:wallet_{name}", args=[row])
 
 
-def send(client: Client, name: str, row: Any, **given: str) -> str:
-    answer = client.post(url(name, row), given, follow=True)
+def send(client: Client, name: str, row: Any, **fields: str) -> str:
+    answer = client.post(url(name, row), fields, follow=True)
     assert answer.status_code == 200
     return unescape(answer.content.decode())
 
 
-def test_one_asks_another_agrees_and_the_queue_counts_what_waits() -> None:
+def test_one_person_requests_another_approves_and_the_badge_counts_the_queue() -> None:
     maker, checker = member("maker", *ALL), member("checker", *ALL)
     assert url("account_adjust", account().id) in maker.get(url("account_change", account().id)).content.decode()
     assert "another person has to agree" in send(maker, "account_adjust", account().id, **FORM)
@@ -57,19 +57,19 @@ def test_one_asks_another_agrees_and_the_queue_counts_what_waits() -> None:
     assert "Waiting for another person" in own
     assert url("adjustment_approve", waiting.pk) not in own
     assert AdjustmentRequiresSecondPerson.title in send(maker, "adjustment_approve", waiting.pk)
-    assert holds(AccountKind.ACCOUNT) == 0
+    assert balance_of(AccountKind.ACCOUNT) == 0
 
     page = unescape(checker.get(url("adjustment_change", waiting.pk)).content.decode())
     assert "Ticket 4411." in page
     assert "The player has been notified" in send(checker, "adjustment_approve", waiting.pk)
-    assert holds(AccountKind.ACCOUNT) == 2000
+    assert balance_of(AccountKind.ACCOUNT) == 2000
     assert (
         url("adjustment_approve", waiting.pk) not in checker.get(url("adjustment_change", waiting.pk)).content.decode()
     )
 
 
 def test_a_rejection_needs_a_reason() -> None:
-    wanted, checker = ask(by="staff:0"), member("checker", *ALL)
+    wanted, checker = request_adjustment(by="staff:0"), member("checker", *ALL)
     assert AdjustmentNoteMissing.title in send(checker, "adjustment_reject", wanted, answer=" ")
     assert Adjustment.objects.get().status == "requested"
     assert "no money has moved" in send(checker, "adjustment_reject", wanted, answer="Paid on Monday.")
@@ -77,23 +77,23 @@ def test_a_rejection_needs_a_reason() -> None:
 
 
 def test_a_debit_beyond_the_balance_becomes_a_debt_only_when_marked() -> None:
-    wanted, checker = ask("debit", by="staff:0"), member("checker", *ALL)
+    wanted, checker = request_adjustment("debit", by="staff:0"), member("checker", *ALL)
     assert 'name="as_debt"' in checker.get(url("adjustment_change", wanted)).content.decode()
     assert "this takes 20.00" in send(checker, "adjustment_approve", wanted)
     assert "20.00 of it is owed" in send(checker, "adjustment_approve", wanted, as_debt="yes")
-    assert holds(AccountKind.DEBT) == -2000
+    assert balance_of(AccountKind.DEBT) == -2000
 
 
 @pytest.mark.parametrize(
     "changes", [{"amount": "20,00"}, {"amount": "0"}, {"note": ""}, {"reason": "because"}, {"direction": ""}]
 )
-def test_bad_forms_are_refused_in_words_and_ask_for_nothing(changes: dict[str, str]) -> None:
+def test_invalid_forms_show_errors_and_request_nothing(changes: dict[str, str]) -> None:
     send(member("maker", *ALL), "account_adjust", account().id, **{**FORM, **changes})
     assert not Adjustment.objects.exists()
 
 
 def test_each_step_needs_its_own_permission() -> None:
-    wanted, onlooker = ask(by="staff:0"), member("onlooker", "view_account", "view_adjustment")
+    wanted, onlooker = request_adjustment(by="staff:0"), member("onlooker", "view_account", "view_adjustment")
     assert onlooker.post(url("account_adjust", account().id), FORM).status_code == 403
     assert onlooker.post(url("adjustment_approve", wanted)).status_code == 403
     assert onlooker.post(url("adjustment_reject", wanted), {"answer": "no"}).status_code == 403
@@ -101,8 +101,8 @@ def test_each_step_needs_its_own_permission() -> None:
     assert Adjustment.objects.get().status == "requested"
 
 
-def test_only_a_players_account_is_corrected() -> None:
-    ask(by="staff:0")
+def test_only_a_players_account_can_be_adjusted() -> None:
+    request_adjustment(by="staff:0")
     maker, checker = member("maker", *ALL), member("checker", *ALL)
     send(checker, "adjustment_approve", Adjustment.objects.get().pk)
     houses = Adjustment.objects.raw("SELECT id FROM wallet_account WHERE kind = 'adjustments'")[0].pk

@@ -1,4 +1,4 @@
-"""What waits for a person is counted once for a page, by one statement, and for those alone who may see it."""
+"""The counts of queues in the sidebar."""
 
 from uuid import UUID
 
@@ -33,7 +33,7 @@ def note(operator: UUID, times: int) -> None:
     recorder.record_many([told] * times)
 
 
-def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
+def test_one_query_counts_all_queues(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="looker", works_for=office.operator.slug)
     request = asked_by("looker")
@@ -44,13 +44,13 @@ def test_all_numbers_of_a_page_take_one_question(office: Office) -> None:
     assert int(counts["significant_significantevent"]) >= 3
 
 
-def test_a_hundred_is_as_far_as_it_counts(office: Office) -> None:
+def test_counting_stops_at_a_hundred(office: Office) -> None:
     note(office.operator.id, badges.MAX_COUNT)
     staff(*SEES, name="looker", works_for=office.operator.slug)
     assert badges.counts(asked_by("looker")) == {"significant_significantevent": "100+"}
 
 
-def test_who_works_for_no_operator_or_may_not_see_is_told_no_number(office: Office) -> None:
+def test_staff_without_operators_or_permission_see_no_count(office: Office) -> None:
     note(office.operator.id, 3)
     staff(*SEES, name="alone", works_for="nobody")
     staff(name="blind", works_for=office.operator.slug)

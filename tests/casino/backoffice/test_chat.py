@@ -1,4 +1,4 @@
-"""Moderation in the admin: who may, whose players, and that each act is recorded."""
+"""Chat moderation: permissions, operators and records."""
 
 from typing import Any
 
@@ -30,8 +30,8 @@ def report(alice: Gambler, bob: Gambler, table: str) -> ChatReport:
     return ChatReport.objects.get(pk=bob.do(f"tables/{table}/chat/{message}/report", {"reason": "Markup"})["id"])
 
 
-def do(client: Client, model: str, name: str, row: Any, **given: str) -> Any:
-    return client.post(reverse(f"admin:chat_{model}_{name}", args=[row.pk]), given, follow=True)
+def do(client: Client, model: str, name: str, row: Any, **fields: str) -> Any:
+    return client.post(reverse(f"admin:chat_{model}_{name}", args=[row.pk]), fields, follow=True)
 
 
 def said(answer: Any) -> str:
@@ -55,7 +55,7 @@ def test_a_moderator_mutes_from_a_report_and_closes_it(
     assert say(alice, table, "Hello").status_code == 201
 
 
-def test_what_was_written_is_shown_as_text(lucky: Tenant, report: ChatReport) -> None:
+def test_a_message_is_shown_as_escaped_text(lucky: Tenant, report: ChatReport) -> None:
     root = superuser()
     for model, row in (("chat_chatreport", report.pk), ("chat_chatmessage", report.message_id)):
         page = root.get(page_of(model, row)).content.decode()
@@ -63,7 +63,7 @@ def test_what_was_written_is_shown_as_text(lucky: Tenant, report: ChatReport) ->
         assert "<script>alert(1)" not in page
 
 
-def test_moderating_is_not_removing_and_looking_is_neither(lucky: Tenant, report: ChatReport) -> None:
+def test_viewing_muting_and_banning_need_separate_permissions(lucky: Tenant, report: ChatReport) -> None:
     looker, moderator = staff(*SEES, name="looker"), staff(*SEES, "chat.moderate", name="moderator")
     assert do(looker, "chatreport", "mute", report, reason="spam").status_code == 403
     assert do(looker, "chatreport", "close", report, outcome="dismissed").status_code == 403
@@ -72,7 +72,7 @@ def test_moderating_is_not_removing_and_looking_is_neither(lucky: Tenant, report
     assert not ModerationAction.objects.exists()
 
 
-def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Tenant, report: ChatReport) -> None:
+def test_staff_of_another_operator_see_and_do_nothing(lucky: Tenant, golden: Tenant, report: ChatReport) -> None:
     other = staff(*SEES, "chat.moderate", "chat.ban_player", works_for=golden.slug)
     assert do(other, "chatreport", "mute", report, reason="spam").status_code in {403, 404}
     for model in (ChatMessage, ChatReport):
@@ -81,7 +81,7 @@ def test_another_operators_staff_sees_and_does_nothing(lucky: Tenant, golden: Te
     assert not ModerationAction.objects.exists()
 
 
-def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, report: ChatReport) -> None:
+def test_a_player_is_banned_and_unbanned(lucky: Tenant, alice: Gambler, report: ChatReport) -> None:
     moderator = staff(*SEES, "chat.ban_player", works_for=lucky.slug)
     do(moderator, "chatmessage", "ban", ChatMessage.objects.get(), reason="cheating", minutes="")
     assert code(alice.get("me/balances")) == (401, "session_ended_by_ban")
@@ -90,16 +90,16 @@ def test_a_player_is_removed_and_let_in_again(lucky: Tenant, alice: Gambler, rep
 
 
 @pytest.mark.parametrize(
-    "given", [{"reason": "boredom"}, {"reason": "spam", "minutes": "ten"}, {"reason": "spam", "minutes": "0"}]
+    "fields", [{"reason": "boredom"}, {"reason": "spam", "minutes": "ten"}, {"reason": "spam", "minutes": "0"}]
 )
-def test_an_odd_form_does_nothing(lucky: Tenant, report: ChatReport, given: dict[str, str]) -> None:
-    answer = do(superuser(), "chatreport", "mute", report, **given)
+def test_an_invalid_form_does_nothing(lucky: Tenant, report: ChatReport, fields: dict[str, str]) -> None:
+    answer = do(superuser(), "chatreport", "mute", report, **fields)
     assert said(answer) == "Please correct the errors below."
     assert 'class="c-wrong"' in answer.content.decode()
     assert not ModerationAction.objects.exists()
 
 
-def test_words_are_added_and_dropped_and_those_of_all_only_by_who_works_for_all(lucky: Tenant, alice: Gambler) -> None:
+def test_shared_words_are_changed_only_by_staff_of_all_operators(lucky: Tenant, alice: Gambler) -> None:
     call_command("masked_words", add=["darn"])
     lucky.do("chat/filter-words", {"word": "heck"})
     all_operators, own = FilterWord.objects.get(operator_id=None), FilterWord.objects.exclude(operator_id=None).get()

@@ -1,4 +1,4 @@
-"""Accounts and entries as staff see them."""
+"""Pages of accounts and entries."""
 
 from html import unescape
 
@@ -49,7 +49,7 @@ def test_an_account_shows_its_balance_and_its_postings(office: Office) -> None:
         assert page_of("wallet_entry", posting.entry_id) in body
 
 
-def test_a_long_statement_goes_on_with_older_postings(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_statement_links_to_older_postings(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "MAX_POSTINGS", 3)
     account, client = stakes(office), superuser()
     numbers = list(account.postings.order_by("-sequence").values_list("sequence", flat=True))
@@ -64,7 +64,7 @@ def test_a_long_statement_goes_on_with_older_postings(office: Office, monkeypatc
     assert "?before=" not in second.content.decode()
 
 
-def test_an_account_never_posted_to_holds_nothing(office: Office) -> None:
+def test_an_account_without_postings_has_balance_zero(office: Office) -> None:
     name = player_account(
         operator=office.operator.pk, player=office.player.pk, money_type=MoneyType.PLAY, currency="EUR"
     )

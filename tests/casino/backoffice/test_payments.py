@@ -1,4 +1,4 @@
-"""What staff see of payments, and who agrees to a withdrawal."""
+"""Pages of payments, and the approval of withdrawals."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from casino.events.sql import fetch
 from casino.operators.models import Operator, StaffMembership
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import (
-    agree,
+    assert_consistent,
+    balance_of,
+    complete_deposit,
     deposit,
-    funded,
-    holds,
+    event_names,
     method,
-    names,
     open_alice,
     status,
     use_provider,
@@ -29,7 +29,7 @@ RIGHTS = ("view_deposit", "view_withdrawal", "change_withdrawal")
 
 
 def staff(name: str, *, house: str = "lucky", rights: tuple[str, ...] = RIGHTS) -> Client:
-    """A member of staff of one operator, signed in."""
+    """Log in a member of staff of one operator."""
     user = User.objects.create_user(name, is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=rights))
     for operator in Operator.objects.filter(slug=house):
@@ -41,17 +41,17 @@ def staff(name: str, *, house: str = "lucky", rights: tuple[str, ...] = RIGHTS) 
 
 @pytest.fixture(autouse=True)
 def provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider that does not answer, but whose reports we believe."""
+    """Configure a provider that does not answer; its callbacks are valid."""
     use_provider(monkeypatch)
 
 
 @pytest.fixture
 def waiting() -> Any:
-    """A withdrawal of 10.00 that two members of staff have to agree to."""
+    """Request a withdrawal of 10.00 that needs two approvals."""
     Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currency="EUR")
     open_alice()
     card = method()
-    funded(card)
+    complete_deposit(card)
     return withdraw(card, 1000)
 
 
@@ -63,23 +63,23 @@ def act(client: Client, name: str, payment: Any) -> int:
     return client.post(reverse(f"admin:wallet_withdrawal_{name}", args=[payment])).status_code
 
 
-def test_two_members_of_staff_agree_and_the_first_alone_cannot(waiting: Any) -> None:
+def test_a_withdrawal_needs_the_approval_of_two_members_of_staff(waiting: Any) -> None:
     ann, bob = staff("ann"), staff("bob")
     assert b"/approve/" in ann.get(page("withdrawal", waiting)).content
     assert [act(ann, "approve", waiting), act(ann, "approve", waiting)] == [302, 302]
     assert status(waiting, "wallet_withdrawal") == "requested"
     assert act(bob, "approve", waiting) == 302
     assert status(waiting, "wallet_withdrawal") == "approved"
-    assert names(f"withdrawal-{waiting}") == ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalApproved"]
+    assert event_names(f"withdrawal-{waiting}") == ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalApproved"]
     assert b"/approve/" not in bob.get(page("withdrawal", waiting)).content
-    agree()
+    assert_consistent()
 
 
-def test_a_rejection_is_an_event_and_the_money_is_back(waiting: Any) -> None:
+def test_a_rejection_is_recorded_and_returns_the_money(waiting: Any) -> None:
     assert act(staff("ann"), "reject", waiting) == 302
-    assert names(f"withdrawal-{waiting}")[-1] == "WithdrawalRejected"
-    assert (holds(AccountKind.ACCOUNT), holds(AccountKind.HOLD)) == (4900, 0)
-    agree()
+    assert event_names(f"withdrawal-{waiting}")[-1] == "WithdrawalRejected"
+    assert (balance_of(AccountKind.ACCOUNT), balance_of(AccountKind.HOLD)) == (4900, 0)
+    assert_consistent()
 
 
 def test_staff_of_another_operator_see_and_do_nothing(waiting: Any) -> None:
@@ -89,10 +89,10 @@ def test_staff_of_another_operator_see_and_do_nothing(waiting: Any) -> None:
     assert str(waiting) not in listed.content.decode()
     assert act(stranger, "approve", waiting) == 403
     assert stranger.get(page("withdrawal", waiting)).status_code == 302
-    assert names(f"withdrawal-{waiting}") == ["WithdrawalRequested"]
+    assert event_names(f"withdrawal-{waiting}") == ["WithdrawalRequested"]
 
 
-def test_staff_who_may_only_look_only_look(waiting: Any) -> None:
+def test_staff_with_view_permission_only_see_no_action(waiting: Any) -> None:
     onlooker = staff("joe", rights=("view_withdrawal",))
     shown = onlooker.get(page("withdrawal", waiting))
     assert shown.status_code == 200
@@ -100,7 +100,7 @@ def test_staff_who_may_only_look_only_look(waiting: Any) -> None:
     assert act(onlooker, "approve", waiting) == 403
 
 
-def test_lists_and_pages_show_deposits_and_are_found_by_id_and_reference(waiting: Any) -> None:
+def test_deposits_are_listed_and_found_by_id_and_reference(waiting: Any) -> None:
     made = deposit(method(), 7000)
     ann = staff("ann")
     ours = reverse("admin:wallet_deposit_changelist")

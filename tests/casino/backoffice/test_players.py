@@ -1,6 +1,4 @@
-"""A player's page shows the whole player, to each as far as they may look, at the same cost however long the story."""
-
-import re
+"""A player's page: its sections, permissions and number of queries."""
 
 import pytest
 from django.db import connection
@@ -8,8 +6,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from baccarat.storage.models import Switch, Wager
-from casino.backoffice.pages import kill_switch, player
+from baccarat.storage.models import KillSwitch, Wager
+from casino.backoffice.pages import kill_switch, players
 from casino.crypto import crypto_shredding
 from casino.significant import recorder
 from tests.support.office import Office, open_office, page_of, staff, superuser
@@ -29,7 +27,7 @@ def body_of(client: Client, office: Office, query: str = "") -> str:
     return content.decode()
 
 
-def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> None:
+def test_a_players_page_shows_every_section(office: Office) -> None:
     subject = f"player:{office.player.id}"
     recorder.record(
         kind=recorder.SignificantEventKind.LARGE_WIN,
@@ -52,29 +50,29 @@ def test_all_that_there_is_about_a_player_stands_on_one_page(office: Office) -> 
     assert page_of("baccarat_round", wager.round_id) in body
 
 
-def test_each_sees_what_their_role_lets_them(office: Office) -> None:
+def test_sections_depend_on_the_readers_permissions(office: Office) -> None:
     body = body_of(staff("operators.view_player", "chat.view_chatmessage", works_for="lucky"), office)
     assert "<h2>Chats" in body
     for title in ("Accounts", "Rounds", "Significant events", "Staff access"):
         assert f"<h2>{title}" not in body, title
 
 
-def test_play_is_stopped_from_the_page_by_those_who_may_and_the_page_says_so(office: Office) -> None:
-    floor = staff("operators.view_player", "baccarat.view_switch", "baccarat.throw_switch", works_for="lucky")
+def test_a_player_is_stopped_from_the_page_and_the_page_shows_it(office: Office) -> None:
+    floor = staff("operators.view_player", "baccarat.view_killswitch", "baccarat.stop_play", works_for="lucky")
     page = body_of(floor, office)
     assert "<h2>Stop this player" in page
-    kept = dict(re.findall(r'type="hidden" name="(scope|subject)" value="([^"]+)"', page))
-    floor.post(reverse("admin:baccarat_switch_throw"), {**kept, "reason": "A quarrel.", "player_message": ""})
-    switch = Switch.objects.get(scope="player", subject=str(office.player.id))
-    assert (switch.stopped, crypto_shredding.decrypt_text(switch.reason)) == (True, "A quarrel.")
+    stop = reverse("admin:operators_player_stop", args=[office.player.id])
+    floor.post(stop, {"reason": "A quarrel.", "player_message": ""})
+    switch = KillSwitch.objects.get(scope="player", subject=str(office.player.id))
+    assert (switch.active, crypto_shredding.decrypt_text(switch.reason)) == (True, "A quarrel.")
     page = body_of(floor, office)
     assert "<h2>Play is stopped" in page
     assert kill_switch.switch_url(switch) in page
     assert "<h2>Stop this player" not in page
 
 
-def test_older_rounds_are_a_page_further(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "MAX_WAGERS", 1)
+def test_older_rounds_are_on_the_next_page(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(players, "MAX_WAGERS", 1)
     client, first, last = superuser(), *Wager.objects.filter(player_id=office.player.id).order_by("round_id")
     body = body_of(client, office)
     assert page_of("baccarat_round", last.round_id) in body
@@ -85,7 +83,7 @@ def test_older_rounds_are_a_page_further(office: Office, monkeypatch: pytest.Mon
     assert "Older wagers" not in older
 
 
-def test_a_players_page_asks_no_more_of_a_longer_story(office: Office) -> None:
+def test_a_players_page_needs_no_more_queries_for_a_longer_history(office: Office) -> None:
     client = superuser()
 
     def cost() -> int:

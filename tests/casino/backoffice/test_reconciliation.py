@@ -1,4 +1,4 @@
-"""Staff work on differences and look at callbacks: what they see, what they may do, and what is refused."""
+"""Discrepancies and provider callbacks: what staff see and may do."""
 
 from collections.abc import Iterator
 from html import unescape
@@ -25,7 +25,7 @@ ALL = ("view_discrepancy", "view_reconciliation", "change_discrepancy", "view_pr
 
 @pytest.fixture
 def desk(db: None, reachable: str) -> Iterator[Desk]:
-    """A deposit that the provider has as failed."""
+    """Make a deposit that failed in the provider's records."""
     opened = open_desk(reachable)
     made = opened.deposit()
     opened.tell(f"/deposits/{made}", status="failed")
@@ -46,13 +46,13 @@ def url(name: str, row: object) -> str:
     return reverse(f"admin:wallet_{name}", args=[row])
 
 
-def send(client: Client, name: str, row: object, **given: str) -> str:
-    answer = client.post(url(name, row), given, follow=True)
+def send(client: Client, name: str, row: object, **fields: str) -> str:
+    answer = client.post(url(name, row), fields, follow=True)
     assert answer.status_code == 200
     return unescape(answer.content.decode())
 
 
-def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> None:
+def test_a_discrepancy_is_assigned_and_resolved_with_a_note(desk: Desk) -> None:
     ann, waiting = member("ann"), Discrepancy.objects.get()
     queue = ann.get(reverse("admin:wallet_discrepancy_changelist"), {"status": "waiting"})
     assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
@@ -72,19 +72,19 @@ def test_a_difference_is_taken_assigned_and_resolved_in_words(desk: Desk) -> Non
     assert Discrepancy.objects.get().status == "resolved"
 
 
-def test_who_may_only_look_only_looks_and_strangers_see_nothing(desk: Desk) -> None:
+def test_viewers_see_no_action_and_staff_of_another_operator_see_nothing(desk: Desk) -> None:
     row = Discrepancy.objects.get()
     onlooker, stranger = member("joe", "view_discrepancy"), member("eve", house="other")
     assert url("discrepancy_resolve", row.pk) not in onlooker.get(url("discrepancy_change", row.pk)).content.decode()
-    given = {"resolution": "timing", "note": "x"}
+    fields = {"resolution": "timing", "note": "x"}
     for client in (onlooker, stranger):
-        assert client.post(url("discrepancy_resolve", row.pk), given).status_code == 403
+        assert client.post(url("discrepancy_resolve", row.pk), fields).status_code == 403
         assert client.post(url("discrepancy_assign", row.pk)).status_code == 403
     assert stranger.get(url("discrepancy_change", row.pk)).status_code == 302
     assert Discrepancy.objects.get().status == "open"
 
 
-def test_callbacks_are_shown_with_their_verdict_to_those_whose_payment_it_is(desk: Desk) -> None:
+def test_callbacks_are_shown_with_their_outcome_to_staff_of_the_payments_operator(desk: Desk) -> None:
     made = deposit(desk.card)
     call_back(report(made, "completed"))
     call_back(report(made, "completed", amount=4000))

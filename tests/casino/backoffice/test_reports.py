@@ -1,4 +1,4 @@
-"""Staff look at reports, compare versions, download files, have some made, and work on what was found."""
+"""Reports: versions, files, creation, cases, and the plots of the first page."""
 
 from collections.abc import Generator
 from datetime import timedelta
@@ -35,7 +35,7 @@ VIEW, MAKE = "reports.view_report", "reports.generate_report"
 
 @pytest.fixture(scope="module")
 def evening(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Evening]:
-    """An operator with a little play, reported twice; and another operator."""
+    """Create an operator with some play and two versions of a report, and another operator."""
     with fresh_database(services, django_db_blocker):
         begin(11)
         evening = begin(10)
@@ -50,7 +50,7 @@ def evening(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator
 
 @pytest.fixture(autouse=True)
 def nobody(evening: Evening) -> Generator[None]:
-    """Each test makes staff of its own."""
+    """Each test creates its own staff."""
     yield
     LogEntry.objects.all().delete()
     User.objects.all().delete()
@@ -71,7 +71,7 @@ def text(client: Client, url: str) -> str:
     return answer.content.decode()
 
 
-def test_a_report_has_a_page_with_its_rows_files_and_what_changed(evening: Evening) -> None:
+def test_a_reports_page_shows_its_rows_files_and_changes(evening: Evening) -> None:
     client, newest = of_us(evening, VIEW), report(evening)
     page = text(client, page_of("reports_report", newest.pk))
     for word in ("As of position", newest.sha256, "matches its hash", "Since version 1", "GGR", "Commission earned"):
@@ -80,7 +80,7 @@ def test_a_report_has_a_page_with_its_rows_files_and_what_changed(evening: Eveni
     assert "Regenerate" not in page
 
 
-def test_files_are_downloaded_and_it_is_noted_who_did(evening: Evening) -> None:
+def test_downloads_are_logged(evening: Evening) -> None:
     client, newest = of_us(evening, VIEW), report(evening)
     url = reverse("admin:reports_report_file", args=[newest.pk])
     assert client.get(url).content == bytes(newest.content)
@@ -93,19 +93,19 @@ def test_files_are_downloaded_and_it_is_noted_who_did(evening: Evening) -> None:
     assert AccessLogEntry.objects.filter(subject=f"report:{newest.pk}", path=url).count() == 2
 
 
-def test_another_operators_staff_see_nothing(evening: Evening) -> None:
+def test_staff_of_another_operator_see_no_report(evening: Evening) -> None:
     other = Operator.objects.exclude(id=evening.operator).get()
     client, newest = staff(VIEW, MAKE, works_for=other.slug), report(evening)
     assert str(newest.pk) not in text(client, reverse(LIST))
     assert client.get(reverse("admin:reports_report_file", args=[newest.pk])).status_code == 403
     assert client.get(page_of("reports_report", newest.pk)).status_code == 302
     ours = Operator.objects.get(id=evening.operator).slug
-    wanted = {"operator": ours, "name": "revenue", "period": "life"}
+    wanted = {"operator": ours, "name": "revenue", "period": "lifetime"}
     assert "c-wrong" in client.post(reverse("admin:reports_report_create"), wanted).content.decode()
-    assert not Report.objects.filter(period="life").exists()
+    assert not Report.objects.filter(period="lifetime").exists()
 
 
-def test_who_may_has_reports_made(evening: Evening) -> None:
+def test_reports_are_created_with_the_permission(evening: Evening) -> None:
     client, url = of_us(evening, VIEW, MAKE), reverse("admin:reports_report_create")
     ours = Operator.objects.get(id=evening.operator).slug
     assert url in text(client, reverse(LIST))
@@ -124,12 +124,12 @@ def test_who_may_has_reports_made(evening: Evening) -> None:
 
 
 def of_us_without(client: Client, url: str) -> int:
-    """What the same person meets who may no longer have reports made."""
+    """Return the status of the page that creates reports without the permission."""
     User.objects.get().user_permissions.filter(codename="generate_report").delete()
     return client.get(url).status_code
 
 
-def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
+def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None:
     found = cases.open_case(
         operator=evening.operator,
         kind="return_out_of_band",
@@ -154,7 +154,7 @@ def test_matters_are_a_queue_with_owners_and_ends(evening: Evening) -> None:
 
 
 def past_day(evening: Evening, back: int, **figures: int | str) -> None:
-    """A report of a day that is over, in which there was so much."""
+    """Build a report of a past day with these figures."""
     since = evening.cuts[0].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
     for name in ("revenue", "accounts", "performance"):
         told = [{"money_type": "sandbox", "currency": "EUR", **FIGURES[name], **figures}]
@@ -172,7 +172,7 @@ FIGURES: dict[str, dict[str, int | str]] = {
 }
 
 
-def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Evening) -> None:
+def test_the_first_page_plots_the_last_days_with_the_permission(evening: Evening) -> None:
     cache.clear()
     past_day(evening, 2)
     past_day(evening, 1)
@@ -206,7 +206,7 @@ def test_the_first_page_plots_the_last_days_for_who_may_see_reports(evening: Eve
     assert "the last 30 days" not in text(of_us(evening), front)
 
 
-def test_a_house_without_play_says_so(evening: Evening) -> None:
+def test_the_first_page_says_when_there_was_no_play(evening: Evening) -> None:
     cache.clear()
     empty = Operator.objects.create(id=uuid4(), slug="empty", name="Empty", currency="EUR")
     assert "No play in the last days." in text(staff(VIEW, works_for=empty.slug), reverse("admin:index"))

@@ -1,4 +1,4 @@
-"""Staff see what protects players, limit them in the operator's name, and end exclusions that are over."""
+"""Limits and exclusions: staff see, set and end them."""
 
 from datetime import timedelta
 from html import unescape
@@ -55,11 +55,11 @@ def url(name: str, row: Any) -> str:
     return reverse(f"admin:wallet_{name}", args=[row])
 
 
-def send(client: Client, name: str, row: Any, **given: str) -> str:
-    return unescape(client.post(url(name, row), given, follow=True).content.decode())
+def send(client: Client, name: str, row: Any, **fields: str) -> str:
+    return unescape(client.post(url(name, row), fields, follow=True).content.decode())
 
 
-def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: House, alice: UUID) -> None:
+def test_a_limit_is_set_on_the_players_account_and_shown_on_the_page(house: House, alice: UUID) -> None:
     staff, account = member(house, *RIGHTS), real(house, alice)
     assert url("account_limit", account) in staff.get(url("account_change", account)).content.decode()
     assert "limit per week is changed" in send(staff, "account_limit", account, **FORM)
@@ -77,12 +77,12 @@ def test_a_limit_is_set_on_the_players_account_and_stands_on_the_page(house: Hou
 @pytest.mark.parametrize(
     "form", [{}, {**FORM, "limit_type": "luck"}, {**FORM, "amount": "-1"}, {**FORM, "limit_type": "time"}]
 )
-def test_a_form_that_says_nothing_right_changes_nothing(house: House, alice: UUID, form: dict[str, str]) -> None:
+def test_an_invalid_limit_form_changes_nothing(house: House, alice: UUID, form: dict[str, str]) -> None:
     send(member(house, *RIGHTS), "account_limit", real(house, alice), **form)
     assert fetch("SELECT FROM wallet_playerrestrictions") == []
 
 
-def test_it_takes_the_permission_and_the_real_account(house: House, alice: UUID) -> None:
+def test_limits_need_the_permission_and_a_real_money_account(house: House, alice: UUID) -> None:
     looks = member(house, *RIGHTS[:2])
     assert (
         url("account_limit", real(house, alice))
@@ -93,7 +93,7 @@ def test_it_takes_the_permission_and_the_real_account(house: House, alice: UUID)
     assert member(house, *RIGHTS).post(url("account_limit", play), FORM).status_code == 403
 
 
-def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, alice: UUID) -> None:
+def test_an_exclusion_is_listed_and_ended_only_after_its_term(house: House, alice: UUID) -> None:
     staff = member(house, *RIGHTS)
     protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=6)
     listed = staff.get(reverse("admin:wallet_playerrestrictions_changelist"), {"exclusion": "yes"})
@@ -109,7 +109,7 @@ def test_an_exclusion_is_listed_and_ended_only_once_it_is_over(house: House, ali
 AWAY = {"kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
 
 
-def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, alice: UUID) -> None:
+def test_staff_exclude_a_player_and_the_reason_stays_outside_the_events(house: House, alice: UUID) -> None:
     staff, account = member(house, *RIGHTS), real(house, alice)
     assert url("account_exclude", account) in staff.get(url("account_change", account)).content.decode()
     assert "is excluded from deposits and play until" in send(staff, "account_exclude", account, **AWAY)
@@ -127,13 +127,13 @@ def test_staff_keep_a_player_away_and_say_why_outside_the_events(house: House, a
 @pytest.mark.parametrize(
     "form", [{}, {**AWAY, "kind": "luck"}, {**AWAY, "length": "-1"}, {**AWAY, "length": "5"}, {**AWAY, "note": " "}]
 )
-def test_a_form_that_is_not_filled_in_keeps_nobody_away(house: House, alice: UUID, form: dict[str, str]) -> None:
+def test_an_invalid_exclusion_form_excludes_nobody(house: House, alice: UUID, form: dict[str, str]) -> None:
     send(member(house, *RIGHTS), "account_exclude", real(house, alice), **form)
     assert fetch("SELECT FROM wallet_playerrestrictions") == []
     assert fetch("SELECT FROM wallet_exclusion_note") == []
 
 
-def test_keeping_away_takes_the_permission_the_real_account_and_ones_own_operator(house: House, alice: UUID) -> None:
+def test_excluding_needs_the_permission_a_real_money_account_and_the_own_operator(house: House, alice: UUID) -> None:
     account = real(house, alice)
     looks = member(house, *RIGHTS[:2])
     assert url("account_exclude", account) not in looks.get(url("account_change", account)).content.decode()
@@ -145,7 +145,7 @@ def test_keeping_away_takes_the_permission_the_real_account_and_ones_own_operato
     assert member(other, *RIGHTS, "view_event").post(url("account_exclude", account), AWAY).status_code == 403
 
 
-def test_staff_of_another_operator_see_nothing_of_it(house: House, alice: UUID) -> None:
+def test_staff_of_another_operator_see_no_limit(house: House, alice: UUID) -> None:
     away(house, alice)
     other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
     staff = member(other, *RIGHTS)

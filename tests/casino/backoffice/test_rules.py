@@ -1,4 +1,4 @@
-"""Switches and versions of rules as staff work with them: who drafts never publishes, and what holds is seen."""
+"""Kill switches and versions of rules: the author of a draft never publishes it."""
 
 from html import unescape
 from typing import Any
@@ -9,15 +9,14 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.domain.tables.kill_switch_refusals import TableIsStopped, UnknownSwitch
-from baccarat.domain.tables.refusals import CloseReasonInvalid
-from baccarat.domain.tables.rules_refusals import RulesNeedSecondPerson, VersionReasonMissing
-from baccarat.storage.models import RulesVersion, Switch
+from baccarat.domain.tables.kill_switch import TableIsStopped, UnknownStopSubject
+from baccarat.domain.tables.refusals import CloseReasonInvalid, RulesNeedSecondPerson, VersionReasonMissing
+from baccarat.storage.models import KillSwitch, RulesVersion
 from baccarat.storage.rules_versions import decode_rules
-from casino.backoffice.pages.rules_form import initial_values
+from casino.backoffice.pages.rules import initial_values
 from tests.support.office import Office, open_office, page_of, staff
 
-SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_switch")
+SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_killswitch")
 MODEL = "baccarat_rulesversion"
 
 
@@ -30,22 +29,24 @@ def body(client: Client, page: str) -> str:
     return unescape(client.get(page).content.decode())
 
 
-def act(client: Client, name: str, row: Any, **given: str) -> str:
-    """What staff are told after a form was sent."""
+def act(client: Client, name: str, row: Any, **fields: str) -> str:
+    """Send a form and return the message that staff see."""
     model = f"baccarat_{row._meta.model_name}"
-    answer = client.post(reverse(f"admin:{model}_{name}", args=[row.pk.replace("/", "_2F")]), given, follow=True)
+    answer = client.post(reverse(f"admin:{model}_{name}", args=[row.pk.replace("/", "_2F")]), fields, follow=True)
     assert answer.status_code == 200
     return unescape(answer.content.decode())
 
 
 def filled_in(version: RulesVersion, **changes: str) -> dict[str, str]:
-    """What the form of a draft sends: the rules in force, and what was typed."""
+    """Return the form of a draft: the rules in force with changes."""
     rules = decode_rules(msgspec.json.encode(version.rules))
-    values = {name: str(value) for name, value in initial_values(rules).items() if value not in {None, False}}
+    values = {
+        name: str(value) for name, value in initial_values(rules).items() if value is not None and value is not False
+    }
     return {**values, **changes}
 
 
-def test_one_drafts_another_reads_the_odds_and_the_difference_and_publishes(office: Office) -> None:
+def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Office) -> None:
     table = office.single.guest.table
     maker = staff(*SEE, "baccarat.draft_rules", name="maker")
     checker = staff(*SEE, "baccarat.publish_rules", name="checker")
@@ -74,9 +75,9 @@ def test_one_drafts_another_reads_the_odds_and_the_difference_and_publishes(offi
     assert "published" in body(checker, page_of("baccarat_table", table))
 
 
-def test_a_draft_is_taken_back_by_its_maker_and_rules_are_withdrawn_with_a_reason(office: Office) -> None:
+def test_a_draft_is_discarded_by_its_author_and_rules_are_retired_with_a_reason(office: Office) -> None:
     table = office.single.guest.table
-    both = staff(*SEE, "baccarat.draft_rules", "baccarat.publish_rules", "baccarat.throw_switch", name="both")
+    both = staff(*SEE, "baccarat.draft_rules", "baccarat.publish_rules", "baccarat.stop_play", name="both")
     first = RulesVersion.objects.get(table_id=table)
     act(both, "draft", first, **filled_in(first, turn_seconds="30"))
     draft = RulesVersion.objects.get(table_id=table, version=2)
@@ -86,23 +87,23 @@ def test_a_draft_is_taken_back_by_its_maker_and_rules_are_withdrawn_with_a_reaso
     assert "Retired mini@1" in act(both, "retire", first, reason="Printed wrong.")
 
 
-def test_a_table_is_stopped_from_its_page_and_goes_on_from_the_switch_s(office: Office) -> None:
+def test_a_table_is_stopped_from_its_page_and_resumed_from_the_kill_switchs(office: Office) -> None:
     table = office.single.guest.table
-    boss = staff(*SEE, "baccarat.throw_switch", name="boss")
+    boss = staff(*SEE, "baccarat.stop_play", name="boss")
     stop = reverse("admin:baccarat_table_stop", args=[table])
     assert "Stop this table" in body(boss, page_of("baccarat_table", table))
     boss.post(stop, {"reason": "The camera is down.", "player_message": "Back at nine."})
 
     with pytest.raises(TableIsStopped), transaction.atomic():
         office.single.new_game()
-    switch = Switch.objects.get(subject=str(table))
+    switch = KillSwitch.objects.get(subject=str(table))
     assert "Back at nine." in body(boss, page_of("baccarat_table", table))
-    assert "The camera is down." in body(boss, reverse("admin:baccarat_switch_changelist"))
+    assert "The camera is down." in body(boss, reverse("admin:baccarat_killswitch_changelist"))
     assert "Play resumes" in act(boss, "resume", switch, reason="It is back.")
     office.single.new_game()
 
 
-def test_a_floor_manager_closes_a_table_for_good_from_its_page(office: Office) -> None:
+def test_a_floor_manager_closes_a_table_permanently_from_its_page(office: Office) -> None:
     table = office.single.guest.table
     boss = staff(*SEE, "baccarat.close_table", name="boss")
     page, close = page_of("baccarat_table", table), reverse("admin:baccarat_table_close", args=[table])
@@ -117,13 +118,13 @@ def body_after(client: Client, address: str, **said: str) -> str:
     return client.post(address, said, follow=True).content.decode()
 
 
-def test_only_who_works_for_the_whole_house_stops_it_and_nobody_stops_anothers(office: Office) -> None:
-    throw = reverse("admin:baccarat_switch_throw")
-    mine = staff(*SEE, "baccarat.throw_switch", name="mine", works_for="nobody")
+def test_only_staff_of_all_operators_stop_all_gaming_and_nobody_stops_another_operators_table(office: Office) -> None:
+    throw = reverse("admin:baccarat_killswitch_throw")
+    mine = staff(*SEE, "baccarat.stop_play", name="mine", works_for="nobody")
     watcher = staff(*SEE, name="watcher")
     assert watcher.get(throw).status_code == 403
     assert 'value="gaming"' not in body(mine, throw)
     assert mine.post(throw, {"scope": "gaming", "reason": "x"}).status_code == 403
     told = mine.post(throw, {"scope": "table", "subject": str(office.single.guest.table), "reason": "x"}, follow=True)
-    assert UnknownSwitch.title in told.content.decode()
-    assert Switch.objects.count() == 0
+    assert UnknownStopSubject.title in told.content.decode()
+    assert KillSwitch.objects.count() == 0

@@ -1,4 +1,4 @@
-"""Staff of one operator: every list, page, search, filter and action of the admin shows and touches theirs alone."""
+"""Scoping: every list, page, search, filter and action covers only rows of one's own operators."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,13 +18,13 @@ from tests.support.office import Office, address, client_of, open_office, shown,
 pytestmark = pytest.mark.django_db
 
 NOBODYS = {"checkpoints.checkpoint", "events.chainhead", "admin.logentry", "staff.rolegroup"}
-"""Digests, which are of no operator; the roles; and lines of the staff's log, of which everyone sees their own."""
+"""Rows without an operator: digests, roles, and staff actions, of which everyone sees their own."""
 DJANGOS = {"changelist", "add", "history", "delete", "change", "autocomplete"}
 
 
 @pytest.fixture
 def lucky() -> Office:
-    """The house that is not to be seen; a rival has played, too."""
+    """Return the operator whose rows must stay hidden from another with rows of its own."""
     office = open_office("lucky-house")
     open_office("rival-house")
     Subscription.objects.create(name="reports", position=3)
@@ -32,7 +32,7 @@ def lucky() -> Office:
 
 
 def member(name: str, *houses: str) -> Client:
-    """A member of staff who may do everything there is to do, for these operators."""
+    """Log in a member of staff with every permission, for these operators."""
     user = User.objects.create_user(name, is_staff=True)
     user.user_permissions.set(Permission.objects.all())
     for operator in Operator.objects.filter(slug__in=houses):
@@ -41,16 +41,21 @@ def member(name: str, *houses: str) -> Client:
 
 
 def rows_of(office: Office) -> Iterator[tuple[Any, Any]]:
-    """Every part of the admin with a row of this operator's."""
+    """Return the pages with a row of this operator."""
     theirs = {office.operator.id}
     for part in shown():
-        row = part.model._default_manager.filter(part.owned_by(theirs)).order_by("-pk").first()
+        row = (
+            part.model._default_manager.annotate(**part.annotations)
+            .filter(part.owned_by(theirs))
+            .order_by("-pk")
+            .first()
+        )
         if row is not None and part.opts.label_lower not in NOBODYS:
             yield part, row
 
 
 def actions(part: Any) -> list[str]:
-    """The names of a part's own addresses of one row."""
+    """Return the names of a page's row actions."""
     prefix = f"{part.opts.app_label}_{part.opts.model_name}_"
     found = [str(pattern.name or "") for pattern in part.get_urls()]
     names = [name for name in found if name.startswith(prefix) and name.removeprefix(prefix) not in DJANGOS]
@@ -64,11 +69,12 @@ def listed(client: Client, part: Any, **query: str) -> list[Any]:
     return [row.pk for row in answer.context["cl"].result_list]
 
 
-def test_lists_searches_and_filters_show_staff_what_is_of_their_operators_alone(lucky: Office) -> None:
+def test_lists_searches_and_filters_show_only_rows_of_ones_own_operators(lucky: Office) -> None:
     stranger, nobody = member("stranger", "rival-house"), member("nobody")
     seen = set()
     for part, row in rows_of(lucky):
-        own = set(part.model._default_manager.exclude(part.owned_by({lucky.operator.id})).values_list("pk", flat=True))
+        rows = part.model._default_manager.annotate(**part.annotations)
+        own = set(rows.exclude(part.owned_by({lucky.operator.id})).values_list("pk", flat=True))
         ours = listed(stranger, part)
         assert set(ours) <= own, part.opts.label
         assert bool(ours) == bool(own), part.opts.label
@@ -82,7 +88,7 @@ def test_lists_searches_and_filters_show_staff_what_is_of_their_operators_alone(
     }  # fmt: skip
 
 
-def test_pages_and_actions_of_another_operators_rows_show_and_do_nothing(lucky: Office) -> None:
+def test_pages_and_actions_of_other_operators_rows_are_refused(lucky: Office) -> None:
     lucky.suspended()
     stranger = member("stranger", "rival-house")
     before = everything()
@@ -100,7 +106,7 @@ def test_pages_and_actions_of_another_operators_rows_show_and_do_nothing(lucky: 
     assert LogEntry.objects.count() == 0
 
 
-def test_the_first_page_and_its_counts_are_of_their_operators_alone(lucky: Office) -> None:
+def test_the_first_page_and_its_counts_cover_only_ones_own_operators(lucky: Office) -> None:
     aside = lucky.suspended()
     stranger, own = member("stranger", "rival-house"), member("own", "lucky-house")
     assert str(aside.pk) in own.get(reverse("admin:index")).content.decode()
@@ -110,23 +116,23 @@ def test_the_first_page_and_its_counts_are_of_their_operators_alone(lucky: Offic
     assert "lucky-house" not in page
 
 
-def test_one_who_works_for_two_operators_sees_both_and_a_superuser_all(lucky: Office) -> None:
+def test_staff_of_two_operators_see_both_and_superusers_see_all(lucky: Office) -> None:
     table_page = reverse("admin:baccarat_table_changelist")
     both = member("both", "lucky-house", "rival-house").get(table_page)
     assert len(both.context["cl"].result_list) == len(superuser().get(table_page).context["cl"].result_list) == 4
 
 
-def test_a_list_without_an_index_reaches_back_a_span_and_a_search_further(
+def test_a_list_without_an_index_shows_the_latest_rows_and_a_search_reaches_further(
     lucky: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scope, "SPAN", 1)
+    monkeypatch.setattr(scope, "MAX_ROWS_BACK", 1)
     own, events = member("own", "lucky-house"), reverse("admin:events_event_changelist")
     assert len(own.get(events).context["cl"].result_list) == 0
     first = Event.objects.filter(metadata__operator=str(lucky.operator.id)).order_by("pk")[0]
     assert [row.pk for row in own.get(events, {"q": first.pk}).context["cl"].result_list] == [first.pk]
 
 
-def test_only_superusers_say_who_works_for_whom_and_make_superusers(lucky: Office) -> None:
+def test_only_superusers_assign_operators_and_make_superusers(lucky: Office) -> None:
     user = User.objects.create_user("new", is_staff=True)
     root = User.objects.create_superuser("root")
     page = reverse("admin:auth_user_change", args=[user.pk])

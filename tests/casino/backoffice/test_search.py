@@ -1,4 +1,4 @@
-"""Compliance finds rounds, players, transactions, amounts, times: exactly, by indexes, among its operators' alone."""
+"""The search page: exact results, by indexes, of one's own operators."""
 
 import re
 from datetime import timedelta
@@ -41,7 +41,7 @@ def links(grid: Any, header: str) -> list[str]:
     return [re.findall('href="([^"]+)"', str(row[column]))[0] for row in grid.rows]
 
 
-def test_an_id_a_number_or_a_reference_leads_to_what_it_is_of(office: Office) -> None:
+def test_an_id_a_number_or_a_reference_finds_its_page(office: Office) -> None:
     client, round_ = superuser(), office.settled(office.single)
     entry = Entry.objects.latest("pk")
     for word, expected in (
@@ -86,7 +86,7 @@ def superuser_again() -> Client:
     return staff(*NEEDED, name="again")
 
 
-def test_pages_go_on_from_where_the_last_one_ended(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_page_continues_after_the_previous_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "PAGE_SIZE", 2)
     monkeypatch.setattr(search, "MAX_SEATS", 1)
     office.play(2)
@@ -110,7 +110,7 @@ def test_pages_go_on_from_where_the_last_one_ended(office: Office, monkeypatch: 
     assert len(rounds) == len(set(rounds)) == Round.objects.count()
 
 
-def test_one_finds_what_is_of_the_own_operators_alone_and_is_seen_looking(office: Office) -> None:
+def test_a_search_covers_only_ones_own_operators_and_is_logged(office: Office) -> None:
     rival = open_office("rival")
     client = staff(*NEEDED, "operators.view_player", name="own", works_for="rival")
     round_ = office.settled(office.single)
@@ -140,11 +140,11 @@ def test_one_finds_what_is_of_the_own_operators_alone_and_is_seen_looking(office
         ({}, "What are you looking for?"),
     ],
 )
-def test_what_cannot_be_read_is_said_beside_its_field(asked: dict[str, str], says: str) -> None:
+def test_an_invalid_value_shows_an_error_beside_its_field(asked: dict[str, str], says: str) -> None:
     assert says in superuser().get(reverse("admin:desk_search"), asked).content.decode()
 
 
-def test_no_search_reads_a_big_table_from_end_to_end(office: Office) -> None:
+def test_no_search_scans_a_big_table(office: Office) -> None:
     client, round_ = superuser(), office.settled(office.single)
     office.play(1)
     asked: list[dict[str, str]] = [
@@ -163,7 +163,7 @@ def test_no_search_reads_a_big_table_from_end_to_end(office: Office) -> None:
             assert not re.search(rf"Seq Scan on ({'|'.join(BIG)})", plan), f"{query}\n{plan}"
 
 
-def test_a_search_asks_no_more_of_more_rows(office: Office) -> None:
+def test_a_search_needs_no_more_queries_for_more_rows(office: Office) -> None:
     client = superuser()
 
     def cost(**asked: str) -> int:

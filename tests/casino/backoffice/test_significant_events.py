@@ -1,4 +1,4 @@
-"""Compliance works through significant events in the admin: finds, reads, acknowledges, notes."""
+"""Significant events: search, page, acknowledgement and notes."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,7 +22,7 @@ TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
 
 @pytest.fixture
 def house() -> UUID:
-    """An operator with a stopped table, a large win and a failed access; another with a stopped table."""
+    """Create an operator with a stopped table, a large win and a failed access; another with a stopped table."""
     lucky, rival = (
         Operator.objects.create(id=uuid4(), slug=slug, name=slug, currency="EUR").id for slug in ("lucky", "rival")
     )
@@ -44,17 +44,17 @@ def house() -> UUID:
 
 
 def numbers(answer: Any) -> list[str]:
-    """What the listed events are about."""
+    """Return the subjects of the listed events."""
     return [row.subject for row in answer.context["cl"].result_list]
 
 
 def waiting_of(client: Any) -> str:
-    """How many significant events the side bar says wait for this person."""
+    """Return the sidebar's count of waiting significant events."""
     request = client.get(reverse(LIST)).wsgi_request
     return badges.counts(request)["significant_significantevent"]
 
 
-def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
+def test_the_list_shows_only_ones_own_operators_and_can_be_filtered(house: UUID) -> None:
     client = staff(VIEW, works_for="lucky")
     assert numbers(client.get(reverse(LIST))) == ["table:2", "round:1", f"table:{TABLE}"]
     assert numbers(client.get(reverse(LIST), {"kind": "large_win"})) == ["round:1"]
@@ -64,7 +64,7 @@ def test_the_list_is_the_operators_own_and_can_be_narrowed(house: UUID) -> None:
     assert numbers(client.get(reverse(LIST), {"status": "done"})) == []
 
 
-def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
+def test_the_page_shows_values_before_and_after_and_notes(house: UUID) -> None:
     client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
     event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
     page = client.get(page_of("significant_significantevent", event.pk)).content.decode()
@@ -87,7 +87,7 @@ def test_the_page_shows_before_and_after_and_what_was_said(house: UUID) -> None:
     assert LogEntry.objects.count() == 2
 
 
-def test_all_that_are_alike_are_acknowledged_at_once_and_no_other_operators(house: UUID) -> None:
+def test_similar_events_of_the_same_operator_are_acknowledged_at_once(house: UUID) -> None:
     client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
     event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
     client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]), {"alike": "on"})
@@ -95,7 +95,7 @@ def test_all_that_are_alike_are_acknowledged_at_once_and_no_other_operators(hous
     assert sorted(left) == ["round:1", "table:3"]
 
 
-def test_one_who_may_only_look_changes_nothing(house: UUID) -> None:
+def test_viewers_can_neither_acknowledge_nor_add_notes(house: UUID) -> None:
     client = staff(VIEW, works_for="lucky")
     event = SignificantEvent.objects.get(subject=f"table:{TABLE}")
     answer = client.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]))
@@ -104,7 +104,7 @@ def test_one_who_may_only_look_changes_nothing(house: UUID) -> None:
     assert Unacknowledged.objects.filter(event=event).exists()
 
 
-def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_worked_on_by_who_serves_all(
+def test_installation_wide_events_are_seen_by_all_staff_and_acknowledged_by_staff_of_all_operators(
     house: UUID,
 ) -> None:
     recorder.record(
@@ -140,13 +140,13 @@ def test_what_is_of_the_whole_installation_is_seen_by_every_operators_staff_and_
     assert "Mended." in every.get(page).content.decode()
 
 
-def test_the_side_bar_counts_what_waits(house: UUID) -> None:
+def test_the_sidebar_counts_waiting_events(house: UUID) -> None:
     page = staff(VIEW, works_for="rival").get(reverse("admin:index")).content.decode()
     assert "Significant events" in page
     assert Unacknowledged.objects.filter(operator_id=house).count() == 3
 
 
-def test_an_operators_page_shows_and_sets_what_counts_as_large(house: UUID) -> None:
+def test_an_operators_page_shows_and_sets_the_thresholds(house: UUID) -> None:
     see = ("operators.view_operator", "significant.view_threshold")
     client = staff(*see, "significant.add_threshold", works_for="lucky")
     page = page_of("operators_operator", house)
@@ -158,3 +158,18 @@ def test_an_operators_page_shows_and_sets_what_counts_as_large(house: UUID) -> N
     assert "700.50 <small>EUR" in client.get(page).content.decode()
     assert Threshold.objects.count() == 1
     assert staff(*see, name="looker", works_for="lucky").post(url, amounts).status_code == 403
+
+
+def test_an_operators_page_sets_the_contact_of_customer_care_and_records_who_did(house: UUID) -> None:
+    client = staff("operators.view_operator", "operators.change_operator", works_for="lucky")
+    page, url = page_of("operators_operator", house), reverse("admin:operators_operator_customer_care", args=[house])
+
+    client.post(url, {"contact": "care@lucky.example"})
+    refused = client.post(url, {"contact": "javascript:alert(1)"}, follow=True)
+
+    assert "care@lucky.example" in client.get(page).content.decode()
+    assert "Players could not use this contact" in refused.content.decode()
+    told = SignificantEvent.objects.filter(reason="The contact of customer care was changed").values_list("after")
+    assert list(told) == [({"customer_care": "care@lucky.example"},)]
+    looker = staff("operators.view_operator", name="looker", works_for="lucky")
+    assert looker.post(url, {"contact": ""}).status_code == 403

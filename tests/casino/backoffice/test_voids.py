@@ -1,4 +1,4 @@
-"""Staff void rounds from their pages: who may, what is asked, and whose rounds."""
+"""Voids of rounds: permissions, two persons, and the operator's own rounds."""
 
 from html import unescape
 from io import StringIO
@@ -28,7 +28,7 @@ def office(db: None) -> Office:
 
 
 def member(name: str, *permissions: str, works_for: str | None = "lucky") -> Client:
-    """A member of staff of one operator with these permissions on rounds."""
+    """Log in a member of staff of one operator with these permissions on rounds."""
     user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
     user.user_permissions.add(*Permission.objects.filter(content_type__app_label="baccarat", codename__in=permissions))
     if works_for is not None:
@@ -42,8 +42,8 @@ def url(name: str, round_: Round) -> str:
     return reverse(f"admin:baccarat_round_{name}", args=[round_.pk])
 
 
-def said(client: Client, name: str, round_: Round, **given: str) -> str:
-    answer = client.post(url(name, round_), given, follow=True)
+def said(client: Client, name: str, round_: Round, **fields: str) -> str:
+    answer = client.post(url(name, round_), fields, follow=True)
     assert answer.status_code == 200
     return unescape(answer.content.decode())
 
@@ -73,7 +73,7 @@ def test_a_settled_round_is_voided_by_two_members_of_staff(office: Office) -> No
     assert store.read(f"round-{round_.pk}")[-1].type == "RoundVoided"
 
 
-def test_a_round_in_play_is_voided_by_one(office: Office) -> None:
+def test_a_round_in_play_is_voided_by_one_person(office: Office) -> None:
     office.single.deal({P: 10_000})
     round_ = Round.objects.get(table_id=office.single.guest.table, phase="betting")
 
@@ -97,17 +97,17 @@ def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
     assert not Round.objects.filter(void_requested=True).exists()
 
 
-@pytest.mark.parametrize("given", [{}, {"reason": "boredom", "note": "x"}, {"reason": "fraud", "note": " "}])
-def test_a_void_without_a_reason_and_words_is_refused(office: Office, given: dict[str, str]) -> None:
+@pytest.mark.parametrize("fields", [{}, {"reason": "boredom", "note": "x"}, {"reason": "fraud", "note": " "}])
+def test_a_void_needs_a_reason_and_an_explanation(office: Office, fields: dict[str, str]) -> None:
     round_ = office.settled(office.single)
 
-    answer = member("maker", *BOTH).post(url("request_void", round_), given, follow=True)
+    answer = member("maker", *BOTH).post(url("request_void", round_), fields, follow=True)
 
     assert "error" in {message.level_tag for message in answer.context["messages"]}
     assert store.read(f"round-{round_.pk}")[-1].type == "RoundSettled"
 
 
-def test_looking_at_a_round_is_not_voiding_it(office: Office) -> None:
+def test_voiding_needs_a_permission_of_its_own(office: Office) -> None:
     round_ = office.settled(office.single)
     looker, asker = member("looker", "view_round"), member("asker", "view_round", "request_void")
 
@@ -123,7 +123,7 @@ def test_looking_at_a_round_is_not_voiding_it(office: Office) -> None:
 
 
 @pytest.mark.parametrize("works_for", ["other", None])
-def test_staff_of_another_operator_void_nothing_here(office: Office, works_for: str | None) -> None:
+def test_staff_of_another_operator_cannot_void_a_round(office: Office, works_for: str | None) -> None:
     round_ = office.settled(office.single)
     stranger = member("stranger", *BOTH, works_for=works_for)
 
@@ -132,7 +132,7 @@ def test_staff_of_another_operator_void_nothing_here(office: Office, works_for: 
     assert store.read(f"round-{round_.pk}")[-1].type == "RoundSettled"
 
 
-def test_a_command_says_what_becomes_of_spent_winnings(office: Office) -> None:
+def test_a_command_sets_the_policy_for_spent_winnings(office: Office) -> None:
     def told(*arguments: str) -> str:
         out = StringIO()
         call_command("void_policy", *arguments, stdout=out)

@@ -1,11 +1,11 @@
-"""Where checkpoints of these tests are kept outside."""
+"""Storage of checkpoints for tests."""
 
 import pytest
 
 
 @pytest.fixture
 def place(settings, tmp_path):
-    """The folder that is the place outside, with spaces in its name; it is made by the first copy."""
+    """Configure a folder, with a space in its name, as the storage; the first copy creates it."""
     folder = tmp_path / "kept outside"
     settings.CHECKPOINT_STORAGE = folder.as_uri()
     return folder

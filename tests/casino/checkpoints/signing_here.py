@@ -1,4 +1,4 @@
-"""Short ways to checkpoints in these tests: a place in a folder, and logs of some length."""
+"""Logs of some length for tests of checkpoints."""
 
 from casino.events import sealer
 from tests.casino.events.writing import write

@@ -1,4 +1,4 @@
-"""Checkpoints in the admin: signed, copied, and beside the log as it is."""
+"""Checkpoints in the admin: the list, and the status of each."""
 
 import pytest
 from django.urls import reverse
@@ -11,19 +11,19 @@ from tests.support.office import superuser
 pytestmark = pytest.mark.django_db
 
 
-def test_a_checkpoint_is_listed_found_by_number_and_shown_beside_the_log(place, settings):
+def test_a_checkpoint_is_listed_found_by_number_and_compared_with_the_log(place, settings):
     log_of(300)
     signing.sign_now()
     log_of(1, stream="round-2")
     settings.CHECKPOINT_STORAGE = ""
-    made = signing.sign_now()
+    checkpoint = signing.sign_now()
     client = superuser()
     listed = client.get(reverse("admin:checkpoints_checkpoint_changelist"), {"q": "2"})
     assert [row.pk for row in listed.context["cl"].result_list] == [2]
     address = reverse("admin:checkpoints_checkpoint_change", args=[2])
-    shown = client.get(address).content.decode()
-    for text in (made.root.hex(), made.head.hex(), "agree", "by a trusted key", "not copied yet"):
-        assert text in shown
+    page = client.get(address).content.decode()
+    for text in (checkpoint.root.hex(), checkpoint.head.hex(), "agree", "by a trusted key", "not copied yet"):
+        assert text in page
     settings.CHECKPOINT_KEYS = "other:" + "77" * 32
     assert "not by a trusted key" in client.get(address).content.decode()
     settings.CHECKPOINT_KEYS = "none"

@@ -1,4 +1,4 @@
-"""Checkpoints, keys and proofs over HTTP: whoever has any credential can check the log without trusting us."""
+"""Checkpoints, keys and proofs over HTTP: with any credential, the log can be verified without trusting us."""
 
 import json
 
@@ -37,9 +37,9 @@ def raw(hexes):
 
 
 def require_included(proof):
-    """Hold a proof of inclusion against the signed root, from the answer alone."""
-    made, leaf = parse(json.dumps(proof["checkpoint"])), leaf_hash(bytes.fromhex(proof["digest"]))
-    assert is_included(leaf, proof["position"] - 1, made.position, raw(proof["path"]), made.root)
+    """Check a proof of inclusion against the signed root, from the response alone."""
+    checkpoint, leaf = parse(json.dumps(proof["checkpoint"])), leaf_hash(bytes.fromhex(proof["digest"]))
+    assert is_included(leaf, proof["position"] - 1, checkpoint.position, raw(proof["path"]), checkpoint.root)
 
 
 def require_consistent(proof):
@@ -47,14 +47,14 @@ def require_consistent(proof):
     assert is_consistent(old.position, new.position, old.root, new.root, raw(proof["path"]))
 
 
-def require_signed(shown, public):
-    made = parse(json.dumps(shown))
-    Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(made.signature, signed_bytes(made))
+def require_signed(document, public):
+    checkpoint = parse(json.dumps(document))
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(checkpoint.signature, signed_bytes(checkpoint))
 
 
 @pytest.fixture
 def operator(settings, tmp_path):
-    """An operator of a log with three checkpoints: at 3, 400 and 401."""
+    """Create an operator of a log with checkpoints at 3, 400 and 401."""
     settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
     for number, count in enumerate((3, 397, 1)):
         log_of(count, stream=f"round-{number}")
@@ -62,7 +62,7 @@ def operator(settings, tmp_path):
     return tenant("lucky")
 
 
-def test_the_examples_of_the_document_hold():
+def test_the_examples_of_the_openapi_document_are_valid():
     inclusion, consistency = example_of(InclusionProofResponse), example_of(ConsistencyProofResponse)
     older, newer, public_key = consistency["from"], consistency["to"], example_of(LogKey)["public_key"]
     assert inclusion["checkpoint"] == newer
@@ -73,7 +73,7 @@ def test_the_examples_of_the_document_hold():
     require_consistent(consistency)
 
 
-def test_checkpoints_are_listed_newest_first_and_shown_one_by_one(operator):
+def test_checkpoints_are_listed_newest_first_and_read_one_by_one(operator):
     listed = operator.pages("log/checkpoints", limit=2)
     assert [(each["number"], each["position"]) for each in listed] == [(3, 401), (2, 400), (1, 3)]
     assert operator.read("log/checkpoints/2") == listed[1]
@@ -85,29 +85,29 @@ def test_checkpoints_are_listed_newest_first_and_shown_one_by_one(operator):
 
 def test_a_position_is_proven(operator):
     for position, number, within in ((2, None, 1), (2, 3, 3), (3, 1, 1), (300, None, 2)):
-        asked = {"position": position} | ({} if number is None else {"checkpoint": number})
-        proof = operator.read("log/proofs/inclusion", **asked)
+        query = {"position": position} | ({} if number is None else {"checkpoint": number})
+        proof = operator.read("log/proofs/inclusion", **query)
         assert (proof["position"], proof["checkpoint"]["number"]) == (position, within)
         require_included(proof)
 
 
-def test_growth_is_proven(operator):
+def test_consistency_is_proven(operator):
     for old, new in ((1, 2), (1, 3), (2, 3), (2, 2)):
         proof = operator.read("log/proofs/consistency", **{"from": old, "to": new})
         assert (proof["from"]["number"], proof["to"]["number"]) == (old, new)
         require_consistent(proof)
 
 
-def test_what_can_not_be_proven_is_refused_by_name(operator):
+def test_impossible_proofs_are_refused_with_their_codes(operator):
     for path, query, code in REFUSED:
         assert operator.get(f"log/{path}", **query).json()["code"] == code
 
 
-def test_nobody_without_a_credential_is_answered(client):
+def test_requests_without_a_credential_are_refused(client):
     for path in ("checkpoints", "checkpoints/1", "keys", "proofs/inclusion?position=1", "proofs/consistency"):
         assert client.get(f"/api/v1/log/{path}").status_code == 401
 
 
-def test_a_player_may_ask_as_well(operator):
+def test_a_player_may_read_checkpoints(operator):
     ann = operator.player("Ann")
     assert ann.read("log/checkpoints/1")["number"] == 1

@@ -1,4 +1,4 @@
-"""A checkpoint's document: one text for one checkpoint, read back as it was, and nothing else is taken for one."""
+"""The checkpoint document: it is parsed back unchanged, and anything else is refused."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ ONE = CheckpointDocument(
 )
 
 
-def test_the_signed_bytes_are_these():
+def test_the_signed_bytes_have_the_documented_form():
     assert signed_bytes(ONE) == (
         b"casino.checkpoint.v1\n"
         b'{"format":"casino.checkpoint.v1","head":"' + b"01" * 32 + b'","key":"2026a",'
@@ -39,13 +39,13 @@ def test_the_signed_bytes_are_these():
     )
 
 
-def test_the_signature_is_no_part_of_what_is_signed_or_named():
+def test_the_signature_is_not_part_of_the_signed_bytes_or_the_fingerprint():
     assert signed_bytes(replace(ONE, signature=b"")) == signed_bytes(ONE)
     assert fingerprint(ONE) == sha256(signed_bytes(ONE)).digest()
 
 
 @pytest.mark.parametrize("previous", [b"", b"\x03" * 32])
-def test_a_document_is_read_back_as_it_was(previous):
+def test_a_document_is_parsed_back_unchanged(previous):
     made = replace(ONE, previous=previous)
     assert parse(serialize(made)) == made
 
@@ -71,13 +71,13 @@ def test_a_document_is_read_back_as_it_was(previous):
         {"more": 1},
     ],
 )
-def test_what_is_no_checkpoint_is_refused(change):
+def test_a_malformed_checkpoint_is_refused(change):
     text = json.dumps(json.loads(serialize(ONE)) | change)
     with pytest.raises(MalformedCheckpoint):
         parse(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{}", b"\xff", b"5"])
-def test_what_is_no_document_is_refused(text):
+def test_a_text_that_is_not_a_document_is_refused(text):
     with pytest.raises(MalformedCheckpoint):
         parse(text)

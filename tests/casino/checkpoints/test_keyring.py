@@ -1,4 +1,4 @@
-"""Keys from outside: the first signs, all are trusted, and nothing half right is taken."""
+"""The keyring: the first key signs, all are trusted, and malformed settings are refused."""
 
 from dataclasses import replace
 
@@ -15,39 +15,39 @@ FIRST_PUBLIC = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a
 SECOND = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"
 
 
-def signed(own, key):
+def signed(ring, key):
     made = replace(ONE, key=key)
-    return replace(made, signature=own.sign(signed_bytes(made)))
+    return replace(made, signature=ring.sign(signed_bytes(made)))
 
 
-def test_the_first_key_signs_and_its_public_half_is_the_standards():
-    own = keyring.parse(f"new:{FIRST}, old:{SECOND}", "")
-    assert own.active == "new"
-    assert own.public["new"].hex() == FIRST_PUBLIC
-    assert own.verifies(signed(own, "new"))
+def test_the_first_key_signs_and_its_public_half_matches_the_standard():
+    ring = keyring.parse(f"new:{FIRST}, old:{SECOND}", "")
+    assert ring.active == "new"
+    assert ring.public["new"].hex() == FIRST_PUBLIC
+    assert ring.verifies(signed(ring, "new"))
 
 
-def test_a_public_half_alone_is_enough_to_trust():
+def test_a_public_key_alone_is_enough_to_verify():
     made = signed(keyring.parse(f"new:{FIRST}", ""), "new")
     assert keyring.parse("none", f"new:{FIRST_PUBLIC}").verifies(made)
 
 
-def test_another_key_or_another_name_or_another_word_is_not_trusted():
-    own = keyring.parse(f"new:{FIRST},old:{SECOND}", "")
-    made = signed(own, "new")
-    assert not own.verifies(replace(made, key="old"))
-    assert not own.verifies(replace(made, key="nobody"))
-    assert not own.verifies(replace(made, position=made.position + 1))
+def test_another_key_another_name_or_another_document_is_not_verified():
+    ring = keyring.parse(f"new:{FIRST},old:{SECOND}", "")
+    made = signed(ring, "new")
+    assert not ring.verifies(replace(made, key="old"))
+    assert not ring.verifies(replace(made, key="nobody"))
+    assert not ring.verifies(replace(made, position=made.position + 1))
     assert not keyring.parse(f"new:{SECOND}", "").verifies(made)
 
 
-def test_a_fresh_key_is_a_ring_of_its_own():
+def test_a_generated_key_is_new_and_a_valid_setting():
     one, other = keyring.generate_key("a"), keyring.generate_key("a")
     assert one != other
     assert keyring.parse(one, "").active == "a"
 
 
-def test_a_process_may_have_no_private_key_if_it_says_so():
+def test_a_process_may_declare_that_it_has_no_private_key():
     assert keyring.parse("none", "").active == ""
 
 
@@ -63,6 +63,6 @@ def test_a_process_may_have_no_private_key_if_it_says_so():
         (f"ä:{FIRST}", ""),
     ],
 )
-def test_what_is_no_ring_stops_the_start(private, public):
+def test_a_malformed_keyring_stops_the_start(private, public):
     with pytest.raises(ImproperlyConfigured):
         keyring.parse(private, public)

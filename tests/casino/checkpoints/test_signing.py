@@ -1,22 +1,24 @@
-"""Checkpoints: what they say is so, one signer, one checkpoint for a number, whatever dies between the two writes."""
+"""Signing: correct checkpoints, one signer, one checkpoint for a number whenever a signer dies, append-only tables."""
 
 import itertools
 import json
 from datetime import timedelta
 
+import psycopg
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from psycopg import errors
 
-from casino.checkpoints import keyring, proofs, records, signing, storage, tasks, tree
+from casino.checkpoints import keyring, queries, records, signing, storage, tasks, tree
 from casino.checkpoints.document import fingerprint, parse, serialize
-from casino.checkpoints.exceptions import KeyRefused, NumberTaken
+from casino.checkpoints.signing import HistoryDiffers, KeyRefused, NumberTaken
 from casino.events.sql import fetch
 from casino.events.verification import current_head
 from casino.kernel import merkle
 from tests.casino.checkpoints.signing_here import log_of
 
-pytestmark = pytest.mark.django_db
+TABLES = ["log", "checkpoint", "copy", "node", "key", "retirement", "manifest"]
 
 
 def leaves(size):
@@ -26,17 +28,19 @@ def leaves(size):
     ]
 
 
-def significant():
+def significant_events():
     return fetch("SELECT kind, subject FROM significant_significantevent ORDER BY id")
 
 
+@pytest.mark.django_db
 def test_an_empty_log_has_nothing_to_sign(place):
     assert signing.sign_now() is None
     assert signing.sign_if_due() == 0
     assert not place.exists()
 
 
-def test_a_checkpoint_says_what_the_log_holds_and_stands_outside(place):
+@pytest.mark.django_db
+def test_a_checkpoint_has_the_head_and_root_of_the_log_and_is_copied(place):
     log_of(700)
     made = signing.sign_now()
     assert (made.number, made.position, made.head) == (1, 700, current_head().digest)
@@ -45,10 +49,11 @@ def test_a_checkpoint_says_what_the_log_holds_and_stands_outside(place):
     assert keyring.checkpoint_keyring().verifies(made)
     (copy,) = place.iterdir()
     assert copy.name == "000000000001.json"
-    assert parse(copy.read_bytes()) == made == signing.latest()
+    assert parse(copy.read_bytes()) == made == records.latest()
 
 
-def test_checkpoints_are_chained_and_each_goes_on_from_those_before(place):
+@pytest.mark.django_db
+def test_checkpoints_are_chained_and_each_extends_all_earlier_ones(place):
     made = []
     for count in (1, 255, 10, 300):
         log_of(count, stream=f"round-{len(made)}")
@@ -57,59 +62,64 @@ def test_checkpoints_are_chained_and_each_goes_on_from_those_before(place):
         assert new.previous == fingerprint(old)
     for old in made:
         for new in made[old.number - 1 :]:
-            proof = proofs.consistency_path(old, new)
+            proof = queries.consistency_path(old, new)
             assert proof == merkle.consistency(leaves(new.position), old.position)
             assert merkle.is_consistent(old.position, new.position, old.root, new.root, proof)
     assert [json.loads(file.read_bytes())["number"] for file in sorted(place.iterdir())] == [1, 2, 3, 4]
 
 
-def test_any_position_is_proven_in_any_checkpoint_that_holds_it_by_two_statements(place):
+@pytest.mark.django_db
+def test_any_position_is_proven_in_any_checkpoint_that_covers_it_with_two_statements(place):
     log_of(300)
     signing.sign_now()
     log_of(700, stream="round-2")
     signing.sign_now()
     for number, positions in ((1, [1, 256, 257, 300]), (2, [1, 300, 511, 768, 769, 1000])):
         checkpoint = records.find_by_number(number)
-        with CaptureQueriesContext(connection) as asked:
-            paths = proofs.inclusion_paths(positions, checkpoint)
-        assert len(asked) == 2
+        with CaptureQueriesContext(connection) as statements:
+            paths = queries.inclusion_paths(positions, checkpoint)
+        assert len(statements) == 2
         for position, path in zip(positions, paths, strict=True):
             leaf = leaves(1000)[position - 1]
             assert merkle.is_included(leaf, position - 1, checkpoint.position, path, checkpoint.root)
     with pytest.raises(ValueError, match="no leaf"):
-        proofs.inclusion_paths([301], records.find_by_number(1))
+        queries.inclusion_paths([301], records.find_by_number(1))
 
 
-def test_signing_reads_what_is_new_and_not_the_whole_log(place):
+@pytest.mark.django_db
+def test_signing_reads_new_events_and_not_the_whole_log(place):
     log_of(600)
     signing.sign_now()
     log_of(3, stream="round-2")
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as statements:
         signing.sign_now()
-    few = len(asked)
+    baseline = len(statements)
     log_of(300, stream="round-3")
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as statements:
         made = signing.sign_now()
-    assert len(asked) <= few + 3  # the digests of new tiles, the left edge, the new nodes
+    assert len(statements) <= baseline + 3  # the digests of new tiles, the left edge, the new nodes
     assert made.root == merkle.root(leaves(made.position))
 
 
-def test_a_long_log_is_caught_up_with_in_steps(place, monkeypatch):
+@pytest.mark.django_db
+def test_a_long_log_is_signed_in_steps(place, monkeypatch):
     monkeypatch.setattr(signing, "MAX_POSITIONS", 256)
     log_of(600)
-    assert signing.sign_if_due() == 1  # what is left is not due yet
+    assert signing.sign_if_due() == 1  # the rest is not due yet
     assert signing.sign_now().number == 3
     assert [each.position for each in records.list_after(after=0, limit=9)] == [256, 512, 600]
 
 
-def test_signing_again_without_news_makes_nothing(place):
+@pytest.mark.django_db
+def test_signing_again_without_new_events_does_nothing(place):
     log_of(5)
     first = signing.sign_now()
     assert signing.sign_now() == first
     assert signing.sign_if_due() == 0
 
 
-def test_it_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
+@pytest.mark.django_db
+def test_a_checkpoint_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
     settings.CHECKPOINT_POSITIONS = 10
     log_of(5)
     assert signing.sign_if_due() == 1
@@ -123,11 +133,12 @@ def test_it_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
     assert signing.sign_if_due() == 0
     monkeypatch.setattr(signing, "DAILY", timedelta(0))
     monkeypatch.setattr(signing, "copy_to_storage", lambda: None)
-    assert signing._sign(signing._is_due, lock=signing._TRY)
-    assert signing.latest().position == 16
+    assert signing._sign(signing._is_due, lock=signing._TRY_LOCK)
+    assert records.latest().position == 16
 
 
-def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
+@pytest.mark.django_db
+def test_a_missing_copy_is_made_by_the_next_run(place, settings):
     settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     made = signing.sign_now()
@@ -138,7 +149,8 @@ def test_a_copy_that_was_not_made_is_made_by_the_next_look(place, settings):
     assert records.copied_numbers() == {1}
 
 
-def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, settings):
+@pytest.mark.django_db
+def test_an_unrecorded_copy_is_recorded_by_the_next_run(place, settings):
     settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     made = signing.sign_now()
@@ -148,7 +160,8 @@ def test_a_copy_that_was_made_but_not_noted_is_noted_by_the_next_look(place, set
     assert records.copied_numbers() == {1}
 
 
-def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(place):
+@pytest.mark.django_db
+def test_no_second_history_is_signed_when_the_storage_has_the_number(place):
     place.mkdir()
     (place / storage.object_name(1)).write_bytes(b"what another database signed")
     log_of(5)
@@ -156,11 +169,12 @@ def test_no_second_history_is_signed_where_the_place_outside_knows_the_number(pl
         signing.sign_now()
     assert tasks.sign_due() == 0
     assert tasks.sign_due() == 0
-    assert signing.latest() is None
-    assert significant() == [("integrity_failed", "checkpoint:0")]
+    assert records.latest() is None
+    assert significant_events() == [("integrity_failed", "checkpoint:0")]
 
 
-def test_a_copy_that_differs_is_left_as_it_is_and_stops_the_signing(place, settings):
+@pytest.mark.django_db
+def test_a_copy_that_differs_is_kept_and_stops_signing(place, settings):
     settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     signing.sign_now()
@@ -172,33 +186,36 @@ def test_a_copy_that_differs_is_left_as_it_is_and_stops_the_signing(place, setti
     assert (place / storage.object_name(1)).read_bytes() == b"other"
 
 
-def test_while_the_place_does_not_answer_nothing_is_signed(place):
+@pytest.mark.django_db
+def test_nothing_is_signed_while_the_storage_is_unavailable(place):
     place.write_bytes(b"a file where the folder should be")
     log_of(5)
     with pytest.raises(storage.StorageUnavailable):
         signing.sign_now()
     assert tasks.sign_due() == 0
-    assert signing.latest() is None
-    assert significant() == []
+    assert records.latest() is None
+    assert significant_events() == []
 
 
-def test_a_new_key_is_registered_when_it_signs_and_the_old_one_ends_a_day_later(place, settings):
+@pytest.mark.django_db
+def test_a_new_key_is_registered_when_it_first_signs_and_the_old_one_expires_a_day_later(place, settings):
     settings.CHECKPOINT_KEYS = "one:" + "11" * 32
     log_of(1)
     signing.sign_now()
-    assert significant() == []
+    assert significant_events() == []
     settings.CHECKPOINT_KEYS = "two:" + "22" * 32 + ",one:" + "11" * 32
     log_of(1, stream="round-2")
     assert signing.sign_now().key == "two"
     one, two = records.registered_keys()
     assert (one.id, two.id, two.until) == ("one", "two", None)
     assert one.until - two.since == timedelta(days=1)
-    assert significant() == [("key_rotated", "checkpoint key:two")]
+    assert significant_events() == [("key_rotated", "checkpoint key:two")]
     settings.CHECKPOINT_KEYS = "one:" + "11" * 32
     log_of(1, stream="round-3")
-    assert signing.sign_now().key == "one"  # a process that runs with the ring of before
+    assert signing.sign_now().key == "one"  # a process that still runs with the old keyring
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("keys", ["none", "one:" + "22" * 32])
 def test_a_key_that_may_not_sign_is_refused(place, settings, keys):
     settings.CHECKPOINT_KEYS = "one:" + "11" * 32
@@ -210,8 +227,9 @@ def test_a_key_that_may_not_sign_is_refused(place, settings, keys):
         signing.sign_now()
 
 
-def test_a_key_that_was_replaced_ends(place, settings, monkeypatch):
-    monkeypatch.setattr("casino.checkpoints.key_rotation.OVERLAP", timedelta(0))
+@pytest.mark.django_db
+def test_a_replaced_key_expires(place, settings, monkeypatch):
+    monkeypatch.setattr("casino.checkpoints.signing.OVERLAP", timedelta(0))
     for number, name in enumerate(("one", "two")):
         settings.CHECKPOINT_KEYS = name + ":" + str(number) * 64
         log_of(1, stream=f"round-{name}")
@@ -222,20 +240,57 @@ def test_a_key_that_was_replaced_ends(place, settings, monkeypatch):
         signing.sign_now()
 
 
-def test_published_keys_have_ids_public_halves_and_times(place):
+@pytest.mark.django_db
+def test_published_keys_have_ids_public_keys_and_times(place):
     log_of(1)
     signing.sign_now()
     (key,) = records.published_keys()
     assert key["id"] == "development"
-    assert bytes.fromhex(key["public"]) == keyring.checkpoint_keyring().public["development"]
-    assert key["from"].endswith("Z")
-    assert key["until"] is None
+    assert bytes.fromhex(key["public_key"]) == keyring.checkpoint_keyring().public["development"]
+    assert key["valid_from"].endswith("Z")
+    assert key["valid_until"] is None
 
 
-def test_a_tree_that_lost_a_part_proves_nothing(place):
+@pytest.mark.django_db
+def test_an_incomplete_tree_proves_nothing(place):
     log_of(300)
     made = signing.sign_now()
     with pytest.raises(tree.IncompleteTree):
         tree.hashes([merkle.Range(256, 512)])
     with pytest.raises(tree.IncompleteTree):
         tree.grow(made.position, 600)
+
+
+def rewrite_seal(database, position):
+    with database.owner() as owner:
+        owner.execute("ALTER TABLE events_seal DISABLE TRIGGER USER")
+        owner.execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = %s", [position])
+
+
+def test_nothing_is_signed_on_top_of_a_rewritten_tail(database, place):
+    log_of(300)
+    signing.sign_now()
+    rewrite_seal(database, 299)
+    log_of(5, stream="round-2")
+    with pytest.raises(HistoryDiffers):
+        signing.sign_now()
+
+
+def test_a_dozen_signers_at_once_create_one_checkpoint(database, place, in_threads):
+    log_of(20)
+    made = in_threads(12, lambda _: signing.sign_now())
+    assert {each.number for each in made} == {1}
+    assert len(list(place.glob("*.json"))) == 1
+
+
+def test_neither_the_application_nor_the_owner_can_remove_a_row_and_a_log_has_one_id(database):
+    for url, refused in ((database.url, errors.InsufficientPrivilege), (database.owner_url, errors.RestrictViolation)):
+        with psycopg.connect(url, autocommit=True) as connection:
+            if refused is errors.InsufficientPrivilege:
+                connection.execute("SET ROLE casino_app")
+            for name in TABLES:
+                for statement in ("DELETE FROM {}", "TRUNCATE {} CASCADE"):
+                    with pytest.raises(refused):
+                        connection.execute(statement.format(f"checkpoints_{name}"))
+    with database.owner() as owner, pytest.raises(errors.UniqueViolation):
+        owner.execute("INSERT INTO checkpoints_log DEFAULT VALUES")

@@ -1,4 +1,4 @@
-"""Places outside of the database: a folder and a store over real HTTP; what is kept stays as it is."""
+"""Storage: a folder, and an object store over real HTTP; a stored text is never changed."""
 
 import errno
 import os
@@ -15,17 +15,17 @@ from tests.casino.checkpoints.signing_here import log_of
 
 
 class Store(BaseHTTPRequestHandler):
-    """A small object store: GET, and PUT that heeds `If-None-Match: *`."""
+    """A small object store: GET, and PUT that honours `If-None-Match: *`."""
 
     def do_GET(self):
         kept = self.server.kept.get(self.path)
-        self.answer(self.server.trouble or (404 if kept is None else 200), kept or b"")
+        self.answer(self.server.error or (404 if kept is None else 200), kept or b"")
 
     def do_PUT(self):
         text = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append((self.headers["If-None-Match"], self.headers["Authorization"]))
-        if self.server.trouble:
-            self.answer(self.server.trouble)
+        self.server.headers.append((self.headers["If-None-Match"], self.headers["Authorization"]))
+        if self.server.error:
+            self.answer(self.server.error)
         elif self.path in self.server.kept:
             self.answer(412)
         else:
@@ -39,14 +39,14 @@ class Store(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_):
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def store():
-    """The running store: `kept` by path, `asked` headers of every PUT, `trouble` a status that it answers to all."""
+    """Run a store: `kept` texts by path, `headers` of every PUT, `error` a status that answers every request."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Store) as server:
-        server.kept, server.asked, server.trouble, server.forgetful = {}, [], 0, False
+        server.kept, server.headers, server.error, server.forgetful = {}, [], 0, False
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
@@ -64,13 +64,13 @@ def folder_at(tmp_path):
 
 @pytest.fixture(params=["folder", "store"])
 def kept_outside(request, tmp_path):
-    """Each kind of place."""
+    """Return each kind of storage."""
     if request.param == "folder":
         return folder_at(tmp_path)
     return storage.storage_at(address(request.getfixturevalue("store")), "word")
 
 
-def test_what_is_kept_is_read_back_and_is_never_written_over(kept_outside):
+def test_a_stored_text_is_read_back_and_never_overwritten(kept_outside):
     assert kept_outside.read("000000000001.json") is None
     kept_outside.write("000000000001.json", b"first")
     with pytest.raises(AlreadyExists):
@@ -79,7 +79,7 @@ def test_what_is_kept_is_read_back_and_is_never_written_over(kept_outside):
     assert kept_outside.read("000000000002.json") is None
 
 
-def test_a_folder_holds_nothing_but_what_is_whole_and_read_only(tmp_path):
+def test_a_folder_has_only_complete_read_only_files(tmp_path):
     folder = folder_at(tmp_path)
     folder.write("1.json", b"whole")
     with pytest.raises(AlreadyExists):
@@ -88,7 +88,7 @@ def test_a_folder_holds_nothing_but_what_is_whole_and_read_only(tmp_path):
     assert (file.name, file.stat().st_mode & 0o777) == ("1.json", 0o444)
 
 
-def test_a_full_disk_is_away_and_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_a_full_disk_is_unavailable_and_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -99,7 +99,7 @@ def test_a_full_disk_is_away_and_leaves_nothing_behind(tmp_path, monkeypatch):
     assert list((tmp_path / "full").iterdir()) == []
 
 
-def test_of_many_who_write_one_name_one_succeeds(tmp_path, in_threads):
+def test_one_of_many_writers_of_a_name_succeeds(tmp_path, in_threads):
     folder = folder_at(tmp_path)
     ended = in_threads(16, lambda number: folder.write("1.json", b"%d" % number))
     assert [type(each) for each in ended].count(AlreadyExists) == 15
@@ -107,19 +107,19 @@ def test_of_many_who_write_one_name_one_succeeds(tmp_path, in_threads):
     assert folder.read("1.json") == b"%d" % winner
 
 
-def test_a_store_is_asked_not_to_write_over_and_told_the_word(store):
+def test_a_store_receives_the_condition_and_the_token(store):
     storage.storage_at(address(store), "word").write("1.json", b"text")
-    assert store.asked == [("*", "Bearer word")]
+    assert store.headers == [("*", "Bearer word")]
     assert store.kept == {"/log/1.json": b"text"}
 
 
-def test_a_place_that_does_not_answer_is_away_and_its_word_is_not_told(store, tmp_path):
+def test_an_unavailable_storage_raises_without_showing_the_token(store, tmp_path):
     place = storage.storage_at(address(store), "secret-word")
-    store.trouble = 500
-    for ask in (lambda: place.read("1.json"), lambda: place.write("1.json", b"")):
-        with pytest.raises(StorageUnavailable, match="500") as trouble:
-            ask()
-        assert "secret-word" not in f"{trouble.value} {place} {place!r}"
+    store.error = 500
+    for request in (lambda: place.read("1.json"), lambda: place.write("1.json", b"")):
+        with pytest.raises(StorageUnavailable, match="500") as caught:
+            request()
+        assert "secret-word" not in f"{caught.value} {place} {place!r}"
     nobody = storage.storage_at("http://127.0.0.1:9")
     with pytest.raises(StorageUnavailable):
         nobody.read("1.json")
@@ -129,13 +129,13 @@ def test_a_place_that_does_not_answer_is_away_and_its_word_is_not_told(store, tm
 
 
 @pytest.mark.parametrize("url", ["ftp://host/path", "/folder", "s3:bucket"])
-def test_other_addresses_stop_the_start(url):
+def test_other_urls_stop_the_start(url):
     with pytest.raises(ImproperlyConfigured):
         storage.storage_at(url)
 
 
 @pytest.mark.django_db
-def test_a_checkpoint_whose_writing_was_not_acknowledged_is_found_to_be_there(store, settings):
+def test_a_copy_whose_write_was_not_acknowledged_is_found_by_the_next_run(store, settings):
     settings.CHECKPOINT_STORAGE = address(store)
     log_of(3)
     store.forgetful = True

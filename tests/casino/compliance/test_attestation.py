@@ -1,4 +1,4 @@
-"""What runs is held against what was approved by name; what differs is told once, and by policy stops play."""
+"""Attestation: the running release is compared with the approved one; differences are reported and may stop play."""
 
 from datetime import timedelta
 from io import StringIO
@@ -15,14 +15,13 @@ from casino.compliance import attestation, clocks, release_manifest
 from casino.compliance.models import ClockReading, Measurement
 from casino.compliance.refusals import ApprovalReasonMissing
 from casino.events.sql import fetch
-from casino.observability import startup
 from tests.conftest import Database
 from tests.support.house import House
 
 
 @pytest.fixture
 def release(tmp_path: Path, settings: Any, db: None) -> Path:
-    """A small release, measured in place of the whole one."""
+    """Create a small release that is measured instead of the real one."""
     for name in ("manage.py", "casino/one.py", "baccarat/two.html", "wallet/three.sql", "casino/__pycache__/one.pyc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
@@ -35,18 +34,18 @@ def events(kind: str) -> list[tuple[Any, ...]]:
 
 
 def test_every_released_file_is_measured_and_nothing_else(release: Path) -> None:
-    found = release_manifest.code(release)
-    assert sorted(found.items) == ["baccarat/two.html", "casino/one.py", "manage.py", "wallet/three.sql"]
-    assert release_manifest.code(release) == found
-    (release / "casino/__pycache__/one.pyc").write_text("compiled anew")
-    assert release_manifest.code(release) == found
+    component = release_manifest.code(release)
+    assert sorted(component.items) == ["baccarat/two.html", "casino/one.py", "manage.py", "wallet/three.sql"]
+    assert release_manifest.code(release) == component
+    (release / "casino/__pycache__/one.pyc").write_text("compiled again")
+    assert release_manifest.code(release) == component
     (release / "casino/one.py").write_text("other")
-    assert release_manifest.code(release).digest != found.digest
+    assert release_manifest.code(release).digest != component.digest
     (release / "casino/alone.pyc").write_text("runs without a source")
     assert "casino/alone.pyc" in release_manifest.code(release).items
 
 
-def test_a_file_of_a_dependency_that_is_not_what_was_installed_is_named(tmp_path: Path) -> None:
+def test_an_altered_file_of_a_dependency_is_reported(tmp_path: Path) -> None:
     (tmp_path / "one-1.0.dist-info").mkdir()
     (tmp_path / "one.py").write_text("")
     empty = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
@@ -59,7 +58,7 @@ def test_a_file_of_a_dependency_that_is_not_what_was_installed_is_named(tmp_path
     assert release_manifest.find_altered_files([tmp_path]) == ["dependencies: one.py is not what was installed"]
 
 
-def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release: Path) -> None:
+def test_there_are_no_findings_before_an_approval_or_right_after_it(release: Path) -> None:
     assert attestation.record("web").verdict == attestation.NOT_APPROVED
     with pytest.raises(ApprovalReasonMissing):
         attestation.approve(by="staff:1", reason=" ")
@@ -69,7 +68,7 @@ def test_nothing_is_wrong_before_anything_was_approved_and_after_it_was(release:
     assert events("integrity_failed") == []
 
 
-def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(release: Path, settings: Any) -> None:
+def test_differences_are_reported_as_one_event_however_many_processes_find_them(release: Path, settings: Any) -> None:
     attestation.approve(by="staff:1", reason="Release 7.")
     (release / "casino/one.py").write_text("tampered")
     (release / "wallet/more.py").write_text("added")
@@ -77,9 +76,9 @@ def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(r
     settings.PLAYER_SESSION_SECONDS = 7
 
     for process in ("web", "worker", "sealer"):
-        found = attestation.record(process)
+        result = attestation.record(process)
 
-    assert found.findings == (
+    assert result.findings == (
         "code: casino/one.py was changed",
         "code: wallet/more.py was added",
         "code: baccarat/two.html is missing",
@@ -87,46 +86,46 @@ def test_what_differs_is_named_and_is_one_event_however_many_processes_find_it(r
     )
     assert [row.verdict for row in Measurement.objects.all()] == [attestation.DIFFERS] * 3
     assert len(events("integrity_failed")) == 1
-    assert fetch("SELECT FROM baccarat_switch") == []
+    assert fetch("SELECT FROM baccarat_killswitch") == []
 
 
-def test_by_policy_a_mismatch_stops_all_gaming_once(release: Path, settings: Any) -> None:
+def test_by_policy_a_difference_stops_all_gaming_once(release: Path, settings: Any) -> None:
     settings.INTEGRITY_STOPS_PLAY = True
     table = House().table("mini")
     attestation.approve(by="staff:1", reason="Release 7.")
     (release / "manage.py").write_text("tampered")
     for _ in range(2):
         attestation.record("web")
-    ((stopped, by, reason),) = fetch("SELECT stopped, by, reason FROM baccarat_switch WHERE id = 'gaming'")
-    assert (stopped, by) == (True, "system")
+    ((active, by, reason),) = fetch("SELECT active, by, reason FROM baccarat_killswitch WHERE id = 'gaming'")
+    assert (active, by) == (True, "system")
     assert "manage.py was changed" in reason
     assert fetch("SELECT state #>> '{stops,0,scope}' FROM baccarat_table WHERE id = %s", [table]) == [("gaming",)]
 
 
-def test_rules_in_force_that_are_not_what_was_published_are_found(release: Path) -> None:
+def test_rules_in_force_that_differ_from_the_published_ones_are_reported(release: Path) -> None:
     table = House().table("mini")
     assert attestation.measure().findings == ()
     fetch("UPDATE baccarat_rulesversion SET rules = jsonb_set(rules, '{decks}', '6') RETURNING id")
     assert attestation.measure().findings == (
-        f"rules: table {table}/1 plays by others than its version in force",
-        f"rules: {table}/1 returns something else than was put on record",
+        f"rules: table {table}/1 does not play by its version in force",
+        f"rules: the returns of {table}/1 differ from those on record",
     )
 
 
-def test_the_command_measures_approves_by_name_and_fails_where_something_differs(release: Path) -> None:
+def test_the_command_measures_approves_and_fails_for_a_difference(release: Path) -> None:
     User.objects.create_user("root", is_staff=True)
-    said = StringIO()
+    output = StringIO()
     with pytest.raises(CommandError):
         call_command("integrity", approve=True, by="nobody", reason="x")
-    call_command("integrity", approve=True, by="root", reason="Release 7.", stdout=said)
+    call_command("integrity", approve=True, by="root", reason="Release 7.", stdout=output)
     (release / "manage.py").write_text("tampered")
     with pytest.raises(SystemExit):
-        call_command("integrity", stdout=said)
-    assert "integrity: approved findings=0" in said.getvalue()
-    assert "code: manage.py was changed" in said.getvalue()
+        call_command("integrity", stdout=output)
+    assert "integrity: approved findings=0" in output.getvalue()
+    assert "code: manage.py was changed" in output.getvalue()
 
 
-def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
+def test_a_wrong_clock_is_recorded_once_until_it_moves_again(
     db: None, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     assert abs(clocks.offset_ms()) < settings.CLOCK_TOLERANCE_MS
@@ -140,7 +139,7 @@ def test_a_clock_that_goes_wrong_is_told_once_until_it_moves_again(
     ]
 
 
-def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None, settings: Any) -> None:
+def test_a_long_outage_is_recorded_when_it_is_over_and_a_short_one_is_not(db: None, settings: Any) -> None:
     clocks.record_reading("worker")
     assert events("service_unavailable") == []
     ClockReading.objects.create(
@@ -148,21 +147,20 @@ def test_a_long_silence_is_told_when_it_is_over_and_a_short_one_is_not(db: None,
     )
     clocks.record_reading("worker")
     clocks.record_reading("sealer")
-    told = ("system", "Nothing was heard of the service's workers for 42 minutes")
-    assert events("service_unavailable") == [told]
+    assert events("service_unavailable") == [("system", "No worker reported for 42 minutes")]
 
 
-def test_a_process_measures_itself_only_where_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[str] = []
-    monkeypatch.setattr(attestation, "_monitor", begun.append)
+def test_a_process_measures_itself_only_if_the_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(attestation, "_monitor", started.append)
     settings.INTEGRITY_AT_START = False
     attestation.start_monitoring("web")
     settings.INTEGRITY_AT_START = True
-    startup.process_started("web")
-    assert begun == ["web"]
+    attestation.start_monitoring("web")
+    assert started == ["web"]
 
 
-def test_a_process_that_starts_keeps_what_it_measured_of_the_whole_release_and_of_its_clock(database: Database) -> None:
+def test_a_starting_process_stores_measurements_of_the_release_and_of_its_clock(database: Database) -> None:
     assert attestation.check_once("sealer")
     (row,) = fetch("SELECT process, verdict, code FROM compliance_measurement")
     assert row[:2] == ("sealer", attestation.NOT_APPROVED)

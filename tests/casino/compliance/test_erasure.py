@@ -1,4 +1,4 @@
-"""A person is forgotten by two persons, once nothing stands against it; rounds and money stay provable."""
+"""Erasure takes two people and no objection; rounds and money stay provable."""
 
 import json
 import zipfile
@@ -20,12 +20,12 @@ from baccarat.chat.events import ModerationReason
 from baccarat.chat.moderation import ModerationContext
 from baccarat.compliance import subscriber
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.kill_switch_events import StopScope
+from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.queries import rounds
 from baccarat.services import kill_switch, voiding
-from casino.backoffice.pages.operator import nicknames
+from casino.backoffice.subjects import nicknames
 from casino.compliance import erasure as erasing
-from casino.compliance import key_rotation, player_export
+from casino.compliance import exports, key_rotation
 from casino.compliance.models import Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
@@ -42,8 +42,8 @@ from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
 from casino.operators import services as operations
 from casino.operators.models import Player
-from casino.operators.queries import find_player, list_players
 from casino.operators.refusals import UnknownPlayer
+from casino.operators.services import find_player, list_players
 from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
 from casino.staff import authenticators
@@ -67,7 +67,7 @@ ASKED = {"by": "staff:1", "reason": "player_request", "overrides_retention": Tru
 
 @dataclass(frozen=True, slots=True)
 class Alice:
-    """A player who has played for play money and talked, and her operator."""
+    """A player who has bet play money and chatted, and her operator."""
 
     operator: UUID
     id: UUID
@@ -101,21 +101,21 @@ def one_who_played() -> Alice:
     return Alice(operator, player, at)
 
 
-def ask(alice: Alice, **changes: Any) -> UUID:
+def request(alice: Alice, **changes: Any) -> UUID:
     return erasing.request(operator=alice.operator, player=alice.id, **{**ASKED, **changes})
 
 
-def forget(alice: Alice) -> None:
-    erasing.approve(erasure=ask(alice), by="staff:2")
+def erase(alice: Alice) -> None:
+    erasing.approve(erasure=request(alice), by="staff:2")
 
 
 def everything_stored() -> str:
-    """All rows of all tables as text."""
+    """Return all rows of all tables as text."""
     tables = [name for (name,) in fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
     return "".join(text for table in tables for (text,) in fetch(f"SELECT t::text FROM {table} t"))  # noqa: S608
 
 
-def test_nothing_personal_stands_in_the_clear_in_any_table(alice: Alice) -> None:
+def test_no_table_has_personal_data_in_plain_text(alice: Alice) -> None:
     stored = everything_stored()
     assert not [word for word in ("alice-1", "Alice", SAID) if word in stored]
     assert (alice.row.nickname, alice.row.reference) == ("Alice", "alice-1")
@@ -133,7 +133,7 @@ def test_a_player_is_found_by_reference_and_registered_once(alice: Alice) -> Non
     assert [row.nickname for row in listed.context["cl"].result_list] == ["Alice"]
 
 
-def test_a_text_moved_to_another_player_or_changed_is_not_read(alice: Alice) -> None:
+def test_a_text_that_was_changed_or_moved_to_another_player_is_not_decrypted(alice: Alice) -> None:
     other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
     (stored,) = fetch("SELECT nickname FROM operators_player WHERE id = %s", [alice.id])[0]
     moved = stored.replace(alice.id.hex, other.id.hex)
@@ -143,15 +143,17 @@ def test_a_text_moved_to_another_player_or_changed_is_not_read(alice: Alice) -> 
     ]  # fmt: skip
 
 
-def test_two_persons_erase_and_rounds_and_money_stay_provable(alice: Alice) -> None:
+def test_two_people_erase_a_player_and_rounds_and_money_stay_provable(alice: Alice) -> None:
     before = fetch("SELECT count(*), max(id) FROM events_event"), fetch("SELECT count(*) FROM wallet_posting")
-    erasure = ask(alice)
+    erasure = request(alice)
     with pytest.raises(ErasureNeedsSecondPerson):
         erasing.approve(erasure=erasure, by="staff:1")
     with pytest.raises(AlreadyErased):
-        ask(alice)
+        request(alice)
+    execute("INSERT INTO api_idempotentrequest (id, response, player_id) VALUES ('her request', '', %s)", [alice.id])
     erasing.approve(erasure=erasure, by="staff:2")
 
+    assert fetch("SELECT FROM api_idempotentrequest") == [], "no stored response is left"
     assert (alice.row.nickname, alice.row.reference) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
     (said,) = queries.list_player_messages(operator=alice.operator, player=alice.id, after=None, limit=9)
     assert (said.original_text, said.displayed_text) == (crypto_shredding.ERASED, crypto_shredding.ERASED)
@@ -161,14 +163,14 @@ def test_two_persons_erase_and_rounds_and_money_stay_provable(alice: Alice) -> N
     with pytest.raises(ErasureDecided):
         erasing.approve(erasure=erasure, by="staff:3")
     with pytest.raises(AlreadyErased):
-        ask(alice)
+        request(alice)
     again = operations.register_player(operator=alice.operator, reference="alice-1", nickname="Alice")
     assert again.id != alice.id
 
 
-def test_an_audit_finds_nothing_after_an_erasure_and_a_key_that_is_gone_without_a_record(database: Database) -> None:
+def test_an_audit_accepts_an_erasure_and_reports_a_key_destroyed_without_one(database: Database) -> None:
     alice = one_who_played()
-    forget(alice)
+    erase(alice)
     sealer.seal_all()
     assert engine.run_audit().findings == ()
 
@@ -180,8 +182,8 @@ def test_an_audit_finds_nothing_after_an_erasure_and_a_key_that_is_gone_without_
 WORDS = ("She wrote in tears", "Dear A., sorry", "Agreed, poor her", "She asked by phone", "She is upset")
 
 
-def talked_about(alice: Alice) -> SignificantEvent:
-    """Words of staff about a player, in every place that has some, and the significant event with the last of them."""
+def write_staff_texts(alice: Alice) -> SignificantEvent:
+    """Write a text of staff about a player wherever that is possible; return the significant event of the last one."""
     on = {"operator": alice.operator, "metadata": alice.at.guest.metadata}
     asked = adjustments.request(
         player=alice.id, money_type=MoneyType.REAL, currency="EUR", direction=AdjustmentDirection.CREDIT, amount=500,
@@ -203,8 +205,8 @@ def talked_about(alice: Alice) -> SignificantEvent:
     return about_her
 
 
-def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: Alice) -> None:
-    event = talked_about(alice)
+def test_texts_of_staff_about_a_player_are_encrypted_and_erased_with_the_key(alice: Alice) -> None:
+    event = write_staff_texts(alice)
     stored = everything_stored()
     assert [stored.count(word) for word in WORDS] == [0, 0, 0, 0, 1]  # about a table, which is no person
     page = staff("significant.view_significantevent", works_for="lucky").get(
@@ -216,15 +218,15 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     )
     said = adjustment_queries.load_adjustment_texts([adjustment.id])[adjustment.id]
     assert (said.note, said.message, said.answer) == WORDS[:3]
-    assert told(alice) == [WORDS[1]]
+    assert staff_texts(alice) == [WORDS[1]]
     archive = archive_of(
-        b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC)))
+        b"".join(exports.export_player(operator=alice.operator, player=alice.id, now=datetime.now(UTC)))
     )
     assert [each["text"] for each in archive["notes"]] == [WORDS[4]] * 4
     assert [WORDS[3], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
 
     crypto_shredding.destroy_key(alice.id)
-    assert told(alice) == [crypto_shredding.ERASED]
+    assert staff_texts(alice) == [crypto_shredding.ERASED]
     assert adjustment_queries.load_adjustment_texts([adjustment.id])[adjustment.id].note == crypto_shredding.ERASED
     exclusions.save_note(
         operator=alice.operator, player=alice.id, since=datetime.now(UTC), by="staff:1", note="More of Alice"
@@ -232,12 +234,12 @@ def test_words_of_staff_about_a_player_are_sealed_and_gone_with_the_key(alice: A
     assert "More of Alice" not in everything_stored()
 
 
-def told(alice: Alice) -> list[str]:
-    given = notices.list_notices(operator=alice.operator, player=alice.id, unread=False, before=None, limit=9)
-    return [each.notice.message for each in given]
+def staff_texts(alice: Alice) -> list[str]:
+    listed = notices.list_notices(operator=alice.operator, player=alice.id, unread=False, before=None, limit=9)
+    return [each.notice.message for each in listed]
 
 
-def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_speak(alice: Alice) -> None:
+def test_a_text_about_several_players_is_erased_with_any_of_them(alice: Alice) -> None:
     house, words, says = House(operator=alice.operator), "Alice shouted at Bob", "Please call us, Alice"
     table = house.table("atlantic_city")
     first, second = house.guest(table, alice.id), house.guest(table)
@@ -256,65 +258,65 @@ def test_what_staff_wrote_of_a_round_and_of_a_stop_goes_with_one_of_whom_it_may_
     sealer.seal_all()
     subscriber.record_new_events()
     assert not [each for each in (words, says) if each in everything_stored()]
-    assert words in told_of(round_)
+    assert words in reason_of(round_)
     assert words in str(rounds.round_events(round_=round_, operator=alice.operator, viewer=None))
     with pytest.raises(PlayerIsBlocked, match=says), transaction.atomic():
         first.sit(money_type=MoneyType.PLAY)
-    files = archive_of(b"".join(player_export.export(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    files = archive_of(b"".join(exports.export_player(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
     assert [(each["reason"], each["message"]) for each in files["stops"]] == [(words, says)]
     assert says in str(files["events"])
 
-    forget(alice)
-    assert crypto_shredding.ERASED in told_of(round_)
-    assert words not in told_of(round_)
+    erase(alice)
+    assert crypto_shredding.ERASED in reason_of(round_)
+    assert words not in reason_of(round_)
     with pytest.raises(PlayerIsBlocked, match="erased"), transaction.atomic():
         first.sit(money_type=MoneyType.PLAY)
     house.agree(table)
 
 
-def told_of(round_: UUID) -> str:
+def reason_of(round_: UUID) -> str:
     return "".join(line.text for line in round_replay.replay_round(round_).lines)
 
 
 def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:
-    erasing.decline(erasure=ask(alice), by="staff:2")
+    erasing.decline(erasure=request(alice), by="staff:2")
     assert alice.row.nickname == "Alice"
-    ask(alice)
+    request(alice)
 
 
-def test_what_stands_against_an_erasure(alice: Alice) -> None:
+def test_activity_exclusion_and_retention_prevent_an_erasure(alice: Alice) -> None:
     with pytest.raises(ErasureReasonMissing):
-        ask(alice, reason=" ")
+        request(alice, reason=" ")
     with pytest.raises(UnknownPlayer):
         erasing.request(operator=uuid4(), player=alice.id, **ASKED)
     with pytest.raises(RetentionDutyNotEnded):
-        ask(alice, overrides_retention=False)
-    erasure = ask(alice)
+        request(alice, overrides_retention=False)
+    erasure = request(alice)
     House(operator=alice.operator).credit(alice.id, 100)
     with pytest.raises(PlayerStillActive):
         erasing.approve(erasure=erasure, by="staff:2")
     assert alice.row.nickname == "Alice"
 
 
-def test_who_sits_or_is_excluded_is_not_erased(alice: Alice) -> None:
+def test_a_seated_or_excluded_player_is_not_erased(alice: Alice) -> None:
     alice.at.sit(money_type=MoneyType.PLAY)
     with pytest.raises(PlayerStillActive):
-        ask(alice)
+        request(alice)
     alice.at.leave()
     on = PlayerContext(alice.operator, alice.id, "EUR", alice.at.guest.metadata)
     protection.cool_off(context=on, by=Initiator.PLAYER, hours=24)
     with pytest.raises(PlayerStillExcluded):
-        ask(alice)
+        request(alice)
 
 
-def test_requests_and_decisions_are_never_changed(alice: Alice) -> None:
-    forget(alice)
+def test_requests_and_decisions_cannot_be_changed(alice: Alice) -> None:
+    erase(alice)
     for table in ("compliance_erasure", "compliance_decision"):
         with pytest.raises(DatabaseError, match=r"denied"), transaction.atomic():
             execute(f"DELETE FROM {table}")  # noqa: S608
 
 
-def test_a_key_of_the_ring_is_changed_without_a_name_being_lost(alice: Alice, settings: Any) -> None:
+def test_rotating_the_keys_loses_no_personal_data(alice: Alice, settings: Any) -> None:
     boss = User.objects.create_user("boss")
     authenticators.begin(boss)
     reference, old = alice.row.reference, settings.PERSONAL_KEYS
@@ -341,31 +343,31 @@ def archive_of(data: bytes) -> dict[str, Any]:
         return {name.removesuffix(".json"): json.loads(archive.read(name)) for name in archive.namelist()}
 
 
-def test_everything_about_one_player_and_of_nobody_else_is_exported(alice: Alice, tmp_path: Any) -> None:
+def test_a_player_export_has_everything_about_one_player_and_nothing_of_others(alice: Alice, tmp_path: Any) -> None:
     house = House(operator=alice.operator)
     other = house.guest(house.table("mini"))
     other.sit()
     services.say(actor=other.guest, text="Somebody else")
     file = tmp_path / "alice.zip"
     call_command("export_player", "lucky", str(alice.id), str(file))
-    told = archive_of(file.read_bytes())
+    exported = archive_of(file.read_bytes())
 
-    assert set(told) == {*player_export.export_files(), "manifest"}
-    assert told["manifest"]["rows"] == {name: len(told[name]) for name in player_export.export_files()}
-    assert told["player"][0]["nickname"] == "Alice"
-    assert [row["text"] for row in told["chats"]] == [SAID]
-    assert [row["note"] for row in told["moderation"]] == ["Alice told her number"]
-    assert len(told["wagers"]) == len(told["rounds"]) == 1
-    assert {row["currency"] for row in told["money"]} == {"EUR"}
-    assert {row["type"] for row in told["events"]} > {"PlayerAccountOpened"}
-    assert [row["type"] for row in told["play"]] == ["SeatTaken", "WagerConfirmed", "SeatLeft"]
-    assert len(told["played"]) == 1
-    assert str(other.player) not in file.read_bytes().decode("latin-1") + json.dumps(told)
+    assert set(exported) == {*exports.player_files(), "manifest"}
+    assert exported["manifest"]["rows"] == {name: len(exported[name]) for name in exports.player_files()}
+    assert exported["player"][0]["nickname"] == "Alice"
+    assert [row["text"] for row in exported["chats"]] == [SAID]
+    assert [row["note"] for row in exported["moderation"]] == ["Alice told her number"]
+    assert len(exported["wagers"]) == len(exported["rounds"]) == 1
+    assert {row["currency"] for row in exported["money"]} == {"EUR"}
+    assert {row["type"] for row in exported["events"]} > {"PlayerAccountOpened"}
+    assert [row["type"] for row in exported["play"]] == ["SeatTaken", "WagerConfirmed", "SeatLeft"]
+    assert len(exported["played"]) == 1
+    assert str(other.player) not in file.read_bytes().decode("latin-1") + json.dumps(exported)
     with pytest.raises(CommandError, match="no such player"):
         call_command("export_player", "lucky", str(uuid4()), str(file))
 
 
-def test_staff_ask_decide_and_export_in_the_admin(alice: Alice) -> None:
+def test_staff_request_decide_and_export_in_the_admin(alice: Alice) -> None:
     asker = staff("operators.view_player", "compliance.request_erasure", "compliance.export_player", name="asker")
     page = asker.get(page_of("operators_player", alice.id)).content.decode()
     assert "Request the erasure" in page

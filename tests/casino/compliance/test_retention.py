@@ -1,4 +1,4 @@
-"""What is too young is never purged, neither by the command nor by SQL; what is old goes, and that is recorded."""
+"""Retention: recent data is never purged, neither by the command nor by SQL; purges of old data are recorded."""
 
 import uuid
 from typing import Any
@@ -19,35 +19,35 @@ NEVER_PURGED = sorted(PERMANENT)
 
 
 @pytest.mark.parametrize("kind", NEVER_PURGED)
-def test_what_proves_rounds_and_money_is_kept_for_good(kind: str) -> None:
+def test_data_that_proves_rounds_and_money_is_kept_permanently(kind: str) -> None:
     with pytest.raises(KeptPermanently):
         retention.retention_days(kind, 100_000)
 
 
 @pytest.mark.parametrize("kind", sorted(RETENTION_POLICIES))
-def test_no_setting_and_no_wish_shortens_what_the_law_wants(kind: str, settings: Any) -> None:
-    least = RETENTION_POLICIES[kind].minimum_days
-    settings.RETENTION_DAYS = {kind: least - 1}
+def test_no_setting_or_argument_shortens_a_legal_period(kind: str, settings: Any) -> None:
+    minimum = RETENTION_POLICIES[kind].minimum_days
+    settings.RETENTION_DAYS = {kind: minimum - 1}
     with pytest.raises(TooRecentToPurge):
         retention.retention_days(kind)
-    settings.RETENTION_DAYS = {kind: least + 10}
-    assert retention.retention_days(kind) == least + 10
+    settings.RETENTION_DAYS = {kind: minimum + 10}
+    assert retention.retention_days(kind) == minimum + 10
     with pytest.raises(TooRecentToPurge):
-        retention.retention_days(kind, least + 9)
-    assert retention.retention_days(kind, least + 11) == least + 11
+        retention.retention_days(kind, minimum + 9)
+    assert retention.retention_days(kind, minimum + 11) == minimum + 11
 
 
-def test_a_kind_that_is_not_there_is_refused() -> None:
+def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(UnknownRetentionKind):
         retention.retention_days("everything")
 
 
-def test_periods_that_are_no_numbers_stop_the_start() -> None:
+def test_periods_that_are_not_numbers_stop_the_start() -> None:
     with pytest.raises(ImproperlyConfigured, match="RETENTION_DAYS: views must be a whole number"):
         env.parse_integer("RETENTION_DAYS: views", "long")
 
 
-def a_view(days: int) -> None:
+def add_access_log_entry(days: int) -> None:
     execute(
         "INSERT INTO staff_accesslogentry (user_id, subject, path, at) "
         "VALUES (1, 's', '/', now() - make_interval(days => %s))",
@@ -55,7 +55,7 @@ def a_view(days: int) -> None:
     )
 
 
-def a_message(days: int) -> None:
+def add_message(days: int) -> None:
     execute(
         "INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, displayed_text, "
         "salt, sent_at) "
@@ -69,9 +69,9 @@ def count(table: str) -> int:
 
 
 @pytest.mark.django_db
-def test_the_command_looks_and_only_with_go_lets_go(capsys: pytest.CaptureFixture[str]) -> None:
-    a_view(3660)
-    a_view(3640)
+def test_the_command_only_deletes_with_confirm(capsys: pytest.CaptureFixture[str]) -> None:
+    add_access_log_entry(3660)
+    add_access_log_entry(3640)
     call_command("purge", "access_log")
     assert "Would be purged" in capsys.readouterr().out
     assert count("staff_accesslogentry") == 2
@@ -87,8 +87,8 @@ def test_the_command_looks_and_only_with_go_lets_go(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.django_db
-def test_one_kind_that_is_too_young_stops_all() -> None:
-    a_view(3660)
+def test_one_kind_that_is_too_recent_stops_the_whole_command() -> None:
+    add_access_log_entry(3660)
     with pytest.raises(CommandError, match="access_log are kept for 3653 days, not for 200"):
         call_command("purge", "idempotency_keys", "access_log", "--older-than", "200", "--confirm", "--by", "ann")
     with pytest.raises(CommandError, match="events are kept for good"):
@@ -97,21 +97,21 @@ def test_one_kind_that_is_too_young_stops_all() -> None:
 
 
 @pytest.mark.django_db
-def test_the_database_itself_keeps_what_was_said_for_five_years() -> None:
-    a_message(1820)
+def test_the_database_itself_keeps_chat_messages_for_five_years() -> None:
+    add_message(1820)
     with pytest.raises(DatabaseError, match="keeps its rows"), transaction.atomic():
         execute("DELETE FROM chat_chatmessage")
     with pytest.raises(DatabaseError, match=r"denied|never changed"), transaction.atomic():
         execute("UPDATE chat_chatmessage SET text = 'x'")
-    a_message(1830)
+    add_message(1830)
     execute("DELETE FROM chat_chatmessage WHERE sent_at < now() - interval '1828 days'")
     assert count("chat_chatmessage") == 1
 
 
 @pytest.mark.django_db
-def test_every_table_that_is_purged_is_there_and_every_other_one_is_refused_by_the_database() -> None:
-    for keeping in RETENTION_POLICIES.values():
-        for table, column in keeping.tables.items():
+def test_purged_tables_exist_and_the_database_refuses_deletion_from_permanent_ones() -> None:
+    for policy in RETENTION_POLICIES.values():
+        for table, column in policy.tables.items():
             fetch(f"SELECT {column} FROM {table} LIMIT 1")  # noqa: S608
     for tables in PERMANENT.values():
         for table in tables:

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import httpx
 
-from casino.observability import http
+from casino.observability.process import ssl_context
 from tests.processes import wait_until
 
 
@@ -19,13 +19,13 @@ class Caller:
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:
         headers = {**self.headers, "Idempotency-Key": uuid4().hex}
-        answer = httpx.post(f"{self.base}/{path}", json=body, headers=headers, timeout=20, verify=http.ssl_context())
+        answer = httpx.post(f"{self.base}/{path}", json=body, headers=headers, timeout=20, verify=ssl_context())
         assert answer.is_success, answer.text
         found: dict[str, Any] = answer.json()
         return found
 
     def get(self, path: str) -> dict[str, Any]:
-        answer = httpx.get(f"{self.base}/{path}", headers=self.headers, timeout=20, verify=http.ssl_context())
+        answer = httpx.get(f"{self.base}/{path}", headers=self.headers, timeout=20, verify=ssl_context())
         assert answer.is_success, answer.text
         found: dict[str, Any] = answer.json()
         return found

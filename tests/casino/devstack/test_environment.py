@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.devstack.services import Addresses, environment_for, read_running
+from casino.devstack.services import Addresses, environment_for, process_environment, read_running
 
 PLAIN = Addresses(url="postgresql://app@/casino", owner_url="postgresql://owner@/casino", redis_url="redis://x")
 WITH_PROVIDER = Addresses(
@@ -17,7 +17,7 @@ WITH_PROVIDER = Addresses(
 )
 
 
-def test_it_knows_the_sandbox_provider_unless_another_is_set_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_has_the_sandbox_provider_unless_another_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PAYMENT_PROVIDERS", "PAYMENT_SECRETS"):
         monkeypatch.delenv(name, raising=False)
     assert "PAYMENT_PROVIDERS" not in environment_for(PLAIN, secrets=None)
@@ -36,12 +36,19 @@ def test_a_stack_that_is_tried_out_measures_itself_and_stops_nothing_by_that(mon
     assert not {"DEMO_OPERATOR", "INTEGRITY_AT_START"} & environment_for(PLAIN, secrets=None).keys()
 
 
+def test_web_has_a_login_of_its_own_if_there_is_one() -> None:
+    environment = environment_for(replace(PLAIN, web_url="postgresql://web@/casino"), secrets=None)
+    assert process_environment("web", environment)["DATABASE_URL"] == "postgresql://web@/casino"
+    assert process_environment("worker", environment)["DATABASE_URL"] == PLAIN.url
+    assert process_environment("web", environment_for(PLAIN, secrets=None))["DATABASE_URL"] == PLAIN.url
+
+
 def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
     (tmp_path / "running.json").write_text('{"url": "a", "owner_url": "b", "redis_url": "c"}', encoding="utf-8")
     assert read_running(tmp_path) == Addresses(url="a", owner_url="b", redis_url="c")
 
 
-def test_a_home_keeps_its_checkpoints_and_the_keys_that_sign_them(tmp_path, monkeypatch):
+def test_a_home_stores_its_checkpoints_and_their_signing_keys(tmp_path, monkeypatch):
     for name in ("DATABASE_URL", "CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE", "CHECKPOINT_STORAGE"):
         monkeypatch.delenv(name, raising=False)
     told = environment_for(PLAIN, secrets=None, folder=tmp_path)
@@ -57,3 +64,19 @@ def test_a_home_keeps_its_checkpoints_and_the_keys_that_sign_them(tmp_path, monk
     other = environment_for(PLAIN, secrets=None, folder=tmp_path)
     assert other["CHECKPOINT_STORAGE"] != told["CHECKPOINT_STORAGE"]
     assert "CHECKPOINT_KEYS_FILE" not in other
+
+
+@pytest.mark.parametrize(
+    ("process", "names"),
+    [
+        ("web", {"DATABASE_URL", "SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "PAYMENT_SECRETS"}),
+        ("worker", {"DATABASE_URL", "SHOE_KEYS"}),
+        ("sealer", {"DATABASE_URL"}),
+        ("provider", {"PROVIDER_SECRET"}),
+    ],
+)
+def test_a_process_of_the_stack_holds_its_own_secrets_only(process: str, names: set[str]) -> None:
+    secret = {"SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS_FILE", "PAYMENT_SECRETS", "PROVIDER_SECRET"}
+    environment = dict.fromkeys({*secret, "DATABASE_OWNER_URL", "DATABASE_URL"}, "a secret") | {"LANG": "C"}
+    own = process_environment(process, environment)
+    assert set(own) - {"CASINO_PROCESS"} == {*names, "LANG"}

@@ -24,7 +24,7 @@ def test_a_fresh_database_holds_nothing_of_the_test_before(database, turn):
 
 @pytest.mark.parametrize("turn", [1, 2])
 @pytest.mark.django_db
-def test_what_db_writes_is_rolled_back(turn):
+def test_writes_of_the_db_fixture_are_rolled_back(turn):
     assert not User.objects.exists()
     User.objects.create(username=f"turn {turn}")
 

@@ -11,7 +11,7 @@ from casino.devstack.processes import run_to_end
 from casino.devstack.services import external_addresses
 
 
-def test_two_stacks_side_by_side_get_homes_of_their_own(tmp_path):
+def test_two_stacks_get_different_homes(tmp_path):
     first, second = claim_any(tmp_path, "play"), claim_any(tmp_path, "play")
     assert (first.folder.name, second.folder.name) == ("play", "play-2")
     assert first.secrets.secret_key != second.secrets.secret_key
@@ -39,7 +39,7 @@ def test_secrets_are_readable_by_their_owner_only(tmp_path):
     home.release()
 
 
-def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path):
+def test_external_data_of_an_earlier_home_at_the_same_path_is_removed(tmp_path):
     first = claim(tmp_path / "home")
     outside = first.external_folder()
     (outside / "left").write_text("behind")
@@ -52,7 +52,7 @@ def test_what_an_earlier_home_at_the_same_path_left_outside_is_removed(tmp_path)
     assert not outside.exists()
 
 
-def test_data_and_sockets_lie_apart_also_where_both_are_temporary(tmp_path):
+def test_data_and_sockets_have_different_folders_in_the_temp_folder(tmp_path):
     home = claim(tmp_path / "home")
     sockets = home.sockets()
     assert home.external_folder(sockets.parent) != sockets
@@ -60,7 +60,7 @@ def test_data_and_sockets_lie_apart_also_where_both_are_temporary(tmp_path):
     home.remove()
 
 
-def test_all_that_a_home_has_outside_goes_with_it(tmp_path):
+def test_external_folders_are_deleted_with_their_home(tmp_path):
     (tmp_path / "scratch").mkdir()
     home = claim(tmp_path / "home")
     folders = [home.external_folder(), home.external_folder(tmp_path / "scratch"), home.external_folder()]
@@ -70,10 +70,10 @@ def test_all_that_a_home_has_outside_goes_with_it(tmp_path):
     assert not any(folder.exists() for folder in folders)
 
 
-def test_a_folder_of_somebody_else_is_not_used(tmp_path):
+def test_a_folder_of_another_user_is_refused(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    with pytest.raises(DevstackError, match="belongs to somebody else"):
+    with pytest.raises(DevstackError, match="belongs to another user"):
         make_private_folder(tmp_path / "link")
 
 
@@ -102,11 +102,11 @@ def test_one_server_without_the_other_is_refused(given, missing):
         external_addresses({given: "somewhere"})
 
 
-def test_without_servers_of_yours_none_are_given():
+def test_without_urls_there_are_no_external_servers():
     assert external_addresses({}) is None
 
 
-def test_a_full_disk_is_said_in_a_sentence():
+def test_a_full_disk_has_a_clear_message():
     trouble = explain_os_error(OSError(28, "No space left on device", "/some/file"))
     assert str(trouble).startswith("The disk is full: /some/file. Make room")
 

@@ -65,7 +65,7 @@ def test_a_child_that_is_never_ready_is_reported(tmp_path):
     slow.kill()
 
 
-def test_a_command_that_fails_says_its_last_lines():
+def test_a_failed_command_shows_its_last_lines():
     with pytest.raises(DevstackError, match=r"(?s)exit status 7.*last words"):
         run_to_end(["/bin/sh", "-c", "echo last words; exit 7"], environment={})
 
@@ -87,7 +87,7 @@ def test_no_signal_to_the_supervisor_leaves_a_child_behind(tmp_path, number):
     assert wait_until(lambda: not alive(below))
 
 
-def test_a_supervisor_that_is_to_outlive_its_terminal_does(tmp_path):
+def test_a_supervisor_under_nohup_outlives_its_terminal(tmp_path):
     supervisor = subprocess.Popen(  # noqa: S603
         ["nohup", sys.executable, "-c", SUPERVISOR, str(tmp_path / "log")],  # noqa: S607
         stdin=subprocess.DEVNULL,

@@ -13,14 +13,14 @@ import httpx
 import pytest
 
 from casino.devstack.provider.behaviour import PLANS, PaymentPlan, plan_for
-from casino.observability import http
+from casino.observability.process import ssl_context
 from tests.processes import wait_until
 from tests.wallet.payments.counter import SECRET
 from tests.wallet.payments.sandbox import running_provider
 from wallet.payments import signatures
 from wallet.payments.http_provider import HttpProvider
-from wallet.payments.provider import PaymentRefused, ProviderUnavailable, UnknownPayment
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
+from wallet.payments.providers import PaymentRefused, ProviderUnavailable, UnknownPayment
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ class Listener(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         given = {name: self.headers.get(header, "") for name, header in HEADERS.items()}
-        good = signatures.verify(keys=[SECRET], body=body, **given)
+        good = signatures.verify(keys=[SECRET], subject=f"POST {self.path}", body=body, **given)
         self.server.heard.append((good, json.loads(body)))
         self.send_response(202 if good else 403)
         self.send_header("Content-Length", "0")
@@ -82,7 +82,7 @@ def url(ear: Ear, tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
 
 @pytest.fixture
 def adapter(url: str) -> HttpProvider:
-    return HttpProvider(url=url, secret=SECRET)
+    return HttpProvider(url=url, secrets=[SECRET])
 
 
 def start(adapter: HttpProvider, amount: int = 5000) -> UUID:
@@ -91,7 +91,7 @@ def start(adapter: HttpProvider, amount: int = 5000) -> UUID:
     return payment
 
 
-def test_a_payment_is_taken_on_once_and_completes(adapter: HttpProvider, ear: Ear) -> None:
+def test_a_payment_is_accepted_once_and_completes(adapter: HttpProvider, ear: Ear) -> None:
     payment = uuid4()
     first = adapter.start_deposit(payment=payment, amount=5000, currency="EUR")
     again = adapter.start_deposit(payment=payment, amount=5000, currency="EUR")
@@ -124,7 +124,7 @@ def test_callbacks_misbehave_on_request(
     assert wait_until(lambda: ear.about(payment) == heard, seconds=60), ear.about(payment)
 
 
-def test_what_comes_late_is_answered_as_pending_and_what_never_comes_can_be_asked(
+def test_late_callbacks_leave_a_payment_pending_and_missing_ones_can_be_queried(
     adapter: HttpProvider, ear: Ear
 ) -> None:
     late, never = start(adapter, 5012), start(adapter, 5013)
@@ -135,7 +135,7 @@ def test_what_comes_late_is_answered_as_pending_and_what_never_comes_can_be_aske
     assert ear.about(never) == []
 
 
-def test_a_payout_is_another_payment_than_a_deposit_of_the_same_id(adapter: HttpProvider) -> None:
+def test_a_payout_and_a_deposit_with_the_same_id_are_different_payments(adapter: HttpProvider) -> None:
     payment = start(adapter)
     with pytest.raises(UnknownPayment):
         adapter.status(kind=PaymentKind.PAYOUT, payment=payment)
@@ -152,32 +152,46 @@ def test_a_start_is_refused_fails_or_hangs_on_request(adapter: HttpProvider) -> 
         assert adapter.start_deposit(payment=payment, amount=amount, currency="EUR").payment == payment
 
 
-def test_who_does_not_sign_is_turned_away(url: str, adapter: HttpProvider) -> None:
+def test_unsigned_requests_are_refused(url: str, adapter: HttpProvider) -> None:
     payment = start(adapter)
-    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=http.ssl_context()).status_code == 401
+    assert httpx.get(f"{url}/v1/deposits/{payment}", verify=ssl_context()).status_code == 401
     with pytest.raises(ProviderUnavailable, match="401"):
-        HttpProvider(url=url, secret="another").status(kind=PaymentKind.DEPOSIT, payment=payment)
+        HttpProvider(url=url, secrets=["another"]).status(kind=PaymentKind.DEPOSIT, payment=payment)
 
 
-def test_a_provider_that_is_away_gives_no_answer() -> None:
+def test_a_signature_holds_for_one_method_and_target(url: str, adapter: HttpProvider) -> None:
+    deposit = f"/v1/deposits/{start(adapter)}"
+    made_for = {"timestamp": str(int(time.time())), "nonce": uuid4().hex, "subject": f"GET {deposit}", "body": b""}
+    headers = signatures.headers(secret=SECRET, **made_for)
+    sent = {
+        path: httpx.get(url + path, headers=headers, verify=ssl_context()).status_code
+        for path in (deposit, "/v1/payments")
+    }
+    assert sent == {deposit: 200, "/v1/payments": 401}
+    assert httpx.post(f"{url}{deposit}/reversed", headers=headers, verify=ssl_context()).status_code == 401
+
+
+def test_an_unavailable_provider_gives_no_answer() -> None:
     with pytest.raises(ProviderUnavailable):
-        HttpProvider(url="http://127.0.0.1:9", secret=SECRET).status(kind=PaymentKind.DEPOSIT, payment=uuid4())
+        HttpProvider(url="http://127.0.0.1:9", secrets=[SECRET]).status(kind=PaymentKind.DEPOSIT, payment=uuid4())
 
 
-def test_a_restart_forgets_no_payment(tmp_path: Path, ear: Ear) -> None:
+def test_payments_survive_a_restart(tmp_path: Path, ear: Ear) -> None:
     with running_provider(tmp_path, callbacks=ear.url) as (url, process):
-        payment = start(HttpProvider(url=url, secret=SECRET), 5012)
+        payment = start(HttpProvider(url=url, secrets=[SECRET]), 5012)
         process.kill()
         process.wait()
     with running_provider(tmp_path, callbacks=ear.url) as (url, _):
-        adapter = HttpProvider(url=url, secret=SECRET)
+        adapter = HttpProvider(url=url, secrets=[SECRET])
         assert wait_until(
             lambda: adapter.status(kind=PaymentKind.DEPOSIT, payment=payment).status is ProviderStatus.COMPLETED
         )
         assert wait_until(lambda: ear.about(payment) == [(True, "completed")])
 
 
-def test_a_payment_is_turned_by_hand_and_everything_is_listed(url: str, adapter: HttpProvider, ear: Ear) -> None:
+def test_the_status_of_a_payment_can_be_changed_and_all_payments_are_listed(
+    url: str, adapter: HttpProvider, ear: Ear
+) -> None:
     payment = start(adapter)
     assert wait_until(lambda: len(ear.about(payment)) == 1)
     turned = signed("POST", f"{url}/v1/deposits/{payment}/reversed")
@@ -191,8 +205,10 @@ def test_a_payment_is_turned_by_hand_and_everything_is_listed(url: str, adapter:
 
 
 def signed(method: str, address: str, body: bytes = b"") -> httpx.Response:
-    headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce=uuid4().hex, body=body)
-    return httpx.request(method, address, content=body, headers=headers, verify=http.ssl_context())
+    subject = f"{method} {httpx.URL(address).raw_path.decode()}"
+    timestamp, nonce = str(int(time.time())), uuid4().hex
+    headers = signatures.headers(secret=SECRET, timestamp=timestamp, nonce=nonce, subject=subject, body=body)
+    return httpx.request(method, address, content=body, headers=headers, verify=ssl_context())
 
 
 def test_the_last_two_digits_of_an_amount_choose_the_plan() -> None:

@@ -74,7 +74,7 @@ def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
 
 def strike(supervisor):
     """Kill those who move money in and out."""
-    for words in ("casino.devstack.provider", "worker --queues background"):
+    for words in ("casino.devstack.provider", "manage.py run_jobs"):
         os.kill(child_with(supervisor, words), signal.SIGKILL)
 
 
@@ -102,7 +102,7 @@ def test_the_next_start_finds_its_data_pays_through_kills_and_leaves_no_process_
         assert wait_until(lambda: not alive(below))
 
 
-def test_a_home_that_cannot_be_written_is_said_in_a_sentence(tmp_path):
+def test_a_home_that_cannot_be_written_has_a_clear_message(tmp_path):
     (tmp_path / "file").write_text("in the way")
     failed = run("up", "--port", "0", environment=clean_environment(CASINO_HOME=str(tmp_path / "file")))
     assert failed.returncode == 1
@@ -110,7 +110,7 @@ def test_a_home_that_cannot_be_written_is_said_in_a_sentence(tmp_path):
     assert "Traceback" not in failed.stderr
 
 
-def test_one_server_given_without_the_other_is_said_in_a_sentence(tmp_path):
+def test_one_external_server_without_the_other_has_a_clear_message(tmp_path):
     environment = clean_environment(CASINO_HOME=str(tmp_path), DATABASE_URL="postgresql://nobody@/none")
     failed = run("up", "--port", "0", environment=environment)
     assert failed.returncode == 1

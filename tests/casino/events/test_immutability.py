@@ -1,6 +1,6 @@
-"""Rows that are never changed: PostgreSQL refuses the application's role by privilege, and the owner by trigger."""
+"""Append-only tables: privileges stop the application, triggers stop the owner."""
 
-# ruff: noqa: S608  (SQL made of this page's constants)
+# ruff: noqa: S608  (SQL made of constants)
 
 import psycopg
 import pytest
@@ -45,21 +45,21 @@ def run(url, statement):
 
 
 def refusals(url, statements):
-    """What each statement raised, by statement; None where nothing refused it."""
-    found = {}
+    """Run statements and return the exception of each, by statement; None for success."""
+    errors_by_statement = {}
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
             try:
                 connection.execute(statement)
             except psycopg.Error as error:
-                found[statement] = type(error)
+                errors_by_statement[statement] = type(error)
             else:
-                found[statement] = None
-    return found
+                errors_by_statement[statement] = None
+    return errors_by_statement
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_application_may_not_change_or_remove_a_row(filled, table):
+def test_the_application_cannot_change_or_remove_a_row(filled, table):
     changes = [change.format(table=table, column=TABLES[table]) for change in CHANGES]
     assert refusals(filled.url, changes) == dict.fromkeys(changes, errors.InsufficientPrivilege)
 
@@ -70,7 +70,7 @@ def test_the_owner_is_refused_as_well(filled, table):
     assert refusals(filled.owner_url, changes) == dict.fromkeys(changes, errors.RestrictViolation)
 
 
-def test_the_owner_can_not_overwrite_by_inserting(filled):
+def test_the_owner_cannot_overwrite_by_inserting(filled):
     with pytest.raises(errors.RestrictViolation):
         run(
             filled.owner_url,
@@ -78,12 +78,12 @@ def test_the_owner_can_not_overwrite_by_inserting(filled):
         )
 
 
-def test_the_application_may_not_change_the_tables_or_their_guards(filled):
+def test_the_application_cannot_change_the_tables_or_their_triggers(filled):
     changes = [statement.format(table="events_event") for statement in STRUCTURE]
     assert refusals(filled.url, changes) == dict.fromkeys(changes, errors.InsufficientPrivilege)
 
 
-def test_the_application_has_nothing_to_grant(filled):
+def test_the_application_cannot_grant_privileges(filled):
     run(filled.owner_url, "CREATE ROLE events_test_stranger")
     try:
         with psycopg.connect(filled.url, autocommit=True) as connection:
@@ -105,7 +105,7 @@ def test_the_application_chooses_neither_an_events_id_nor_its_time(filled):
     assert refusals(filled.url, forged) == dict.fromkeys(forged, errors.InsufficientPrivilege)
 
 
-def test_the_queue_is_only_added_to_and_drained(filled):
+def test_the_queue_cannot_be_updated_or_truncated(filled):
     changes = ["UPDATE events_unsealed SET event_id = 1", "TRUNCATE events_unsealed"]
     assert refusals(filled.url, changes) == dict.fromkeys(changes, errors.InsufficientPrivilege)
 
@@ -126,7 +126,7 @@ def test_other_tables_can_be_made_append_only_and_back(filled):
     run(filled.url, "DELETE FROM wallet_sample")
 
 
-def test_a_table_made_later_is_the_applications_to_write(filled):
+def test_the_application_may_write_to_later_tables(filled):
     run(filled.owner_url, "CREATE TABLE projection_sample (id int)")
     run(filled.url, "INSERT INTO projection_sample VALUES (1)")
     run(filled.url, "UPDATE projection_sample SET id = 2")
@@ -135,7 +135,7 @@ def test_a_table_made_later_is_the_applications_to_write(filled):
 
 
 @pytest.mark.parametrize("name", ["x; DROP TABLE y", "Upper", "", "a.b", 'quo"ted'])
-def test_only_plain_names_become_sql(name):
+def test_an_unsafe_table_name_is_refused(name):
     with pytest.raises(ImproperlyConfigured):
         append_only(name)
 

@@ -1,4 +1,4 @@
-"""The sealer: gapless and in commit order, one at a time, whole passes or nothing, through every outage."""
+"""The sealer: gapless positions in commit order, one sealer at a time, whole passes or nothing, through outages."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from casino.events import sealer, subscriptions, wakeups
-from casino.events.digest import GENESIS
+from casino.events.hash_chain import GENESIS
 from casino.events.records import VersionConflict
 from casino.events.verification import current_head, verify
 from tests.casino.events.writing import write
@@ -57,7 +57,7 @@ def test_two_sealers_at_once_leave_no_gap_and_seal_nothing_twice(database, in_th
     assert list(verify()) == []
 
 
-def test_a_second_sealer_gives_way_while_the_first_is_at_it(database, in_threads):
+def test_a_second_sealer_gives_way_while_the_first_works(database, in_threads):
     write("round-1")
     with transaction.atomic():
         assert sealer.seal_once() == 1
@@ -73,30 +73,30 @@ def test_a_sealer_killed_between_any_two_statements_leaves_a_whole_pass_or_none(
             assert subscriptions.head() == sealed + (5 if moment == "committed" else 0)
             write("round-1", expected=version + 5, count=2)
             stop = threading.Event()
-            taker_over = threading.Thread(target=sealer.run, args=[stop])
-            taker_over.start()
+            successor = threading.Thread(target=sealer.run, args=[stop])
+            successor.start()
             last = write(f"round-after-{moment}", count=1)[0]
             version, sealed = version + 7, sealed + 8
             assert subscriptions.wait_sealed(last, 20) == sealed
             stop.set()
-            taker_over.join()
+            successor.join()
             assert list(verify()) == []
 
 
 def test_the_kill_moments_above_are_all_there_are(database):
     statements = []
 
-    def note(execute, sql, parameters, many, context):
+    def record(execute, sql, parameters, many, context):
         statements.append(sql)
         return execute(sql, parameters, many, context)
 
     write("round-1")
-    with connection.execute_wrapper(note):
+    with connection.execute_wrapper(record):
         sealer.seal_once()
     assert statements == [sealer.TAKE_LOCK, sealer.SELECT_UNSEALED, sealer.SEAL]
 
 
-def test_sealing_goes_on_after_the_database_dropped_every_connection(database):
+def test_sealing_continues_after_the_database_dropped_every_connection(database):
     stop = threading.Event()
     runner = threading.Thread(target=sealer.run, args=[stop])
     runner.start()
@@ -112,7 +112,7 @@ def test_sealing_goes_on_after_the_database_dropped_every_connection(database):
     runner.join()
 
 
-def test_sealing_goes_on_without_redis(database, monkeypatch):
+def test_sealing_continues_without_redis(database, monkeypatch):
     monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
     stop = threading.Event()
     runner = threading.Thread(target=sealer.run, args=[stop])
@@ -123,7 +123,7 @@ def test_sealing_goes_on_without_redis(database, monkeypatch):
     wakeups.forget_failures()
 
 
-def test_a_second_look_follows_a_hint_as_its_sender_is_silent_for_a_while(database, monkeypatch):
+def test_a_second_poll_follows_a_wakeup_as_its_sender_sends_no_other_for_a_while(database, monkeypatch):
     wakeups.forget_failures()
     monkeypatch.setattr(sealer, "MIN_PASS_SECONDS", 1.0)
     monkeypatch.setattr(sealer, "WAKEUP_WAIT", 3600.0)
@@ -142,7 +142,7 @@ def test_a_second_look_follows_a_hint_as_its_sender_is_silent_for_a_while(databa
         wakeups.forget_failures()
 
 
-def test_a_queue_entry_whose_event_was_removed_stays_for_verification_and_blocks_nobody(database):
+def test_a_queue_entry_without_an_event_stays_for_verification_and_blocks_nothing(database):
     removed = write("round-1")[0]
     write("round-2")
     with database.owner() as owner:
@@ -152,14 +152,14 @@ def test_a_queue_entry_whose_event_was_removed_stays_for_verification_and_blocks
     assert [finding.location for finding in verify()] == [f"queue, event {removed}"]
 
 
-def test_the_command_seals_what_waits_and_ends(database):
+def test_the_command_with_once_seals_waiting_events_and_exits(database):
     write("round-1", count=3)
     process = start(database, "-m", "django", "seal", "--once", "--limit", "2")
     output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (0, "sealed 3\n"), errors
 
 
-def test_the_command_seals_as_events_come_and_ends_on_sigterm(database):
+def test_the_command_seals_new_events_until_sigterm(database):
     process = start(database, "-m", "django", "seal")
     try:
         assert subscriptions.wait_sealed(write("round-1")[0], 60) == 1

@@ -1,15 +1,21 @@
-"""Appending: all or none, exactly at the expected version, by any number of writers."""
+"""Appends: all or none, at exactly the expected version, with any number of writers."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 from django.db import transaction
 
-from casino.events import store
-from casino.events.records import Append, NewEvent, VersionConflict
+from casino.events import sealer, store
+from casino.events.records import Append, Metadata, NewEvent, VersionConflict
+from casino.events.sql import fetch
+from casino.events.subscriptions import read_sealed
+from casino.events.verification import verify
 from casino.kernel.errors import RefusalKind
-from tests.casino.events.writing import METADATA, draft, write
+from tests.casino.events.writing import METADATA, new_event, write
 
 
-def test_events_come_back_in_order_with_what_was_given(database):
+def test_events_are_read_back_in_order_as_written(database):
     ids = write("round-1", count=3)
     events = store.read("round-1")
     assert [event.id for event in events] == list(ids) == sorted(ids)
@@ -23,26 +29,48 @@ def test_events_come_back_in_order_with_what_was_given(database):
     assert store.read("nowhere") == []
 
 
-def test_several_streams_go_in_together_and_ids_come_back_by_append(database):
+def test_several_streams_are_appended_together_and_ids_are_returned_by_append(database):
     write("table-1", count=2)
     appends = [
-        Append("round-2", 0, (draft(1), draft(2)), METADATA),
-        Append("table-1", 2, (draft(3),), METADATA),
-        Append("a-stream-that-sorts-first", 0, (draft(1),), METADATA),
+        Append("round-2", 0, (new_event(1), new_event(2)), METADATA),
+        Append("table-1", 2, (new_event(3),), METADATA),
+        Append("a-stream-that-sorts-first", 0, (new_event(1),), METADATA),
     ]
     first, second, third = store.append(appends)
-    found = store.read_many(["round-2", "table-1", "a-stream-that-sorts-first", "nowhere"])
-    assert tuple(event.id for event in found["round-2"]) == first
-    assert found["table-1"][-1].id == second[0]
-    assert found["a-stream-that-sorts-first"][0].id == third[0]
-    assert found["nowhere"] == []
+    histories = store.read_many(["round-2", "table-1", "a-stream-that-sorts-first", "nowhere"])
+    assert tuple(event.id for event in histories["round-2"]) == first
+    assert histories["table-1"][-1].id == second[0]
+    assert histories["a-stream-that-sorts-first"][0].id == third[0]
+    assert histories["nowhere"] == []
     assert [*first, *second, *third] == sorted([*first, *second, *third])
 
 
-@pytest.mark.parametrize("expected", [0, 1, 3, 99])
-def test_a_stream_that_is_elsewhere_refuses_and_nothing_at_all_is_appended(database, expected):
+def test_metadata_is_stored_with_the_first_event_of_an_append_and_read_with_each(database):
     write("round-1", count=2)
-    appends = [Append("round-9", 0, (draft(),), METADATA), Append("round-1", expected, (draft(),), METADATA)]
+    other = replace(METADATA, actor="dealer")
+    store.append(
+        [
+            Append("round-1", 2, (new_event(3), new_event(4)), other),
+            Append("table-1", 0, (new_event(1), new_event(2)), METADATA),
+        ]
+    )
+    stored = fetch("SELECT stream, version FROM events_event WHERE metadata IS NOT NULL ORDER BY id")
+    assert stored == [("round-1", 1), ("round-1", 3), ("table-1", 1)]
+    histories = store.read_many(["round-1", "table-1"])
+    metadata = [
+        [msgspec.json.decode(event.metadata, type=Metadata) for event in history] for history in histories.values()
+    ]
+    assert metadata == [[METADATA, METADATA, other, other], [METADATA, METADATA]]
+    assert store.read("round-1", after=3) == histories["round-1"][3:]
+    assert sealer.seal_all() == 6
+    assert [event.metadata for event in read_sealed(0, 10)][2] == histories["round-1"][2].metadata
+    assert list(verify()) == []
+
+
+@pytest.mark.parametrize("expected", [0, 1, 3, 99])
+def test_a_version_conflict_on_one_stream_appends_nothing_to_any(database, expected):
+    write("round-1", count=2)
+    appends = [Append("round-9", 0, (new_event(),), METADATA), Append("round-1", expected, (new_event(),), METADATA)]
     with pytest.raises(VersionConflict) as caught:
         store.append(appends)
     assert (caught.value.stream, caught.value.expected, caught.value.actual) == ("round-1", expected, 2)
@@ -51,7 +79,7 @@ def test_a_stream_that_is_elsewhere_refuses_and_nothing_at_all_is_appended(datab
     assert len(store.read("round-1")) == 2
 
 
-def test_a_refused_append_leaves_the_transaction_usable_and_burns_no_id(database):
+def test_a_refused_append_leaves_the_transaction_usable_and_uses_no_id(database):
     with transaction.atomic():
         (before,) = write("round-1")
         with pytest.raises(VersionConflict):
@@ -60,7 +88,7 @@ def test_a_refused_append_leaves_the_transaction_usable_and_burns_no_id(database
     assert after == before + 1
 
 
-def test_a_rolled_back_append_never_was(database):
+def test_a_rolled_back_append_leaves_nothing(database):
     def fail():
         with transaction.atomic():
             write("round-1")
@@ -71,11 +99,11 @@ def test_a_rolled_back_append_never_was(database):
     assert store.read("round-1") == []
 
 
-def test_an_append_without_events_or_twice_to_one_stream_is_an_error_of_the_caller(database):
-    with pytest.raises(ValueError, match="without events"):
+def test_an_append_without_events_or_two_appends_to_one_stream_raise_value_error(database):
+    with pytest.raises(ValueError, match="must have events"):
         store.append([Append("round-1", 0, (), METADATA)])
     with pytest.raises(ValueError, match="one Append"):
-        store.append([Append("round-1", 0, (draft(),), METADATA), Append("round-1", 1, (draft(),), METADATA)])
+        store.append([Append("round-1", 0, (new_event(),), METADATA), Append("round-1", 1, (new_event(),), METADATA)])
     assert store.append([]) == []
 
 
@@ -119,7 +147,7 @@ def test_the_loser_of_a_race_inside_a_transaction_gets_the_same_refusal(database
     assert sum(len(events) for events in store.read_many([f"own-{number}" for number in range(4)]).values()) == 1
 
 
-def test_text_of_any_kind_survives(database):
+def test_any_text_is_read_back_unchanged(database):
     text = '{"text":"Zażółć 😀 \\" \\\\ {1,2} \\n %s NULL"}'
     store.append([Append("chat-1 ä", 0, (NewEvent("Said", 1, text.encode()),), METADATA)])
     assert store.read("chat-1 ä")[0].data.decode() == text.replace('":"', '": "')

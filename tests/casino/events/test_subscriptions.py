@@ -1,4 +1,4 @@
-"""Subscribers read by position and miss nothing, whoever commits late."""
+"""Subscribers read by position and miss nothing, even events of late commits."""
 
 import threading
 
@@ -23,7 +23,7 @@ def test_events_arrive_once_in_order_and_the_checkpoint_is_one_integer(database)
     assert subscriptions.head() == 5
 
 
-def test_what_the_handler_raises_undoes_its_effect_and_the_checkpoint(database):
+def test_an_exception_of_the_handler_undoes_its_effect_and_the_checkpoint(database):
     write("round-1", count=2)
     sealer.seal_all()
     subscriptions.run_once("feed", list, limit=1)
@@ -51,7 +51,7 @@ def test_two_processes_of_one_subscriber_never_handle_the_same_event(database, i
     assert seen == list(range(1, 41))
 
 
-def test_a_transaction_held_open_while_later_ones_commit_is_lost_to_nobody(database):
+def test_events_of_a_transaction_that_commits_late_reach_every_subscriber(database):
     appended, release = threading.Event(), threading.Event()
 
     def hold():
@@ -81,7 +81,7 @@ def test_a_transaction_held_open_while_later_ones_commit_is_lost_to_nobody(datab
     assert seen["early bird"][3].id < seen["early bird"][0].id
 
 
-def test_one_can_wait_for_what_one_wrote_to_be_sealed(database):
+def test_a_writer_can_wait_until_its_event_is_sealed(database):
     (event,) = write("round-1")
     assert subscriptions.wait_sealed(event, 0.01) is None
     sealer.seal_all()

@@ -1,13 +1,13 @@
-"""Tampering by the owner of the tables, triggers switched off: each kind is found and named."""
+"""Tampering by the owner of the tables, with triggers disabled: each kind is reported."""
 
-# ruff: noqa: S608  (SQL made of this page's constants)
+# ruff: noqa: S608  (SQL made of constants)
 
 from operator import attrgetter
 
 import pytest
 
 from casino.events import sealer, subscriptions
-from casino.events.digest import GENESIS, digest
+from casino.events.hash_chain import GENESIS, digest
 from casino.events.verification import Head, current_head, inspect, verify, walk
 from casino.kernel.canonical_json import recanonical
 from tests.casino.events.writing import write
@@ -54,12 +54,12 @@ def rechain(database):
     tamper(database, *statements)
 
 
-def found(**options):
+def findings_of(**options):
     return [(finding.kind, finding.location) for finding in verify(**options)]
 
 
 def swap(one, other):
-    """The statements that give the events at two positions each other's position."""
+    """Return the statements that swap the events at two positions."""
     move = "UPDATE events_seal AS seal SET event_id = kept.event_id FROM kept"
     return [
         "CREATE TEMP TABLE kept AS SELECT position, event_id FROM events_seal",
@@ -69,13 +69,13 @@ def swap(one, other):
     ]
 
 
-def test_a_log_that_nobody_touched_has_no_findings(log):
-    assert found(expected=current_head(), chunk=2) == []
-    assert found(from_position=5) == []
+def test_an_unchanged_log_has_no_findings(log):
+    assert findings_of(expected=current_head(), chunk=2) == []
+    assert findings_of(from_position=5) == []
 
 
 def test_an_empty_log_has_no_findings(database):
-    assert found(expected=Head(0, GENESIS)) == []
+    assert findings_of(expected=Head(0, GENESIS)) == []
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,12 @@ def test_an_empty_log_has_no_findings(database):
         """data = jsonb_set(data, '{number}', '3')""",
         """data = jsonb_set(data, '{number}', '2.0')""",
         """data = data || '{"more": null}'""",
-        """metadata = jsonb_set(metadata, '{actor}', '"player:8"')""",
         "type = 'ChipRemoved'",
         "schema = 2",
         "recorded_at = recorded_at + interval '1 microsecond'",
     ],
 )
-def test_a_changed_byte_is_named_by_position_stream_and_version(log, change):
+def test_a_changed_byte_is_reported_by_position_stream_and_version(log, change):
     tamper(log, f"UPDATE events_event SET {change} WHERE stream = 'b' AND version = 2")
     (finding,) = verify()
     assert finding.kind == "digest differs"
@@ -98,47 +97,53 @@ def test_a_changed_byte_is_named_by_position_stream_and_version(log, change):
     assert finding.expected != finding.actual
 
 
+def test_changed_metadata_is_reported_for_each_event_of_its_append(log):
+    tamper(log, """UPDATE events_event SET metadata = '{"actor": "player:8"}' WHERE stream = 'b' AND version = 1""")
+    found = [(kind, where.split(", ")[1]) for kind, where in findings_of()]
+    assert found == [("digest differs", f"b version {version}") for version in (1, 2, 3)]
+
+
 @pytest.mark.parametrize("change", ["version = 9", "stream = 'd'"])
-def test_an_event_moved_within_or_between_streams_is_named_twice(log, change):
+def test_an_event_moved_within_or_between_streams_is_reported_twice(log, change):
     tamper(log, f"UPDATE events_event SET {change} WHERE stream = 'b' AND version = 3")
-    whats = [what for what, _ in found()]
-    assert whats == ["digest differs", "version missing"]
+    kinds = [kind for kind, _ in findings_of()]
+    assert kinds == ["digest differs", "version missing"]
 
 
-def test_a_changed_digest_is_named_where_it_stands_and_where_it_is_built_upon(log):
+def test_a_changed_digest_is_reported_at_its_position_and_at_the_next(log):
     tamper(log, "UPDATE events_seal SET digest = sha256('x') WHERE position = 5")
-    assert [where.split(",")[0] for _, where in found()] == ["position 5", "position 6"]
+    assert [where.split(",")[0] for _, where in findings_of()] == ["position 5", "position 6"]
 
 
-def test_a_removed_event_is_named(log):
+def test_a_removed_event_is_reported(log):
     tamper(log, "DELETE FROM events_event WHERE stream = 'b' AND version = 2")
-    assert found() == [("event missing", "position 5"), ("version missing", "b")]
+    assert findings_of() == [("event missing", "position 5"), ("version missing", "b")]
 
 
-def test_a_removed_seal_is_named_with_the_event_it_left_behind(log):
+def test_a_removed_seal_is_reported_with_the_event_that_it_left_behind(log):
     tamper(log, "DELETE FROM events_seal WHERE position = 5")
-    whats = found()
-    assert whats[0] == ("position missing", "position 5")
-    assert whats[1][0] == "never sealed"
-    assert whats[1][1].endswith("b version 2")
+    kinds = findings_of()
+    assert kinds[0] == ("position missing", "position 5")
+    assert kinds[1][0] == "never sealed"
+    assert kinds[1][1].endswith("b version 2")
 
 
-def test_rows_removed_from_both_tables_are_named(log):
+def test_rows_removed_from_both_tables_are_reported(log):
     tamper(
         log,
         "DELETE FROM events_event WHERE id IN (SELECT event_id FROM events_seal WHERE position IN (4, 5, 6))",
         "DELETE FROM events_seal WHERE position IN (4, 5, 6)",
     )
-    assert found() == [("position missing", "positions 4 to 6")]
+    assert findings_of() == [("position missing", "positions 4 to 6")]
 
 
-def test_the_first_rows_removed_are_named(log):
+def test_the_first_rows_removed_are_reported(log):
     tamper(
         log,
         "DELETE FROM events_event WHERE id IN (SELECT event_id FROM events_seal WHERE position <= 2)",
         "DELETE FROM events_seal WHERE position <= 2",
     )
-    assert found() == [("position missing", "positions 1 to 2"), ("version missing", "a")]
+    assert findings_of() == [("position missing", "positions 1 to 2"), ("version missing", "a")]
 
 
 INSERTED = """
@@ -147,14 +152,14 @@ VALUES ('{0}', {1}, 'ChipPlaced', 1, '{{}}', '{{}}')
 """
 
 
-def test_an_inserted_event_is_named(log):
+def test_an_inserted_event_is_reported(log):
     tamper(log, INSERTED.format("z", 1))
-    (finding,) = found()
+    (finding,) = findings_of()
     assert finding[0] == "never sealed"
     assert finding[1].endswith("z version 1")
 
 
-def test_an_inserted_event_with_a_seal_pushed_into_the_chain_is_named(log):
+def test_an_inserted_event_with_a_seal_pushed_into_the_chain_is_reported(log):
     tamper(
         log,
         INSERTED.format("z", 1),
@@ -162,14 +167,14 @@ def test_an_inserted_event_with_a_seal_pushed_into_the_chain_is_named(log):
         "UPDATE events_seal SET position = position - 99 WHERE position > 100",
         "INSERT INTO events_seal SELECT 5, max(id), sha256('forged') FROM events_event",
     )
-    findings = found()
+    findings = findings_of()
     assert findings[0] == ("digest differs", "position 5, z version 1, ChipPlaced")
     assert ("chain rewritten", "position 7") in findings
 
 
-def test_an_event_inserted_past_the_end_of_a_stream_is_named(log):
+def test_an_event_inserted_past_the_end_of_a_stream_is_reported(log):
     tamper(log, INSERTED.format("a", 6))
-    assert [what for what, _ in found()] == ["never sealed", "version missing"]
+    assert [kind for kind, _ in findings_of()] == ["never sealed", "version missing"]
 
 
 CUT = [
@@ -178,86 +183,86 @@ CUT = [
 ]
 
 
-def test_a_cut_tail_contradicts_the_sealers_own_marks(log):
+def test_a_cut_tail_contradicts_the_heads_that_the_sealer_recorded(log):
     tamper(log, *CUT)
-    assert found() == [("tail cut", "headmark")]
+    assert findings_of() == [("tail cut", "recorded head")]
 
 
 def test_a_cut_tail_contradicts_a_subscriber_that_has_read_further(log):
     subscriptions.run_once("feed", list)
     tamper(log, *CUT, "DELETE FROM events_chainhead WHERE position > 7")
-    assert found() == [("tail cut", "subscription feed")]
+    assert findings_of() == [("tail cut", "subscription feed")]
 
 
-def test_a_tail_cut_from_every_table_is_seen_by_a_head_kept_outside(log):
+def test_a_tail_cut_from_every_table_contradicts_a_head_kept_outside(log):
     kept = current_head()
     tamper(log, *CUT, "DELETE FROM events_chainhead WHERE position > 7")
-    assert found() == []
-    assert found(expected=kept) == [("tail cut", "position 9")]
+    assert findings_of() == []
+    assert findings_of(expected=kept) == [("tail cut", "position 9")]
 
 
-def test_swapped_positions_are_named(log):
+def test_swapped_positions_are_reported(log):
     tamper(log, *swap(2, 5))
-    assert [(what, where.split(", ")[:2]) for what, where in found() if what == "digest differs"] == [
+    assert [(what, where.split(", ")[:2]) for what, where in findings_of() if what == "digest differs"] == [
         ("digest differs", ["position 2", "b version 2"]),
         ("digest differs", ["position 5", "a version 2"]),
     ]
 
 
-def test_an_order_swapped_within_a_stream_is_named_even_with_the_chain_recomputed(log):
+def test_an_order_swapped_within_a_stream_is_reported_even_with_the_chain_recomputed(log):
     kept = current_head()
     tamper(log, *swap(4, 5))
-    assert ("order differs", "position 4, b version 2") in found()
+    assert ("order differs", "position 4, b version 2") in findings_of()
     rechain(log)
-    findings = found(expected=kept)
+    findings = findings_of(expected=kept)
     assert ("order differs", "position 4, b version 2") in findings
     assert ("chain rewritten", "position 9") in findings
     assert ("chain rewritten", "position 7") in findings
-    assert "digest differs" not in [what for what, _ in findings]
+    assert "digest differs" not in [kind for kind, _ in findings]
 
 
-def test_a_chain_recomputed_over_a_changed_event_contradicts_marks_and_the_head_kept_outside(log):
+def test_a_chain_recomputed_over_a_changed_event_contradicts_recorded_heads_and_one_kept_outside(log):
     kept = current_head()
     tamper(log, "UPDATE events_event SET data = '{}' WHERE stream = 'a' AND version = 4")
     rechain(log)
-    assert found() == [("chain rewritten", "position 7"), ("chain rewritten", "position 9")]
+    assert findings_of() == [("chain rewritten", "position 7"), ("chain rewritten", "position 9")]
     tamper(
         log,
         "UPDATE events_chainhead AS mark SET digest = seal.digest FROM events_seal AS seal "
         "WHERE seal.position = mark.position",
     )
-    assert found() == []
-    assert found(expected=kept) == [("chain rewritten", "position 9")]
+    assert findings_of() == []
+    assert findings_of(expected=kept) == [("chain rewritten", "position 9")]
 
 
-def test_an_event_taken_out_of_the_queue_is_named(log):
+def test_an_event_taken_out_of_the_queue_is_reported(log):
     (event,) = write("d")
     tamper(log, f"DELETE FROM events_unsealed WHERE event_id = {event}")
-    assert found() == [("never sealed", f"event {event}, d version 1")]
+    assert findings_of() == [("never sealed", f"event {event}, d version 1")]
 
 
-def test_an_event_removed_before_it_was_sealed_is_named(log):
+def test_an_event_removed_before_it_was_sealed_is_reported(log):
     (event,) = write("d")
     tamper(log, f"DELETE FROM events_event WHERE id = {event}")
-    assert found() == [("event missing", f"queue, event {event}")]
+    assert findings_of() == [("event missing", f"queue, event {event}")]
 
 
-def test_an_event_queued_again_is_named(log):
+def test_an_event_queued_again_is_reported(log):
     tamper(log, "INSERT INTO events_unsealed SELECT event_id FROM events_seal WHERE position = 2")
-    assert [what for what, _ in found()] == ["sealed and queued"]
+    assert [kind for kind, _ in findings_of()] == ["sealed and queued"]
 
 
-def test_an_event_that_waits_too_long_is_named(log):
+def test_an_event_that_waits_too_long_is_reported(log):
     (event,) = write("d")
-    assert found() == []
-    assert found(max_wait_seconds=0) == [("unsealed too long", f"event {event}")]
+    assert findings_of() == []
+    assert findings_of(max_wait_seconds=0) == [("unsealed too long", f"event {event}")]
 
 
-def test_a_walk_from_a_position_that_is_not_there_says_so(log):
-    assert found(from_position=77) == [("position missing", "position 77")]
+def test_a_walk_from_a_missing_position_is_reported(log):
+    assert findings_of(from_position=77) == [("position missing", "position 77")]
 
 
-def test_a_walk_hands_out_every_event_while_it_checks(log):
+def test_a_walk_yields_every_event(log):
     findings = []
     batches = list(walk(findings=findings, chunk=4))
     assert [len(batch) for batch in batches] == [4, 4, 1]
@@ -269,7 +274,7 @@ def test_a_walk_hands_out_every_event_while_it_checks(log):
     assert findings == []
 
 
-def test_a_walk_ends_at_the_head_that_stood_when_it_began(log):
+def test_a_walk_ends_at_the_head_of_the_log_when_it_began(log):
     findings, seen = [], 0
     for batch in walk(findings=findings, chunk=4):
         seen += len(batch)

@@ -16,7 +16,7 @@ VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dic
 
 
 @given(VALUES)
-def test_canonical_text_is_that_of_the_standard_library_with_sorted_names(value):
+def test_canonical_text_equals_the_standard_librarys_with_sorted_names(value):
     expected = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     assert canonical(value) == expected
 
@@ -60,6 +60,6 @@ def test_canonical_text_survives_jsonb(values):
         object(),
     ],
 )
-def test_what_has_no_canonical_form_is_refused(value):
+def test_a_value_without_a_canonical_form_is_refused(value):
     with pytest.raises(NotCanonical):
         canonical(value)

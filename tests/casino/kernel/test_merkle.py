@@ -1,4 +1,4 @@
-"""RFC 9162's tree: known roots and proofs, the RFC's definitions beside ours, no proof that survives a change."""
+"""RFC 9162 trees: known roots and proofs, comparison with the RFC's definitions, refusal of every changed proof."""
 
 from hashlib import sha256
 
@@ -34,7 +34,7 @@ A_FEW = settings(max_examples=25)
 
 
 def split(size):
-    """The largest power of two below `size`, as the RFC says it."""
+    """Return the largest power of two below `size`, by the RFC's definition."""
     k = 1
     while k * 2 < size:
         k *= 2
@@ -46,7 +46,7 @@ def node(left, right):
 
 
 def mth(leaves):
-    """RFC 9162, 2.1.1."""
+    """Return the tree hash by RFC 9162, 2.1.1."""
     if not leaves:
         return sha256().digest()
     if len(leaves) == 1:
@@ -56,7 +56,7 @@ def mth(leaves):
 
 
 def path(m, leaves):
-    """RFC 9162, 2.1.3.1."""
+    """Return the inclusion proof by RFC 9162, 2.1.3.1."""
     if len(leaves) == 1:
         return []
     k = split(len(leaves))
@@ -64,7 +64,7 @@ def path(m, leaves):
 
 
 def subproof(m, leaves, b):
-    """RFC 9162, 2.1.4.1."""
+    """Return the consistency proof by RFC 9162, 2.1.4.1."""
     if m == len(leaves):
         return [] if b else [mth(leaves)]
     k = split(len(leaves))
@@ -88,7 +88,7 @@ def test_the_shared_vectors_have_their_roots(size):
     assert merkle.root(LEAVES[:size]).hex() == ROOTS[size - 1]
 
 
-def test_the_tree_without_leaves_has_the_hash_of_nothing():
+def test_the_empty_tree_has_the_hash_of_the_empty_string():
     assert merkle.root([]).hex() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
@@ -97,7 +97,7 @@ def test_the_shared_vectors_first_path():
 
 
 def test_the_example_of_the_rfc():
-    """RFC 9162, 2.1.5: the tree of seven leaves, with its nodes by the RFC's letters."""
+    """Check the tree of seven leaves of RFC 9162, 2.1.5, with the RFC's letters for its nodes."""
     a, b, c, d, e, f, j = leaves = leaves_of(7)
     g, h, i = node(a, b), node(c, d), node(e, f)
     k, l = node(g, h), node(i, j)  # noqa: E741  (the RFC's letter)
@@ -112,7 +112,7 @@ def test_the_example_of_the_rfc():
 
 @A_FEW
 @given(SIZES, st.data())
-def test_roots_and_proofs_are_those_of_the_rfcs_definitions(size, data):
+def test_roots_and_proofs_equal_the_rfcs_definitions(size, data):
     leaves = leaves_of(size)
     index, old = data.draw(st.integers(0, size - 1)), data.draw(st.integers(1, size))
     assert merkle.root(leaves) == mth(leaves)
@@ -120,7 +120,7 @@ def test_roots_and_proofs_are_those_of_the_rfcs_definitions(size, data):
     assert merkle.consistency(leaves, old) == subproof(old, leaves, True)
 
 
-def test_every_leaf_of_every_small_tree_is_included_there_and_nowhere_else():
+def test_every_leaf_of_every_small_tree_is_included_at_its_index_only():
     for size in range(1, 18):
         leaves = leaves_of(size)
         root = merkle.root(leaves)
@@ -130,7 +130,7 @@ def test_every_leaf_of_every_small_tree_is_included_there_and_nowhere_else():
             assert places == [index]
 
 
-def test_every_small_tree_goes_on_from_every_smaller_one():
+def test_every_small_tree_is_consistent_with_every_smaller_one():
     leaves = leaves_of(17)
     roots = [merkle.root(leaves[:size]) for size in range(18)]
     for new in range(18):
@@ -144,7 +144,7 @@ def test_every_small_tree_goes_on_from_every_smaller_one():
 
 @A_FEW
 @given(SIZES, st.data())
-def test_any_changed_bit_of_an_inclusion_is_refused(size, data):
+def test_any_changed_bit_of_an_inclusion_proof_is_refused(size, data):
     leaves = leaves_of(size)
     index, bit = data.draw(st.integers(0, size - 1)), data.draw(st.integers(0, 255))
     proof, root = merkle.path(leaves, index), merkle.root(leaves)
@@ -158,7 +158,7 @@ def test_any_changed_bit_of_an_inclusion_is_refused(size, data):
 
 @A_FEW
 @given(st.integers(2, 70), st.data())
-def test_any_changed_bit_of_a_consistency_is_refused(size, data):
+def test_any_changed_bit_of_a_consistency_proof_is_refused(size, data):
     leaves = leaves_of(size)
     old, bit = data.draw(st.integers(1, size - 1)), data.draw(st.integers(0, 255))
     before, after, proof = merkle.root(leaves[:old]), merkle.root(leaves), merkle.consistency(leaves, old)
@@ -172,7 +172,7 @@ def test_any_changed_bit_of_a_consistency_is_refused(size, data):
 
 @A_FEW
 @given(SIZES, st.data())
-def test_a_history_with_one_other_leaf_is_not_consistent(size, data):
+def test_a_tree_with_one_changed_leaf_is_not_consistent(size, data):
     leaves = leaves_of(size)
     old = data.draw(st.integers(1, size))
     other = list(leaves)
@@ -183,7 +183,7 @@ def test_a_history_with_one_other_leaf_is_not_consistent(size, data):
 
 @A_FEW
 @given(SIZES, st.data())
-def test_each_range_of_a_proof_folds_from_complete_subtrees(size, data):
+def test_each_range_of_a_proof_is_folded_from_complete_subtrees(size, data):
     leaves = leaves_of(size)
     index, old = data.draw(st.integers(0, size - 1)), data.draw(st.integers(0, size))
     for start, end in [*merkle.path_ranges(index, size), *merkle.consistency_ranges(old, size), (0, size)]:
@@ -202,17 +202,43 @@ def test_each_range_of_a_proof_folds_from_complete_subtrees(size, data):
         lambda: merkle.peaks(1, 3),
     ],
 )
-def test_what_no_tree_has_is_refused(ask):
-    with pytest.raises(ValueError, match="tree"):
+def test_leaves_and_ranges_that_no_tree_has_are_refused(ask):
+    with pytest.raises(ValueError, match=r"tree|range"):
         ask()
 
 
 @pytest.mark.parametrize(("index", "size"), [(-1, 8), (8, 8), (0, 0)])
-def test_no_place_outside_of_the_tree_includes_anything(index, size):
+def test_no_index_outside_the_tree_is_included(index, size):
     assert not merkle.is_included(LEAVES[0], index, size, merkle.path(LEAVES, 0), merkle.root(LEAVES))
 
 
 @pytest.mark.parametrize(("old", "new"), [(9, 8), (-1, 8)])
-def test_no_tree_goes_on_from_a_larger_one(old, new):
+def test_no_tree_is_consistent_with_a_larger_one(old, new):
     root = merkle.root(LEAVES)
     assert not merkle.is_consistent(old, new, root, root, [])
+
+
+DATA = [number.to_bytes(2) for number in range(70)]
+DATA_LEAVES = [merkle.leaf_hash(data) for data in DATA]
+
+
+def test_a_compact_range_has_the_root_of_the_tree_at_every_size():
+    compact = merkle.CompactRange()
+    for size, data in enumerate(DATA):
+        assert (compact.size, compact.root()) == (size, merkle.root(DATA_LEAVES[:size]))
+        compact.add(data)
+
+
+@pytest.mark.parametrize("lowest", [0, 3])
+def test_a_compact_range_reports_every_complete_subtree_once(lowest):
+    subtrees = []
+    compact = merkle.CompactRange(level=lowest, on_subtree=lambda *subtree: subtrees.append(subtree))
+    for data in DATA:
+        compact.add(data)
+    places = [(level, place) for level in range(lowest, 7) for place in range(len(DATA) >> level)]
+    expected = {
+        merkle.Subtree(level, place): merkle.root(DATA_LEAVES[place << level : (place + 1) << level])
+        for level, place in places
+    }
+    assert len(subtrees) == len(expected)
+    assert dict(subtrees) == expected

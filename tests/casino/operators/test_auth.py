@@ -1,3 +1,5 @@
+"""Authentication of operators and players; failed access is a significant event that never contains secrets."""
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,18 +10,20 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
-from casino.observability.request_id import request_id
-from casino.operators import services, sessions
+from casino.observability.logging import request_id
+from casino.operators import pins, services, sessions
 from casino.operators.base_views import metadata
 from casino.operators.models import ApiKey, Player, PlayerSession
 from casino.operators.principals import OperatorPrincipal
+from casino.significant.models import SignificantEvent
+from tests.support.office import open_office
 
 pytestmark = pytest.mark.django_db
 NOBODY = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Scene:
     operator: Any
     key_id: str
     secret: str
@@ -31,22 +35,22 @@ class House:
         return f"{self.key_id}.{self.secret}"
 
 
-def house(slug: str) -> House:
+def open_scene(slug: str) -> Scene:
     operator = services.create_operator(slug=slug, name=slug.title(), currency="EUR", sandbox=True)
     key_id, secret = services.issue_key(operator=operator.id)
     player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=60).token
-    return House(operator, key_id, secret, player, token)
+    return Scene(operator, key_id, secret, player, token)
 
 
 @pytest.fixture
-def lucky() -> House:
-    return house("lucky")
+def lucky() -> Scene:
+    return open_scene("lucky")
 
 
 @pytest.fixture
-def golden() -> House:
-    return house("golden")
+def golden() -> Scene:
+    return open_scene("golden")
 
 
 def call(method: str, address: str, credential: str, body: Any = None) -> Any:
@@ -55,12 +59,12 @@ def call(method: str, address: str, credential: str, body: Any = None) -> Any:
     return send(f"/api/v1/{address}", body or {}, content_type="application/json", headers=headers)
 
 
-def whoami(credential: str) -> Any:
+def get_operator(credential: str) -> Any:
     return call("get", "operator", credential)
 
 
-def test_a_key_lets_its_operator_in(lucky: House) -> None:
-    answer = whoami(lucky.key)
+def test_a_key_authenticates_its_operator(lucky: Scene) -> None:
+    answer = get_operator(lucky.key)
 
     assert answer.json() == {
         "id": str(lucky.operator.id),
@@ -71,7 +75,7 @@ def test_a_key_lets_its_operator_in(lucky: House) -> None:
     }
 
 
-def test_without_credentials_one_is_told_how_to_bring_them() -> None:
+def test_a_request_without_credentials_gets_a_challenge() -> None:
     answer = Client().get("/api/v1/operator")
 
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
@@ -92,30 +96,30 @@ def test_without_credentials_one_is_told_how_to_bring_them() -> None:
         "Bearer opérateur",
     ],
 )
-def test_what_is_no_credential_of_ours_is_invalid(header: str) -> None:
+def test_an_unknown_or_malformed_credential_is_invalid(header: str) -> None:
     answer = Client().get("/api/v1/operator", headers={"Authorization": header})
 
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
     assert "invalid_token" in answer["WWW-Authenticate"]
 
 
-def test_a_wrong_secret_or_another_keys_secret_is_invalid(lucky: House, golden: House) -> None:
-    answers = [whoami(f"{lucky.key_id}.{secret}") for secret in ("", "wrong", golden.secret, lucky.secret[:-1])]
+def test_a_wrong_secret_or_another_keys_secret_is_invalid(lucky: Scene, golden: Scene) -> None:
+    answers = [get_operator(f"{lucky.key_id}.{secret}") for secret in ("", "wrong", golden.secret, lucky.secret[:-1])]
 
     assert {answer.json()["code"] for answer in answers} == {"invalid_credentials"}
 
 
-def test_a_revoked_key_is_invalid_at_once_and_the_other_one_lives(lucky: House) -> None:
+def test_a_revoked_key_is_invalid_at_once_and_other_keys_stay_valid(lucky: Scene) -> None:
     other_id, other_secret = services.issue_key(operator=lucky.operator.id, label="new")
 
     services.revoke_key(key_id=lucky.key_id)
     services.revoke_key(key_id=lucky.key_id)
 
-    assert whoami(lucky.key).json()["code"] == "invalid_credentials"
-    assert whoami(f"{other_id}.{other_secret}").status_code == 200
+    assert get_operator(lucky.key).json()["code"] == "invalid_credentials"
+    assert get_operator(f"{other_id}.{other_secret}").status_code == 200
 
 
-def test_an_expired_token_says_so(lucky: House) -> None:
+def test_an_expired_token_has_its_own_error_code(lucky: Scene) -> None:
     with connection.cursor() as cursor:
         cursor.execute("UPDATE operators_playersession SET expires_at = now() - interval '1 second'")
 
@@ -124,7 +128,7 @@ def test_an_expired_token_says_so(lucky: House) -> None:
     assert (answer.status_code, answer.json()["code"]) == (401, "token_expired")
 
 
-def test_a_token_is_invalid_once_its_player_has_logged_out(lucky: House) -> None:
+def test_a_token_is_invalid_once_its_player_has_logged_out(lucky: Scene) -> None:
     first = call("delete", "sessions/current", lucky.token)
     again = call("delete", "sessions/current", lucky.token)
 
@@ -132,8 +136,8 @@ def test_a_token_is_invalid_once_its_player_has_logged_out(lucky: House) -> None
     assert (again.status_code, again.json()["code"]) == (401, "invalid_credentials")
 
 
-def test_a_players_token_may_not_do_what_is_the_operators_and_the_reverse(lucky: House) -> None:
-    by_player = whoami(lucky.token)
+def test_players_may_not_call_operators_endpoints_nor_the_reverse(lucky: Scene) -> None:
+    by_player = get_operator(lucky.token)
     by_operator = call("delete", "sessions/current", lucky.key)
 
     assert [(a.status_code, a.json()["code"]) for a in (by_player, by_operator)] == [(403, "forbidden")] * 2
@@ -141,7 +145,7 @@ def test_a_players_token_may_not_do_what_is_the_operators_and_the_reverse(lucky:
     assert "player's token" in by_operator.json()["remedy"]
 
 
-def test_an_operator_opens_a_session_for_its_player(lucky: House, settings: Settings) -> None:
+def test_an_operator_opens_a_session_for_its_player(lucky: Scene, settings: Settings) -> None:
     settings.PLAYER_SESSION_SECONDS = 120
     opened = call("post", f"players/{lucky.player.id}/sessions", lucky.key)
 
@@ -151,42 +155,112 @@ def test_an_operator_opens_a_session_for_its_player(lucky: House, settings: Sett
     assert call("delete", "sessions/current", opened.json()["token"]).status_code == 204
 
 
-def test_another_operators_player_is_as_unknown_as_one_that_never_was(lucky: House, golden: House) -> None:
-    others = call("post", f"players/{golden.player.id}/sessions", lucky.key)
-    nobodys = call("post", f"players/{NOBODY}/sessions", lucky.key)
+def test_another_operators_player_is_unknown_like_one_that_does_not_exist(lucky: Scene, golden: Scene) -> None:
+    other = call("post", f"players/{golden.player.id}/sessions", lucky.key)
+    unknown = call("post", f"players/{NOBODY}/sessions", lucky.key)
 
-    told = [{name: answer.json()[name] for name in ("status", "code", "detail")} for answer in (others, nobodys)]
-    assert told[0] == told[1] == {"status": 404, "code": "unknown_player", "detail": "There is no such player"}
+    problems = [{name: answer.json()[name] for name in ("status", "code", "detail")} for answer in (other, unknown)]
+    assert problems[0] == problems[1] == {"status": 404, "code": "unknown_player", "detail": "There is no such player"}
 
 
 @pytest.mark.parametrize("seconds", [0, 59, 86401, -1, 10**30])
-def test_a_session_has_a_sensible_length(lucky: House, seconds: int) -> None:
+def test_the_length_of_a_session_is_limited(lucky: Scene, seconds: int) -> None:
     answer = call("post", f"players/{lucky.player.id}/sessions", lucky.key, {"ttl_seconds": seconds})
 
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_session_length")
 
 
-def test_neither_a_secret_nor_a_token_is_kept(lucky: House) -> None:
-    kept = [bytes(ApiKey.objects.get(key_id=lucky.key_id).secret_hash)]
-    kept += [bytes(session.token_hash) for session in PlayerSession.objects.all()]
+def test_neither_secrets_nor_tokens_are_stored(lucky: Scene) -> None:
+    stored = [bytes(ApiKey.objects.get(key_id=lucky.key_id).secret_hash)]
+    stored += [bytes(session.token_hash) for session in PlayerSession.objects.all()]
 
-    assert [len(value) for value in kept] == [32, 32]
-    assert not any(value in (lucky.secret.encode(), lucky.token.encode()) for value in kept)
+    assert [len(value) for value in stored] == [32, 32]
+    assert not any(value in (lucky.secret.encode(), lucky.token.encode()) for value in stored)
 
 
-def test_knowing_the_caller_costs_one_query(lucky: House, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_authentication_takes_one_query(lucky: Scene, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(1):
-        whoami(lucky.key)
+        get_operator(lucky.key)
     with django_assert_num_queries(2):
         call("delete", "sessions/current", lucky.token)
 
 
-def test_events_remember_the_operator_the_actor_and_the_request(lucky: House) -> None:
+def test_event_metadata_has_the_operator_the_actor_and_the_request(lucky: Scene) -> None:
     request = Request(APIRequestFactory().get("/", headers={"X-Request-Id": "trace-1234"}))
     caller: Any = OperatorPrincipal(lucky.operator.id, "lucky", "EUR", True, lucky.key_id)
     request.user = caller
 
-    remembered = metadata(request)
+    event_metadata = metadata(request)
 
-    assert (remembered.operator, remembered.actor) == (str(lucky.operator.id), f"operator:{lucky.key_id}")
-    assert remembered.request == request_id(request._request) == "trace-1234"
+    assert (event_metadata.operator, event_metadata.actor) == (str(lucky.operator.id), f"operator:{lucky.key_id}")
+    assert event_metadata.request == request_id(request._request) == "trace-1234"
+
+
+def failures() -> list[SignificantEvent]:
+    return list(SignificantEvent.objects.filter(kind__in=["access_failed", "access_locked"]).order_by("number"))
+
+
+def status_of(credential: str) -> int:
+    response = Client().get(
+        "/api/v1/operator", headers={"authorization": f"Bearer {credential}"}, REMOTE_ADDR="192.0.2.7"
+    )
+    return response.status_code
+
+
+def test_a_wrong_key_is_recorded_with_operator_and_address_and_without_its_secret() -> None:
+    operator = services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
+    key, secret = services.issue_key(operator=operator.id)
+    assert status_of(f"{key}.not-the-secret") == status_of(f"{key}.nor-this") == 401
+    (event,) = failures()
+    assert (event.operator_id, event.subject, event.address) == (operator.id, f"key:{key}", "192.0.2.7")
+    assert "secret" not in f"{event.reason}{event.before}{event.after}{event.dedup_key}"
+
+    services.revoke_key(key_id=key, by="staff:7")
+    assert status_of(f"{key}.{secret}") == 401
+    changes = SignificantEvent.objects.filter(kind="access_changed").order_by("number")
+    assert [(change.reason, change.actor) for change in changes] == [
+        ("An API key was issued", "command"),
+        ("An API key was revoked", "staff:7"),
+    ]
+
+
+def test_behind_a_proxy_the_address_of_the_client_is_recorded(settings: Any) -> None:
+    settings.PROXY_HOPS = 1
+    Client().get(
+        "/api/v1/operator",
+        headers={"authorization": "Bearer op_nobody.secret", "x-forwarded-for": "1.1.1.1, 203.0.113.9"},
+        REMOTE_ADDR="172.18.0.1",
+    )
+    (event,) = failures()
+    assert event.address == "203.0.113.9"
+
+
+@pytest.mark.parametrize("credential", ["op_nobody.secret", "pt_unknown", "x-unknown", "pt_Ä"])
+def test_unknown_credentials_are_recorded_without_their_text(credential: str) -> None:
+    assert status_of(credential) == 401
+    (event,) = failures()
+    assert event.operator_id is None
+    assert credential not in f"{event.subject}{event.actor}{event.reason}{event.dedup_key}"
+
+
+def test_missing_credentials_and_ended_sessions_are_not_recorded_as_failed_access() -> None:
+    office = open_office()
+    sessions.open_session(operator=office.operator.id, player=office.player.id, seconds=60)
+    assert Client().get("/api/v1/operator").status_code == 401
+    assert status_of(office.token) == 401
+    assert failures() == []
+
+
+def test_wrong_pins_and_the_lock_are_recorded() -> None:
+    office = open_office()
+    pins.set_pin(operator=office.operator.id, player=office.player.id, pin="482913")
+    body: dict[str, Any] = {"old_pin": "000000", "new_pin": "730164"}
+    for number in range(3):
+        headers = {"authorization": f"Bearer {office.token}", "idempotency-key": f"try-{number}"}
+        response = Client().post("/api/v1/me/pin", body, content_type="application/json", headers=headers)
+        assert response.status_code == 403
+    events = failures()
+    assert [event.kind for event in events] == ["access_failed", "access_locked"]
+    assert {event.subject for event in events} == {f"player:{office.player.id}"}
+    assert "000000" not in str([(event.reason, event.after) for event in events])
+    assert SignificantEvent.objects.filter(kind="player_data_changed", reason="The PIN was set").count() == 1

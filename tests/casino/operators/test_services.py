@@ -1,3 +1,5 @@
+"""Operators, their keys and their players."""
+
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
@@ -9,9 +11,16 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from casino.kernel.money import UnknownCurrency
-from casino.operators import queries, services, sessions
+from casino.operators import services, sessions
 from casino.operators.models import Operator, Player
-from casino.operators.refusals import InvalidSlug, SlugTaken, UnknownKey, UnknownOperator, UnknownPlayer
+from casino.operators.refusals import (
+    InvalidCustomerCare,
+    InvalidSlug,
+    SlugTaken,
+    UnknownKey,
+    UnknownOperator,
+    UnknownPlayer,
+)
 
 
 def operator(slug: str = "lucky") -> Operator:
@@ -32,21 +41,47 @@ def test_a_slug_belongs_to_one_operator() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("slug", ["", "-a", "Lucky", "a b", "é", "a" * 41])
-def test_a_slug_is_plain(slug: str) -> None:
+def test_a_slug_is_lower_case_letters_digits_and_hyphens(slug: str) -> None:
     with pytest.raises(InvalidSlug):
         operator(slug)
 
 
 @pytest.mark.django_db
-def test_an_operator_plays_in_a_currency_we_know() -> None:
+def test_the_currency_of_an_operator_is_known() -> None:
     with pytest.raises(UnknownCurrency):
         services.create_operator(slug="lucky", name="Lucky", currency="EURO", sandbox=False)
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("contact", ["care@lucky.example", "+356 2123 4567", "https://lucky.example/care?lang=en", ""])
+def test_players_are_told_where_customer_care_is(contact: str) -> None:
+    lucky = operator()
+    token = sessions.open_session(operator=lucky.id, player=register(lucky.id).id, seconds=60).token
+
+    services.set_customer_care(slug="lucky", contact=contact, by="staff:1")
+
+    shown = Client().get("/api/v1/me/operator", headers={"Authorization": f"Bearer {token}"})
+    assert shown.json() == {"name": "Lucky", "customer_care": contact}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "contact", ["javascript:alert(1)", "http://lucky.example", "care@lucky", "call us", "https://a b", "1" * 201]
+)
+def test_a_contact_that_players_cannot_use_is_refused_and_changes_nothing(contact: str) -> None:
+    operator()
+    services.set_customer_care(slug="lucky", contact="care@lucky.example", by="staff:1")
+
+    with pytest.raises(InvalidCustomerCare):
+        services.set_customer_care(slug="lucky", contact=contact, by="staff:1")
+
+    assert services.find_operator(slug="lucky").customer_care == "care@lucky.example"
+
+
+@pytest.mark.django_db
 def test_a_reference_names_one_player_of_one_operator(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     lucky, golden = operator("lucky"), operator("golden")
-    with django_assert_num_queries(2):  # the key by which references are found, and all the rest
+    with django_assert_num_queries(3):  # the time, the key of the blind index, and the rest
         first = register(lucky.id)
 
     again = register(lucky.id, nickname="Alicia")
@@ -57,7 +92,7 @@ def test_a_reference_names_one_player_of_one_operator(django_assert_num_queries:
 
 
 @pytest.mark.usefixtures("database")
-def test_twenty_at_once_register_one_player(in_threads: Callable[..., list[Any]]) -> None:
+def test_twenty_concurrent_registrations_create_one_player(in_threads: Callable[..., list[Any]]) -> None:
     lucky = operator()
 
     players = in_threads(20, lambda _: register(lucky.id))
@@ -71,30 +106,28 @@ def test_players_are_found_only_by_their_own_operator() -> None:
     lucky, golden = operator("lucky"), operator("golden")
     alice = register(lucky.id)
 
-    found = queries.find_player(operator=lucky.id, player=alice.id)
-
-    assert found == alice
+    assert services.find_player(operator=lucky.id, player=alice.id) == alice
     with pytest.raises(UnknownPlayer):
-        queries.find_player(operator=golden.id, player=alice.id)
+        services.find_player(operator=golden.id, player=alice.id)
     with pytest.raises(UnknownPlayer):
         sessions.open_session(operator=golden.id, player=alice.id, seconds=60)
 
 
 @pytest.mark.django_db
-def test_players_are_listed_in_the_order_they_came() -> None:
+def test_players_are_listed_in_the_order_of_registration() -> None:
     lucky, golden = operator("lucky"), operator("golden")
-    came = [register(lucky.id, reference=name) for name in ("alice", "bob", "carol")]
+    players = [register(lucky.id, reference=name) for name in ("alice", "bob", "carol")]
     register(golden.id)
 
-    first = queries.list_players(operator=lucky.id, after=None, limit=2)
-    rest = queries.list_players(operator=lucky.id, after=first[-1].id, limit=2)
+    first = services.list_players(operator=lucky.id, after=None, limit=2)
+    rest = services.list_players(operator=lucky.id, after=first[-1].id, limit=2)
 
     assert sorted(first + rest, key=lambda player: player.id) == first + rest
-    assert {player.id for player in first + rest} == {player.id for player in came}
+    assert {player.id for player in first + rest} == {player.id for player in players}
 
 
 @pytest.mark.django_db
-def test_unknown_keys_and_operators_are_named() -> None:
+def test_errors_name_unknown_keys_and_operators() -> None:
     with pytest.raises(UnknownKey, match="op_nothing"):
         services.revoke_key(key_id="op_nothing")
     with pytest.raises(UnknownOperator, match="nobody"):
@@ -102,9 +135,9 @@ def test_unknown_keys_and_operators_are_named() -> None:
 
 
 def run(*words: str) -> str:
-    written = StringIO()
-    call_command("operator", *words, stdout=written)
-    return written.getvalue()
+    out = StringIO()
+    call_command("operator", *words, stdout=out)
+    return out.getvalue()
 
 
 def status(credential: str) -> int:
@@ -124,8 +157,8 @@ def test_the_command_creates_an_operator_adds_a_key_and_revokes_it() -> None:
     assert (status(first), status(second)) == (200, 401)
 
 
-def _credential(written: str) -> str:
-    line = next(line for line in written.splitlines() if line.startswith("Authorization: "))
+def _credential(output: str) -> str:
+    line = next(line for line in output.splitlines() if line.startswith("Authorization: "))
     return line.removeprefix("Authorization: ")
 
 
@@ -139,13 +172,13 @@ def _credential(written: str) -> str:
         (("revoke", "op_nothing"), "no key"),
     ],
 )
-def test_the_command_says_what_is_wrong_in_a_sentence(words: tuple[str, ...], says: str) -> None:
+def test_the_command_explains_errors(words: tuple[str, ...], says: str) -> None:
     with pytest.raises(CommandError, match=says):
         run(*words)
 
 
 @pytest.mark.django_db
-def test_an_operators_days_begin_in_its_time_zone_and_in_no_invented_one() -> None:
+def test_the_time_zone_of_an_operator_can_be_set_and_must_exist() -> None:
     out = StringIO()
     call_command("operator", "create", "malta", "--currency", "EUR", "--time-zone", "Europe/Malta", stdout=out)
     assert services.find_operator(slug="malta").time_zone == "Europe/Malta"

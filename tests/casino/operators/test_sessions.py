@@ -1,4 +1,4 @@
-"""One session per player; it ends by another login, by age, by not being used, or by logging out."""
+"""A player has one session; it ends by another login, age, inactivity or logout."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,13 +24,13 @@ def log_in(player: Player) -> str:
     return sessions.open_session(operator=player.operator_id, player=player.id, seconds=3600).token
 
 
-def ask(token: str) -> tuple[int, str]:
-    """The status and the code of a request that a player's session lets in and a player's kind of caller does not."""
-    answer: Any = Client().get("/api/v1/operator", headers={"Authorization": f"Bearer {token}"})
-    return answer.status_code, answer.json()["code"]
+def request_with(token: str) -> tuple[int, str]:
+    """Return status and code of a request that authenticates players but is forbidden to them."""
+    response: Any = Client().get("/api/v1/operator", headers={"Authorization": f"Bearer {token}"})
+    return response.status_code, response.json()["code"]
 
 
-INSIDE = (403, "forbidden")
+AUTHENTICATED = (403, "forbidden")
 
 
 def unused_for(seconds: float, expires: float = 1800) -> None:
@@ -47,16 +47,16 @@ def last_used(player: UUID) -> Any:
 
 
 @pytest.mark.django_db
-def test_a_new_session_takes_over_and_the_old_one_is_told(alice: Player) -> None:
+def test_a_new_session_ends_the_old_one_with_its_own_error_code(alice: Player) -> None:
     first, second = log_in(alice), log_in(alice)
 
-    assert ask(second) == INSIDE
-    assert ask(first) == (401, "session_taken_over")
+    assert request_with(second) == AUTHENTICATED
+    assert request_with(first) == (401, "session_taken_over")
     assert PlayerSession.objects.filter(ended_at=None).count() == 1
 
 
 @pytest.mark.django_db
-def test_who_is_told_of_the_take_over_is_told_what_to_do(alice: Player) -> None:
+def test_the_error_of_a_taken_over_session_has_a_remedy(alice: Player) -> None:
     first, _ = log_in(alice), log_in(alice)
 
     problem = Client().get("/api/v1/me/balances", headers={"Authorization": f"Bearer {first}"}).json()
@@ -67,14 +67,14 @@ def test_who_is_told_of_the_take_over_is_told_what_to_do(alice: Player) -> None:
 @pytest.mark.django_db
 def test_logging_in_ends_no_session_of_another_player(alice: Player) -> None:
     bob = services.register_player(operator=alice.operator_id, reference="bob-1", nickname="Bob")
-    hers = log_in(alice)
+    token = log_in(alice)
     log_in(bob)
 
-    assert ask(hers) == INSIDE
+    assert request_with(token) == AUTHENTICATED
 
 
 @pytest.mark.django_db
-def test_the_database_itself_holds_a_player_to_one_session(alice: Player) -> None:
+def test_the_database_allows_one_active_session_per_player(alice: Player) -> None:
     log_in(alice)
 
     with pytest.raises(IntegrityError, match="operators_session_one"), transaction.atomic():
@@ -84,19 +84,19 @@ def test_the_database_itself_holds_a_player_to_one_session(alice: Player) -> Non
 
 
 @pytest.mark.usefixtures("database")
-def test_of_twenty_logins_at_once_one_is_left(alice: Player, in_threads: Callable[..., list[Any]]) -> None:
+def test_one_of_twenty_concurrent_logins_stays_active(alice: Player, in_threads: Callable[..., list[Any]]) -> None:
     tokens = in_threads(20, lambda _: log_in(alice))
 
-    assert sorted(ask(token) for token in tokens) == [(401, "session_taken_over")] * 19 + [INSIDE]
+    assert sorted(request_with(token) for token in tokens) == [(401, "session_taken_over")] * 19 + [AUTHENTICATED]
 
 
 @pytest.mark.django_db
-def test_a_session_answers_when_the_player_logged_in_before(alice: Player) -> None:
+def test_a_new_session_shows_the_previous_login(alice: Player) -> None:
     first = sessions.open_session(operator=alice.operator_id, player=alice.id, seconds=60)
-    opened = PlayerSession.objects.get().created_at
+    first_login = PlayerSession.objects.get().created_at
     second = sessions.open_session(operator=alice.operator_id, player=alice.id, seconds=60)
 
-    assert (first.previous_login, second.previous_login) == (None, opened)
+    assert (first.previous_login, second.previous_login) == (None, first_login)
 
 
 @pytest.mark.django_db
@@ -105,13 +105,13 @@ def test_an_unused_session_ends_and_stays_ended(alice: Player, settings: Setting
     token = log_in(alice)
 
     unused_for(890)
-    assert ask(token) == INSIDE
+    assert request_with(token) == AUTHENTICATED
     unused_for(901)
-    assert [ask(token), ask(token)] == [(401, "session_timed_out")] * 2
+    assert [request_with(token), request_with(token)] == [(401, "session_timed_out")] * 2
 
 
 @pytest.mark.django_db
-def test_each_session_tells_how_it_ended_whoever_came_later(alice: Player) -> None:
+def test_each_session_keeps_the_reason_of_its_end_after_later_logins(alice: Player) -> None:
     timed_out = log_in(alice)
     unused_for(901)
     expired = log_in(alice)
@@ -120,36 +120,36 @@ def test_each_session_tells_how_it_ended_whoever_came_later(alice: Player) -> No
     Client().delete("/api/v1/sessions/current", headers={"Authorization": f"Bearer {logged_out}"})
     log_in(alice)
 
-    told = [ask(token)[1] for token in (timed_out, expired, logged_out)]
-    assert told == ["session_timed_out", "token_expired", "invalid_credentials"]
+    codes = [request_with(token)[1] for token in (timed_out, expired, logged_out)]
+    assert codes == ["session_timed_out", "token_expired", "invalid_credentials"]
 
 
 @pytest.mark.django_db
-def test_use_is_noted_rarely_and_in_the_query_that_knows_the_caller(
+def test_use_is_saved_rarely_and_in_the_query_that_authenticates(
     alice: Player, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     token = log_in(alice)
     unused_for(20)
     before = last_used(alice.id)
     with django_assert_num_queries(1):
-        ask(token)
+        request_with(token)
     assert last_used(alice.id) == before
 
     unused_for(40)
     before = last_used(alice.id)
     with CaptureQueriesContext(connection) as queries:
-        ask(token)
+        request_with(token)
     assert last_used(alice.id) > before
     assert len(queries) == 1
 
 
 @pytest.mark.django_db
-def test_an_ended_session_is_not_brought_back_by_asking(alice: Player) -> None:
+def test_a_request_does_not_revive_an_ended_session(alice: Player) -> None:
     first = log_in(alice)
     log_in(alice)
     unused_for(60)
 
-    ask(first)
+    request_with(first)
 
     ended = PlayerSession.objects.get(ended_reason="taken_over")
     assert ended.ended_at is not None

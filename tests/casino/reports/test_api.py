@@ -1,4 +1,4 @@
-"""Reports over HTTP: an operator's own, made, listed, downloaded; nobody else's."""
+"""Reports over HTTP: an operator creates, lists and downloads its own reports only."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from casino.reports import document
 from tests.baccarat.api.people import NOWHERE, Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.conftest import Database
 
-DAY = {"name": "revenue", "period": "life"}
+REVENUE = {"name": "revenue", "period": "lifetime"}
 
 
 @pytest.fixture
-def played(database: Database) -> tuple[Tenant, Tenant, Gambler]:
-    """An operator with a round played, another with nothing, and a player."""
+def operators(database: Database) -> tuple[Tenant, Tenant, Gambler]:
+    """Create an operator with one round, another without, and the first one's player."""
     lucky, golden = tenant("lucky"), tenant("golden")
     table, alice = lucky.table("mini"), lucky.player("Alice")
     sit(alice, table)
@@ -22,42 +22,47 @@ def played(database: Database) -> tuple[Tenant, Tenant, Gambler]:
     return lucky, golden, alice
 
 
-def test_reports_are_made_listed_and_downloaded_by_their_operator_alone(played: tuple[Tenant, Tenant, Gambler]) -> None:
-    lucky, golden, alice = played
-    kinds = lucky.read("report-definitions")
-    assert [kind["name"] for kind in kinds["items"]][:4] == ["liability", "accounts", "adjustments", "performance"]
+def test_only_their_operator_creates_lists_and_downloads_reports(operators: tuple[Tenant, Tenant, Gambler]) -> None:
+    lucky, golden, alice = operators
+    definitions = lucky.read("report-definitions")["items"]
+    assert [definition["name"] for definition in definitions][:4] == [
+        "liability",
+        "accounts",
+        "adjustments",
+        "performance",
+    ]
 
-    made = lucky.do("reports", DAY)
-    assert (made["rows"], made["version"]) == (1, 1)
-    assert lucky.read(f"reports/{made['id']}") == made
-    assert lucky.read("reports", name="revenue")["items"] == [made]
+    report = lucky.do("reports", REVENUE)
+    assert (report["rows"], report["version"]) == (1, 1)
+    assert lucky.read(f"reports/{report['id']}") == report
+    assert lucky.read("reports", name="revenue")["items"] == [report]
     assert lucky.read("reports", name="voids")["items"] == []
 
-    file = lucky.get(f"reports/{made['id']}/file")
-    assert document.sha256(file.content) == made["sha256"]
+    file = lucky.get(f"reports/{report['id']}/file")
+    assert document.sha256(file.content) == report["sha256"]
     row = dict(zip((column["name"] for column in file.json()["columns"]), file.json()["rows"][0], strict=True))
     assert (row["money_type"], row["handle"]) == ("sandbox", "100.00")
 
     for address in ("", "/file"):
-        answer = golden.get(f"reports/{made['id']}{address}")
+        answer = golden.get(f"reports/{report['id']}{address}")
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown_report")
     assert golden.read("reports")["items"] == []
-    assert golden.do("reports", DAY)["rows"] == 0
+    assert golden.do("reports", REVENUE)["rows"] == 0
     assert alice.get("reports").status_code == 403
 
 
-def test_what_is_wrong_with_a_request_has_a_code(played: tuple[Tenant, Tenant, Gambler]) -> None:
-    lucky = played[0]
+def test_each_error_of_a_request_has_its_code(operators: tuple[Tenant, Tenant, Gambler]) -> None:
+    lucky = operators[0]
     day, moment = "2026-11-20", "2026-11-20T00:00:00Z"
-    wrong = {
+    bodies_by_code = {
         "interval_invalid": [
             {"name": "revenue", "period": "day"},
-            {"name": "revenue", "period": "life", "date": day},
+            {"name": "revenue", "period": "lifetime", "date": day},
             {"name": "revenue", "period": "interval", "since": moment, "until": moment},
             {"name": "revenue", "period": "interval", "since": moment},
         ],
         "interval_not_started": [{"name": "revenue", "period": "day", "date": "2190-01-01"}],
-        "unknown_report": [{"name": "nonsense", "period": "life"}],
+        "unknown_report": [{"name": "nonsense", "period": "lifetime"}],
         "unknown_choice": [{"name": "revenue", "period": "week"}],
         "field_invalid": [
             {"name": "revenue", "period": "day", "date": "yesterday"},
@@ -65,9 +70,9 @@ def test_what_is_wrong_with_a_request_has_a_code(played: tuple[Tenant, Tenant, G
             {"name": "revenue", "period": "interval", "since": "2026-11-20", "until": moment},
         ],
     }
-    for code, bodies in wrong.items():
+    for code, bodies in bodies_by_code.items():
         for body in bodies:
             assert lucky.post("reports", body).json()["code"] == code, body
     assert lucky.get(f"reports/{NOWHERE}/file").json()["code"] == "unknown_report"
-    made = lucky.do("reports", DAY)
-    assert lucky.get(f"reports/{made['id']}/file", format="xls").json()["code"] == "unknown_report_format"
+    report = lucky.do("reports", REVENUE)
+    assert lucky.get(f"reports/{report['id']}/file", format="xls").json()["code"] == "unknown_report_format"

@@ -1,4 +1,4 @@
-"""Intervals begin and end where an operator counts its days."""
+"""Intervals begin and end at midnight in the operator's time zone."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -19,9 +19,9 @@ def test_a_day_begins_at_midnight_of_its_time_zone() -> None:
 
 
 @pytest.mark.parametrize(("day", "hours"), [(date(2026, 3, 29), 23), (date(2026, 10, 25), 25)])
-def test_a_day_is_as_long_as_the_clocks_make_it(day: date, hours: int) -> None:
-    found = period_interval(ReportPeriod.DAY, day=day, zone=VIENNA)
-    assert found.until - found.since == timedelta(hours=hours)
+def test_a_day_has_23_or_25_hours_when_daylight_saving_time_changes(day: date, hours: int) -> None:
+    interval = period_interval(ReportPeriod.DAY, day=day, zone=VIENNA)
+    assert interval.until - interval.since == timedelta(hours=hours)
 
 
 @settings(max_examples=10)
@@ -37,13 +37,13 @@ def test_the_days_of_a_month_and_the_months_of_a_year_leave_no_gap(day: date, zo
         assert at == whole.until
 
 
-def test_labels_say_it_in_the_operators_time() -> None:
+def test_labels_are_in_the_operators_time_zone() -> None:
     assert period_interval(ReportPeriod.MONTH, day=date(2026, 11, 20), zone=VIENNA).label == "2026-11"
     assert period_interval(ReportPeriod.YEAR, day=date(2026, 11, 20), zone=VIENNA).label == "2026"
     noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
     assert lifetime_interval(until=noon, zone=VIENNA).label == "to 2026-11-20 13:00:00"
-    some = between(since=noon, until=noon + timedelta(hours=1), zone=VIENNA)
-    assert some.label == "2026-11-20 13:00:00 to 2026-11-20 14:00:00"
+    interval = between(since=noon, until=noon + timedelta(hours=1), zone=VIENNA)
+    assert interval.label == "2026-11-20 13:00:00 to 2026-11-20 14:00:00"
 
 
 def test_an_interval_ends_after_it_begins() -> None:
@@ -51,12 +51,12 @@ def test_an_interval_ends_after_it_begins() -> None:
     with pytest.raises(IntervalInvalid):
         between(since=noon, until=noon, zone=VIENNA)
     with pytest.raises(IntervalInvalid):
-        period_interval(ReportPeriod.LIFE, day=date(2026, 11, 20), zone=VIENNA)
+        period_interval(ReportPeriod.LIFETIME, day=date(2026, 11, 20), zone=VIENNA)
 
 
 @pytest.mark.parametrize("day", [date(1, 1, 1), date(1999, 12, 31), date(9999, 12, 31)])
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])
-def test_days_at_the_ends_of_all_calendars_are_refused_in_every_time_zone(day: date, zone: str) -> None:
+def test_days_outside_the_supported_years_are_refused_in_every_time_zone(day: date, zone: str) -> None:
     for period in (ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR):
         with pytest.raises(IntervalInvalid):
             period_interval(period, day=day, zone=zone)

@@ -1,4 +1,4 @@
-"""Significant events: recorded in one statement, kept for good, acknowledged once."""
+"""Significant events: recorded in one statement, kept permanently, acknowledged once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +10,8 @@ from django.db.utils import Error
 from django.test.utils import CaptureQueriesContext
 
 from casino.significant import notes, recorder
-from casino.significant.kinds import DESCRIPTIONS
 from casino.significant.models import Note, SignificantEvent, Unacknowledged
+from casino.significant.recorder import DESCRIPTIONS
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
 BACKDATED = """
@@ -22,19 +22,19 @@ BACKDATED = """
 HOUSE = UUID("0190a000-0000-7000-8000-000000000001")
 
 
-def told(**given: Any) -> SignificantEvent:
+def record(**fields: Any) -> SignificantEvent:
     """Record one event and read it back."""
-    stated: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "kind": recorder.SignificantEventKind.TABLE_STOPPED, "operator": HOUSE, "subject": f"table:{uuid4()}",
         "actor": "staff:7",
     }  # fmt: skip
-    recorder.record(**{**stated, **given})
+    recorder.record(**{**defaults, **fields})
     return SignificantEvent.objects.latest("number")
 
 
 @pytest.mark.django_db
-def test_an_event_says_when_who_why_and_what_it_changed() -> None:
-    event = told(
+def test_an_event_has_time_actor_reason_and_change() -> None:
+    event = record(
         authorised_by="staff:8", reason="Sticky shoe", before={"phase": "open"}, after={"phase": "stopped"},
         amount=12_345, currency="EUR", address="192.0.2.7",
     )  # fmt: skip
@@ -53,42 +53,40 @@ def test_many_events_are_one_statement_and_numbers_ascend_in_their_order() -> No
         )
         for n in range(20)
     ]
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    with CaptureQueriesContext(connection) as statements:
         assert recorder.record_many(many) == 20
-    assert len(asked) == 1
-    kept = SignificantEvent.objects.order_by("number").values_list("subject", flat=True)
-    assert list(kept) == [f"player:{n}" for n in range(20)]
+    assert len(statements) == 1
+    subjects = SignificantEvent.objects.order_by("number").values_list("subject", flat=True)
+    assert list(subjects) == [f"player:{n}" for n in range(20)]
     assert recorder.record_many([]) == 0
 
 
 @pytest.mark.django_db
-def test_what_is_said_under_one_name_is_recorded_once() -> None:
-    once = recorder.NewSignificantEvent(
+def test_events_with_the_same_dedup_key_are_recorded_once() -> None:
+    event = recorder.NewSignificantEvent(
         kind=recorder.SignificantEventKind.LARGE_WIN,
         operator=None,
         subject="round:1",
         actor="system",
         dedup_key="large_win:round:1",
     )
-    assert recorder.record_many([once]) == 1
-    assert recorder.record_many([once]) == 0
+    assert recorder.record_many([event]) == 1
+    assert recorder.record_many([event]) == 0
     assert SignificantEvent.objects.count() == Unacknowledged.objects.count() == 1
 
 
 @pytest.mark.django_db
-def test_an_event_goes_with_the_transaction_that_told_of_it() -> None:
+def test_an_event_is_rolled_back_with_its_transaction() -> None:
     with transaction.atomic():
-        told()
+        record()
         transaction.set_rollback(True)
     assert not SignificantEvent.objects.exists()
     assert not Unacknowledged.objects.exists()
 
 
 @pytest.mark.django_db
-def test_what_is_for_information_waits_for_nobody() -> None:
-    event = told(kind=recorder.SignificantEventKind.LOGIN_FAILED)
+def test_an_event_of_severity_info_needs_no_acknowledgement() -> None:
+    event = record(kind=recorder.SignificantEventKind.LOGIN_FAILED)
     assert event.severity == "info"
     with pytest.raises(AlreadyAcknowledged):
         notes.acknowledge(event.pk, by="staff:7")
@@ -96,24 +94,24 @@ def test_what_is_for_information_waits_for_nobody() -> None:
 
 
 @pytest.mark.django_db
-def test_an_event_is_acknowledged_once_and_noted_as_often_as_one_likes() -> None:
-    event = told()
+def test_an_event_is_acknowledged_once_and_may_have_any_number_of_notes() -> None:
+    event = record()
     notes.acknowledge(event.pk, by="staff:7", note=" Looked at the shoe. ")
     with pytest.raises(AlreadyAcknowledged):
         notes.acknowledge(event.pk, by="staff:8")
     notes.add_note(event.pk, by="staff:8", note="Shoe replaced.")
     with pytest.raises(NoteIsEmpty):
         notes.add_note(event.pk, by="staff:8", note="  ")
-    said = list(Note.objects.order_by("pk").values_list("acknowledges", "by", "text"))
-    assert said == [(True, "staff:7", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
+    stored = list(Note.objects.order_by("pk").values_list("acknowledges", "by", "text"))
+    assert stored == [(True, "staff:7", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
     assert not Unacknowledged.objects.exists()
 
 
-def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads: Callable[..., list[Any]]) -> None:
-    event = told()
-    done = in_threads(4, lambda i: notes.acknowledge(event.pk, by=f"staff:{i}"))
-    assert done.count(None) == 1
-    assert sum(isinstance(each, AlreadyAcknowledged) for each in done) == 3
+def test_of_several_people_at_once_one_acknowledges(database: Any, in_threads: Callable[..., list[Any]]) -> None:
+    event = record()
+    results = in_threads(4, lambda i: notes.acknowledge(event.pk, by=f"staff:{i}"))
+    assert results.count(None) == 1
+    assert sum(isinstance(each, AlreadyAcknowledged) for each in results) == 3
     assert Note.objects.count() == 1
 
 
@@ -129,13 +127,13 @@ def test_of_two_who_acknowledge_at_once_one_is_told_so(database: Any, in_threads
         BACKDATED,
     ],
 )
-def test_neither_events_nor_remarks_can_be_changed_removed_or_backdated(statement: str) -> None:
-    event = told()
+def test_neither_events_nor_notes_can_be_changed_removed_or_backdated(statement: str) -> None:
+    event = record()
     notes.add_note(event.pk, by="staff:7", note="A note.")
     with pytest.raises(Error), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
     assert SignificantEvent.objects.get().reason == ""
 
 
-def test_every_kind_has_words() -> None:
+def test_every_kind_has_a_description() -> None:
     assert set(DESCRIPTIONS) == set(recorder.SignificantEventKind)

@@ -1,4 +1,4 @@
-"""What was tampered with about corrections is found and named, and a rebuild brings the rows back."""
+"""The audit reports tampered adjustments, and a rebuild restores the rows."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,17 +9,18 @@ import pytest
 
 from baccarat.audit import engine
 from casino.events import sealer
+from casino.events.rebuild import check, rebuild
 from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
-from tests.conftest import Database
-from tests.wallet.adjustments.test_operations import agree, ask, refuse
+from tests.conftest import Database, as_owner
+from tests.wallet.adjustments.test_services import approve, reject, request_adjustment
 from tests.wallet.ledger.world import ALICE, OPERATOR
 from tests.wallet.payments.counter import open_alice
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentDirection, AdjustmentReason, AdjustmentRequested
-from wallet.adjustments.records import rebuild_adjustments
+from wallet.adjustments.records import PROJECTOR
 
-ROWS = "SELECT kept::text FROM wallet_adjustment AS kept ORDER BY 1"
+ROWS = "SELECT adjustment::text FROM wallet_adjustment adjustment ORDER BY 1"
 TAMPERING = {
     "row differs": "UPDATE wallet_adjustment SET amount = amount + 1 WHERE status = 'approved'",
     "row is missing": "DELETE FROM wallet_adjustment WHERE status = 'requested'",
@@ -27,23 +28,23 @@ TAMPERING = {
 }
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 KEY = UUID(int=77)
-ASKED = AdjustmentRequested(
+REQUESTED = AdjustmentRequested(
     KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", AdjustmentDirection.DEBIT, 900, AdjustmentReason.OTHER, "staff:1", AT
 )
-AGREED = AdjustmentApproved(
+APPROVED = AdjustmentApproved(
     KEY, OPERATOR, ALICE, MoneyType.REAL, "EUR", AdjustmentDirection.DEBIT, 900, 400, 500, "staff:2", AT
 )
 
 
 @pytest.fixture
-def lived(database: Database) -> Any:
-    """A credit, a debit that left a debt which a credit then paid in part, one refused and one waiting."""
+def history(database: Database) -> Any:
+    """Make approved, rejected and waiting adjustments, one of which left a debt that another paid in part."""
     open_alice()
-    agree(ask("credit", 1000))
-    agree(ask("debit", 3000), as_debt=True)
-    agree(ask("credit", 500))
-    refuse(ask("credit", 70))
-    ask("debit", 80)
+    approve(request_adjustment("credit", 1000))
+    approve(request_adjustment("debit", 3000), as_debt=True)
+    approve(request_adjustment("credit", 500))
+    reject(request_adjustment("credit", 70))
+    request_adjustment("debit", 80)
     sealer.seal_all()
     return database
 
@@ -52,50 +53,52 @@ def findings() -> set[str]:
     return {finding.kind for finding in engine.run_audit().findings}
 
 
-def test_a_sound_history_has_no_findings_and_a_rebuild_changes_nothing(lived: Any) -> None:
+def test_a_sound_history_has_no_findings_and_a_rebuild_changes_nothing(history: Any) -> None:
     assert findings() == set()
-    rebuilt = rebuild_adjustments(compare=True)
+    rebuilt = check(PROJECTOR)
     assert (rebuilt.changed, rebuilt.rows) == ((), {"wallet_adjustment": 5})
 
 
 @pytest.mark.parametrize("finding", TAMPERING)
-def test_tampering_with_rows_is_found_by_the_audit_and_undone_by_a_rebuild(lived: Any, finding: str) -> None:
+def test_the_audit_reports_tampered_rows_and_a_rebuild_restores_them(history: Any, finding: str) -> None:
     before = fetch(ROWS)
     assert execute(TAMPERING[finding])
     assert finding in findings()
-    assert rebuild_adjustments(compare=True).changed
+    assert check(PROJECTOR).changed
+    with as_owner(history.owner_url):
+        rebuild(PROJECTOR)
     assert fetch(ROWS) == before
     assert findings() == set()
 
 
-def followed(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = f"adjustment-{KEY}") -> set[str]:
-    audited = AdjustmentTraces()
+def replay(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = f"adjustment-{KEY}") -> set[str]:
+    traces = AdjustmentTraces()
     return {
         finding.kind
         for version, event in enumerate(events, 1)
-        for finding in audited.replay(event, wallet=opened, stream=stream, version=version, where="here")
+        for finding in traces.replay(event, wallet=opened, stream=stream, version=version, where="here")
     }
 
 
 @pytest.mark.parametrize(
     ("events", "finding"),
     [
-        ([ASKED, AGREED], None),
-        ([AGREED], "event out of place"),
-        ([ASKED, AGREED, AGREED], "event out of place"),
-        ([ASKED, ASKED], "event out of place"),
-        ([ASKED, replace(AGREED, approved_by="staff:1")], "decided by its requester"),
-        ([ASKED, replace(AGREED, amount=901)], "adjustment differs from its request"),
-        ([ASKED, replace(AGREED, taken=300)], "adjustment differs"),
-        ([ASKED, replace(AGREED, taken=-100, owed=1000)], "adjustment differs"),
-        ([replace(ASKED, amount=0)], "amount out of range"),
-        ([replace(ASKED, currency="USD")], "adjustment of another wallet"),
+        ([REQUESTED, APPROVED], None),
+        ([APPROVED], "event out of place"),
+        ([REQUESTED, APPROVED, APPROVED], "event out of place"),
+        ([REQUESTED, REQUESTED], "event out of place"),
+        ([REQUESTED, replace(APPROVED, approved_by="staff:1")], "decided by its requester"),
+        ([REQUESTED, replace(APPROVED, amount=901)], "adjustment differs from its request"),
+        ([REQUESTED, replace(APPROVED, taken=300)], "adjustment differs"),
+        ([REQUESTED, replace(APPROVED, taken=-100, owed=1000)], "adjustment differs"),
+        ([replace(REQUESTED, amount=0)], "amount out of range"),
+        ([replace(REQUESTED, currency="USD")], "adjustment of another wallet"),
     ],
 )
-def test_what_the_events_themselves_contradict_is_named(events: list[Any], finding: str | None) -> None:
-    found = followed(*events)
-    assert found == set() if finding is None else finding in found
+def test_contradictory_events_are_reported(events: list[Any], finding: str | None) -> None:
+    kinds = replay(*events)
+    assert kinds == set() if finding is None else finding in kinds
 
 
-def test_a_stream_of_another_name_is_found() -> None:
-    assert followed(ASKED, stream="adjustment-x") == {"stream differs"}
+def test_an_event_on_the_wrong_stream_is_reported() -> None:
+    assert replay(REQUESTED, stream="adjustment-x") == {"stream differs"}

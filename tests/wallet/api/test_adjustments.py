@@ -1,4 +1,4 @@
-"""Corrections by hand over HTTP, by an operator's server, and what the player is told; every answer is documented."""
+"""Adjustments over HTTP by an operator's server, and the player's notices."""
 
 import csv
 import io
@@ -18,18 +18,18 @@ def house() -> Tenant:
 
 
 def body(player: Gambler, **changes: Any) -> dict[str, Any]:
-    given = {
+    defaults = {
         "actor": "agent-17", "player": player.id, "direction": "credit", "amount": "20.00", "currency": "EUR",
         "reason": "complaint", "note": "Ticket 4411.", "message": "Sorry!",
     }  # fmt: skip
-    return {**given, **changes}
+    return {**defaults, **changes}
 
 
-def asked(house: Tenant, player: Gambler, **changes: Any) -> str:
+def request_adjustment(house: Tenant, player: Gambler, **changes: Any) -> str:
     return str(house.do("adjustments", body(player, **changes))["id"])
 
 
-def sheet(house: Tenant, path: str) -> list[list[str]]:
+def read_csv(house: Tenant, path: str) -> list[list[str]]:
     answer = Client().get(f"/api/v1/{path}", headers={"Authorization": f"Bearer {house.credential}"})
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
@@ -40,45 +40,49 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-def test_two_people_at_the_desk_correct_an_account_and_the_player_reads_why(house: Tenant) -> None:
+def test_two_people_adjust_an_account_and_the_player_reads_why(house: Tenant) -> None:
     alice = house.player("Alice", funds="50.00")
-    made = house.do("adjustments", body(alice))
-    assert (made["status"], made["requested_by"], made["taken"]["amount"]) == ("requested", "desk:agent-17", "0.00")
-    assert code(house.post(f"adjustments/{made['id']}/approve", {"actor": "agent-17"})) == (
+    adjustment = house.do("adjustments", body(alice))
+    assert (adjustment["status"], adjustment["requested_by"], adjustment["taken"]["amount"]) == (
+        "requested",
+        "desk:agent-17",
+        "0.00",
+    )
+    assert code(house.post(f"adjustments/{adjustment['id']}/approve", {"actor": "agent-17"})) == (
         403, "adjustment_requires_second_person",
     )  # fmt: skip
-    done = house.do(f"adjustments/{made['id']}/approve", {"actor": "agent-3"})
+    done = house.do(f"adjustments/{adjustment['id']}/approve", {"actor": "agent-3"})
     assert (done["status"], done["decided_by"], done["message"]) == ("approved", "desk:agent-3", "Sorry!")
     assert alice.balances()["account", "real"] == "70.00"
 
-    told = alice.read("notices")
-    (notice,) = told["items"]
-    assert (told["unread"], notice["kind"], notice["message"]) == (1, "adjustment_credit", "Sorry!")
+    notices = alice.read("notices")
+    (notice,) = notices["items"]
+    assert (notices["unread"], notice["kind"], notice["message"]) == (1, "adjustment_credit", "Sorry!")
     assert notice["details"]["amount"] == {"amount": "20.00", "currency": "EUR"}
-    assert "note" not in str(told)
+    assert "note" not in str(notices)
     assert alice.do(f"notices/{notice['id']}/read")["read_at"] is not None
     assert alice.read("notices", unread="true") == {"items": [], "next": None, "unread": 0}
     lines = alice.read("me/statement", kind="adjustment_credit")["items"]
     assert [line["amount"]["amount"] for line in lines] == ["20.00"]
 
 
-def test_a_refusal_needs_words_and_moves_nothing(house: Tenant) -> None:
+def test_a_rejection_needs_an_answer_and_moves_nothing(house: Tenant) -> None:
     alice = house.player("Alice", funds="50.00")
-    made = asked(house, alice)
-    assert house.post(f"adjustments/{made}/reject", {"actor": "agent-3"}).status_code == 422
-    done = house.do(f"adjustments/{made}/reject", {"actor": "agent-3", "answer": "Paid on Monday."})
+    adjustment = request_adjustment(house, alice)
+    assert house.post(f"adjustments/{adjustment}/reject", {"actor": "agent-3"}).status_code == 422
+    done = house.do(f"adjustments/{adjustment}/reject", {"actor": "agent-3", "answer": "Paid on Monday."})
     assert (done["status"], done["answer"]) == ("rejected", "Paid on Monday.")
-    assert code(house.post(f"adjustments/{made}/approve", {"actor": "agent-4"})) == (409, "adjustment_decided")
+    assert code(house.post(f"adjustments/{adjustment}/approve", {"actor": "agent-4"})) == (409, "adjustment_decided")
     assert (alice.balances()["account", "real"], alice.read("notices")["items"]) == ("50.00", [])
 
 
-def test_a_debit_beyond_the_balance_is_refused_or_owed(house: Tenant) -> None:
+def test_a_debit_above_the_balance_is_refused_or_owed(house: Tenant) -> None:
     alice = house.player("Alice", funds="50.00")
-    made = asked(house, alice, direction="debit", amount="80.00", reason="abuse")
-    refused = house.post(f"adjustments/{made}/approve", {"actor": "agent-3"})
+    adjustment = request_adjustment(house, alice, direction="debit", amount="80.00", reason="abuse")
+    refused = house.post(f"adjustments/{adjustment}/approve", {"actor": "agent-3"})
     assert code(refused) == (409, "insufficient_funds")
     assert (refused.json()["balance"], refused.json()["needed"]) == ("50.00", "80.00")
-    done = house.do(f"adjustments/{made}/approve", {"actor": "agent-3", "as_debt": True})
+    done = house.do(f"adjustments/{adjustment}/approve", {"actor": "agent-3", "as_debt": True})
     assert (done["taken"]["amount"], done["owed"]["amount"]) == ("50.00", "30.00")
 
 
@@ -95,36 +99,42 @@ def test_bad_input_is_refused_and_changes_nothing(house: Tenant, changes: dict[s
     assert house.read("adjustments")["items"] == []
 
 
-def test_lists_are_paged_filtered_and_written_as_sheets(house: Tenant) -> None:
+def test_lists_are_paged_filtered_and_exported_as_csv(house: Tenant) -> None:
     alice, bob = house.player("Alice"), house.player("Bob")
-    first, second = asked(house, alice), asked(house, bob, reason="abuse", direction="debit", amount="1.50")
-    for made in (first, second):
-        house.do(f"adjustments/{made}/approve", {"actor": "agent-3"})
-    third = asked(house, alice, note="=HYPERLINK(1)")
+    first, second = (
+        request_adjustment(house, alice),
+        request_adjustment(house, bob, reason="abuse", direction="debit", amount="1.50"),
+    )
+    for adjustment in (first, second):
+        house.do(f"adjustments/{adjustment}/approve", {"actor": "agent-3"})
+    third = request_adjustment(house, alice, note="=HYPERLINK(1)")
     assert [item["id"] for item in house.pages("adjustments")] == [third, second, first]
     assert [item["id"] for item in house.pages("adjustments", player=alice.id)] == [third, first]
     assert [item["id"] for item in house.pages("adjustments", status="requested")] == [third]
     assert [item["id"] for item in house.pages("adjustments", reason="abuse")] == [second]
     assert house.pages("adjustments", to="2020-01-01") == []
     assert code(house.get("adjustments", **{"from": "2026-01-02", "to": "2026-01-01"})) == (422, "period_reversed")
-    lines = sheet(house, "adjustments?format=csv")
+    lines = read_csv(house, "adjustments?format=csv")
     assert [line[0] for line in lines] == ["id", third, second, first]
 
     totals = house.read("adjustment-totals")["items"]
     assert [(each["reason"], each["count"], each["amount"]["amount"]) for each in totals] == [
         ("abuse", 1, "1.50"), ("complaint", 1, "20.00"),
     ]  # fmt: skip
-    assert sheet(house, "adjustment-totals?format=csv")[1:] == [
+    assert read_csv(house, "adjustment-totals?format=csv")[1:] == [
         ["abuse", "debit", "real", "1", "1.50", "0.00", "EUR"],
         ["complaint", "credit", "real", "1", "20.00", "0.00", "EUR"],
     ]  # fmt: skip
     assert house.read("adjustment-totals", to="2020-01-01")["items"] == []
 
 
-def test_totals_are_of_real_money_unless_play_money_is_asked_for(house: Tenant) -> None:
+def test_totals_are_of_real_money_by_default(house: Tenant) -> None:
     alice = house.player("Alice")
-    for made in (asked(house, alice), asked(house, alice, money_type="play", amount="7.00")):
-        house.do(f"adjustments/{made}/approve", {"actor": "agent-3"})
+    for adjustment in (
+        request_adjustment(house, alice),
+        request_adjustment(house, alice, money_type="play", amount="7.00"),
+    ):
+        house.do(f"adjustments/{adjustment}/approve", {"actor": "agent-3"})
 
     totals = {
         money_type: house.read("adjustment-totals", money_type=money_type)["items"] for money_type in ("real", "play")
@@ -138,18 +148,21 @@ def test_totals_are_of_real_money_unless_play_money_is_asked_for(house: Tenant) 
 
 
 def test_another_operator_sees_and_decides_nothing(house: Tenant) -> None:
-    made, rival = asked(house, house.player("Alice")), tenant("rival")
+    adjustment, rival = request_adjustment(house, house.player("Alice")), tenant("rival")
     assert rival.read("adjustments")["items"] == []
-    assert code(rival.get(f"adjustments/{made}")) == (404, "unknown_adjustment")
-    assert code(rival.post(f"adjustments/{made}/approve", {"actor": "x"})) == (404, "unknown_adjustment")
-    assert code(rival.post(f"adjustments/{made}/reject", {"actor": "x", "answer": "y"})) == (404, "unknown_adjustment")
+    assert code(rival.get(f"adjustments/{adjustment}")) == (404, "unknown_adjustment")
+    assert code(rival.post(f"adjustments/{adjustment}/approve", {"actor": "x"})) == (404, "unknown_adjustment")
+    assert code(rival.post(f"adjustments/{adjustment}/reject", {"actor": "x", "answer": "y"})) == (
+        404,
+        "unknown_adjustment",
+    )
     assert code(rival.post("adjustments", body(house.players[0]))) == (404, "unknown_account")
-    assert house.read(f"adjustments/{made}")["status"] == "requested"
+    assert house.read(f"adjustments/{adjustment}")["status"] == "requested"
 
 
-def test_a_player_reads_their_own_notices_alone(house: Tenant) -> None:
+def test_a_player_reads_only_their_own_notices(house: Tenant) -> None:
     alice, bob = house.player("Alice"), house.player("Bob")
-    house.do(f"adjustments/{asked(house, alice)}/approve", {"actor": "agent-3"})
+    house.do(f"adjustments/{request_adjustment(house, alice)}/approve", {"actor": "agent-3"})
     (notice,) = alice.read("notices")["items"]
     assert bob.read("notices")["items"] == []
     assert code(bob.post(f"notices/{notice['id']}/read")) == (404, "unknown_notice")

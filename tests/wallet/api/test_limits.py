@@ -1,4 +1,4 @@
-"""Limits, exclusions, reality checks and play money over HTTP: one's own, the operator's, and nobody else's."""
+"""Limits, exclusions, reality checks and play money over HTTP, for players and operators."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,20 +35,20 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-def line(shown: dict[str, Any], measure: str = "deposit", period: str = "day") -> dict[str, Any]:
-    (found,) = (each for each in shown["items"] if (each["limit_type"], each["period"]) == (measure, period))
-    return dict(found)
+def line(response: dict[str, Any], measure: str = "deposit", period: str = "day") -> dict[str, Any]:
+    (limits,) = (each for each in response["items"] if (each["limit_type"], each["period"]) == (measure, period))
+    return dict(limits)
 
 
 def id_of(lucky: Caller) -> str:
     return str(lucky.get("players").json()["items"][0]["id"])
 
 
-def test_all_measures_and_periods_are_shown_limited_or_not(alice: Caller) -> None:
-    shown = alice.get("me/limits").json()
-    assert len(shown["items"]) == 12
-    assert {each["unit"] for each in shown["items"] if each["limit_type"] == "time"} == {"minutes"}
-    assert line(shown) == {
+def test_all_limit_types_and_periods_are_listed(alice: Caller) -> None:
+    response = alice.get("me/limits").json()
+    assert len(response["items"]) == 12
+    assert {each["unit"] for each in response["items"] if each["limit_type"] == "time"} == {"minutes"}
+    assert line(response) == {
         **DAY,
         "unit": "EUR",
         "limit": None,
@@ -59,19 +59,24 @@ def test_all_measures_and_periods_are_shown_limited_or_not(alice: Caller) -> Non
         "operator_wide_limit": None,
         "pending": None,
     }
-    assert shown["exclusion"] is None
+    assert response["exclusion"] is None
 
 
-def test_deposits_are_held_to_it_at_once_and_pending_ones_count(lucky: Caller, alice: Caller) -> None:
+def test_a_limit_applies_to_deposits_at_once_and_pending_ones_count(lucky: Caller, alice: Caller) -> None:
     card = lucky.method(minimum="10.00")
     assert line(alice.post("me/limits", **FIFTY).json())["limit"] == "50.00"
     assert deposit(alice, card, "30.00").status_code == 201
     refused = deposit(alice, card, "20.01")
     assert code(refused) == (409, "play_limit_reached")
-    told = refused.json()
-    assert (told["limit"], told["used"], told["remaining"], told["unit"]) == ("50.00", "30.00", "20.00", "EUR")
+    problem = refused.json()
+    assert (problem["limit"], problem["used"], problem["remaining"], problem["unit"]) == (
+        "50.00",
+        "30.00",
+        "20.00",
+        "EUR",
+    )
     ((asked_at,),) = fetch("SELECT requested_at FROM wallet_deposit")
-    assert told["available_at"] == (asked_at + timedelta(days=1)).isoformat().replace("+00:00", "Z")
+    assert problem["available_at"] == (asked_at + timedelta(days=1)).isoformat().replace("+00:00", "Z")
     assert code(alice.post("me/deposits/quick")) == (409, "play_limit_reached")
     assert deposit(alice, card, "20.00").status_code == 201
     assert line(alice.get("me/limits").json())["remaining"] == "0.00"
@@ -99,27 +104,27 @@ def test_a_higher_limit_is_pending_for_a_day_and_can_be_cancelled(lucky: Caller,
     assert code(alice.post("me/limits/confirm", **DAY)) == (409, "no_limit_increase_pending")
     alice.post("me/limits", **{**DAY, "amount": None})
     age_wishes(UUID(id_of(lucky)), timedelta(days=1))
-    shown = line(alice.post("me/limits/confirm", **DAY).json())
-    assert (shown["limit"], shown["pending"]) == (None, None)
+    response = line(alice.post("me/limits/confirm", **DAY).json())
+    assert (response["limit"], response["pending"]) == (None, None)
 
 
-def test_the_strictest_of_player_operator_and_house_holds(lucky: Caller, alice: Caller) -> None:
+def test_the_strictest_of_player_operator_and_operator_wide_limit_applies(lucky: Caller, alice: Caller) -> None:
     path = f"players/{id_of(lucky)}/limits"
     assert lucky.post("operator/limits", **{**FIFTY, "amount": "90.00"}).json()["items"][0]["limit"] == "90.00"
     lucky.post(path, **{**FIFTY, "amount": "70.00"})
     alice.post("me/limits", **{**FIFTY, "amount": "80.00"})
     for answer in (lucky.get(path), alice.get("me/limits")):
-        shown = line(answer.json())
-        found = tuple(shown[name] for name in ("limit", "player_limit", "operator_limit", "operator_wide_limit"))
-        assert found == ("70.00", "80.00", "70.00", "90.00")
+        response = line(answer.json())
+        limits = tuple(response[name] for name in ("limit", "player_limit", "operator_limit", "operator_wide_limit"))
+        assert limits == ("70.00", "80.00", "70.00", "90.00")
     assert line(lucky.post(path, **{**DAY, "amount": None}).json())["limit"] == "80.00"
     assert lucky.post("operator/limits", **{**DAY, "amount": None}).json() == {"items": []}
     assert lucky.get("operator/limits").json() == {"items": []}
 
 
 def test_time_is_limited_in_minutes(alice: Caller) -> None:
-    shown = alice.post("me/limits", limit_type="time", period="week", minutes=600).json()
-    assert line(shown, "time", "week")["remaining"] == "600"
+    response = alice.post("me/limits", limit_type="time", period="week", minutes=600).json()
+    assert line(response, "time", "week")["remaining"] == "600"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +153,7 @@ def test_bad_limits_have_their_codes_and_change_nothing(
     assert fetch("SELECT FROM events_event WHERE type LIKE '%%Limit%%'") == []
 
 
-def test_the_same_limit_again_is_refused_and_a_repeat_is_not(alice: Caller) -> None:
+def test_setting_the_same_limit_is_refused_but_a_replayed_request_is_not(alice: Caller) -> None:
     first = alice.post("me/limits", key="once", **FIFTY)
     assert alice.post("me/limits", key="once", **FIFTY).content == first.content
     assert code(alice.post("me/limits", **FIFTY)) == (409, "play_limit_unchanged")
@@ -168,15 +173,15 @@ def test_nobody_reaches_another_operators_player(lucky: Caller, alice: Caller) -
         assert code(other.get(path)) == (404, "unknown_player")
 
 
-def test_an_exclusion_shows_stops_deposits_and_outlives_the_session(lucky: Caller, alice: Caller) -> None:
+def test_an_exclusion_stops_deposits_beyond_the_session(lucky: Caller, alice: Caller) -> None:
     card, player = lucky.method(), id_of(lucky)
-    shown = alice.post("me/exclusions", kind="self_exclusion", months=6).json()["exclusion"]
-    assert (shown["kind"], shown["set_by"]) == ("self_exclusion", "player")
-    assert alice.get("me/limits").json()["exclusion"] == shown
+    response = alice.post("me/exclusions", kind="self_exclusion", months=6).json()["exclusion"]
+    assert (response["kind"], response["set_by"]) == ("self_exclusion", "player")
+    assert alice.get("me/limits").json()["exclusion"] == response
     again = Caller(lucky.post(f"players/{player}/sessions").json()["token"], lucky.operator)
     refused = deposit(again, card)
     assert code(refused) == (403, "player_excluded")
-    assert refused.json()["until"] == shown["until"]
+    assert refused.json()["until"] == response["until"]
     assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_still_running")
     age_wishes(UUID(player), timedelta(days=200))
     assert lucky.post(f"players/{player}/exclusions/end").json() == {"exclusion": None}
@@ -200,24 +205,24 @@ def test_bad_exclusions_have_their_codes(lucky: Caller, alice: Caller, body: dic
     assert code(lucky.post(f"players/{id_of(lucky)}/exclusions", **body)) == (422, expected)
 
 
-def test_a_reality_check_tells_the_session_and_when_it_is_due(lucky: Caller, alice: Caller) -> None:
-    shown = alice.get("me/reality-check").json()
+def test_a_reality_check_contains_the_session_and_the_next_reminder(lucky: Caller, alice: Caller) -> None:
+    response = alice.get("me/reality-check").json()
     nothing = {"amount": "0.00", "currency": "EUR"}
-    assert (shown["session"]["net"], shown["session"]["played_minutes"]) == (nothing, 0)
-    assert [each["period"] for each in shown["windows"]] == ["day", "week", "month"]
+    assert (response["session"]["net"], response["session"]["played_minutes"]) == (nothing, 0)
+    assert [each["period"] for each in response["windows"]] == ["day", "week", "month"]
     execute("UPDATE operators_playersession SET created_at = created_at - interval '50 minutes'")
     ((started_at,),) = fetch("SELECT created_at FROM operators_playersession")
-    shown = alice.post("me/reality-check", minutes=20).json()
-    assert shown["session"]["minutes"] == 50
+    response = alice.post("me/reality-check", minutes=20).json()
+    assert response["session"]["minutes"] == 50
     due_at = (started_at + timedelta(minutes=60)).isoformat().replace("+00:00", "Z")
-    assert shown["reminder"] == {"minutes": 20, "due_at": due_at}
+    assert response["reminder"] == {"minutes": 20, "due_at": due_at}
     assert code(alice.post("me/reality-check", minutes=10)) == (422, "reality_check_invalid")
-    assert lucky.get(f"players/{id_of(lucky)}/reality-check").json()["reminder"] == shown["reminder"]
-    assert alice.get("me/balances").json()["reality_check"] == shown["reminder"]
-    assert lucky.get(f"players/{id_of(lucky)}/balances").json()["reality_check"] == shown["reminder"]
+    assert lucky.get(f"players/{id_of(lucky)}/reality-check").json()["reminder"] == response["reminder"]
+    assert alice.get("me/balances").json()["reality_check"] == response["reminder"]
+    assert lucky.get(f"players/{id_of(lucky)}/balances").json()["reality_check"] == response["reminder"]
 
 
-def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: Caller) -> None:
+def test_play_money_is_topped_up_to_the_cap_once_an_hour(lucky: Caller, alice: Caller) -> None:
     assert lucky.get("play-money-policy").json()["cap"] == {"amount": "1000.00", "currency": "EUR"}
     answer = alice.post("me/play-money", key="once")
     assert (answer.status_code, answer.json()["amount"]["amount"]) == (201, "1000.00")
@@ -234,23 +239,23 @@ def test_play_money_is_filled_up_to_the_cap_once_an_hour(lucky: Caller, alice: C
     assert line(alice.get("me/limits").json())["used"] == "0.00"
 
 
-def test_an_operator_may_give_no_play_money_at_all(lucky: Caller, alice: Caller) -> None:
+def test_an_operator_can_disable_play_money_with_a_cap_of_zero(lucky: Caller, alice: Caller) -> None:
     assert lucky.post("play-money-policy", cap="0.00", currency="EUR").json()["cap"]["amount"] == "0.00"
     assert code(alice.post("me/play-money")) == (409, "play_money_cap_reached")
 
 
-def test_who_stays_away_is_given_no_play_money(alice: Caller) -> None:
+def test_an_excluded_player_gets_no_play_money(alice: Caller) -> None:
     alice.post("me/exclusions", kind="cooling_off", hours=24)
     assert code(alice.post("me/play-money")) == (403, "player_excluded")
 
 
-def test_exclusions_are_listed_with_those_that_ended_and_staff_see_why(lucky: Caller, alice: Caller) -> None:
+def test_active_and_past_exclusions_are_listed_with_notes_for_staff(lucky: Caller, alice: Caller) -> None:
     player = id_of(lucky)
     assert alice.get("me/exclusions").json() == {"items": []}
     alice.post("me/exclusions", kind="cooling_off", hours=24)
-    asked: dict[str, Any] = {"kind": "self_exclusion", "months": 6, "note": "asked for by telephone"}
-    longer = lucky.post(f"players/{player}/exclusions", key="once", **asked)
-    assert lucky.post(f"players/{player}/exclusions", key="once", **asked).content == longer.content
+    body: dict[str, Any] = {"kind": "self_exclusion", "months": 6, "note": "asked for by telephone"}
+    longer = lucky.post(f"players/{player}/exclusions", key="once", **body)
+    assert lucky.post(f"players/{player}/exclusions", key="once", **body).content == longer.content
 
     now, before = alice.get("me/exclusions").json()["items"]
 
@@ -260,13 +265,13 @@ def test_exclusions_are_listed_with_those_that_ended_and_staff_see_why(lucky: Ca
         "ended_at": None,
     }
     assert (before["kind"], before["set_by"], before["ended_at"]) == ("cooling_off", "player", now["since"])
-    seen = lucky.get(f"players/{player}/exclusions").json()["items"]
-    assert seen == [{**now, "note": "asked for by telephone"}, {**before, "note": ""}]
+    listed = lucky.get(f"players/{player}/exclusions").json()["items"]
+    assert listed == [{**now, "note": "asked for by telephone"}, {**before, "note": ""}]
     assert fetch("SELECT FROM events_event WHERE data::text || metadata::text LIKE '%%telephone%%'") == []
 
 
-def test_a_player_says_no_note_and_staff_none_that_is_too_long(lucky: Caller, alice: Caller) -> None:
-    asked: dict[str, Any] = {"kind": "cooling_off", "hours": 24}
-    assert alice.post("me/exclusions", **asked, note="x").status_code == 422
-    assert lucky.post(f"players/{id_of(lucky)}/exclusions", **asked, note="x" * 501).status_code == 422
+def test_players_cannot_send_a_note_and_staff_none_that_is_too_long(lucky: Caller, alice: Caller) -> None:
+    body: dict[str, Any] = {"kind": "cooling_off", "hours": 24}
+    assert alice.post("me/exclusions", **body, note="x").status_code == 422
+    assert lucky.post(f"players/{id_of(lucky)}/exclusions", **body, note="x" * 501).status_code == 422
     assert alice.get("me/limits").json()["exclusion"] is None

@@ -1,4 +1,4 @@
-"""Money on its way in and out over HTTP, bad input included."""
+"""Deposits, withdrawals, their methods and callbacks over HTTP, with invalid input."""
 
 import json
 import secrets
@@ -12,7 +12,8 @@ import pytest
 from django.test import Client
 
 from casino.operators.services import create_operator, issue_key
-from tests.wallet.payments.counter import SECRET, use_provider
+from casino.significant.models import SignificantEvent
+from tests.wallet.payments.counter import CALLBACK, SECRET, use_provider
 from wallet.payments import callbacks, signatures
 
 pytestmark = pytest.mark.django_db
@@ -72,10 +73,10 @@ def deposit(player: Caller, method: str, amount: str = "50.00", **more: Any) -> 
 
 
 def call_back(payment: str, status: str, *, amount: str = "50.00", kind: str = "deposit", **changes: str) -> Any:
-    told = {"kind": kind, "payment": payment, "reference": f"tx-{payment}", "status": status, "amount": amount}
-    body = json.dumps({**told, "currency": "EUR"}).encode()
+    report = {"kind": kind, "payment": payment, "reference": f"tx-{payment}", "status": status, "amount": amount}
+    body = json.dumps({**report, "currency": "EUR"}).encode()
     timestamp, nonce = str(int(time.time())), secrets.token_hex(16)
-    headers = signatures.headers(secret=SECRET, timestamp=timestamp, nonce=nonce, body=body)
+    headers = signatures.headers(secret=SECRET, timestamp=timestamp, nonce=nonce, subject=CALLBACK, body=body)
     return Client().post(
         "/api/v1/providers/sandbox/callbacks", body, content_type="application/json", headers={**headers, **changes}
     )
@@ -83,31 +84,35 @@ def call_back(payment: str, status: str, *, amount: str = "50.00", kind: str = "
 
 def balance(player: Caller, account: str = "account") -> str:
     items = player.get("me/balances").json()["items"]
-    found = [item["balance"]["amount"] for item in items if (item["account"], item["money_type"]) == (account, "real")]
-    return found[0]
+    balances = [
+        item["balance"]["amount"] for item in items if (item["account"], item["money_type"]) == (account, "real")
+    ]
+    return balances[0]
 
 
-def test_a_player_sees_fee_and_arrival_before_committing(lucky: Caller) -> None:
+def test_a_player_sees_fee_and_time_of_arrival_before_depositing(lucky: Caller) -> None:
     lucky.method()
     lucky.method(name="Bank", fee_fixed="0", fee_percent="0", minimum="100.00", processing_seconds=86400)
     lucky.method(name="Closed", enabled=False)
     player = lucky.player()
-    shown = player.get("deposit-methods?amount=50.00").json()["items"]
-    assert [(each["name"], each["processing_seconds"], each["quote"]["refusal_code"]) for each in shown] == [
+    response = player.get("deposit-methods?amount=50.00").json()["items"]
+    assert [(each["name"], each["processing_seconds"], each["quote"]["refusal_code"]) for each in response] == [
         ("Card", 60, None),
         ("Bank", 86400, "amount_out_of_range"),
     ]
-    assert shown[0]["quote"]["fee"] == {"amount": "1.00", "currency": "EUR"}
-    assert shown[0]["quote"]["net_amount"] == {"amount": "49.00", "currency": "EUR"}
-    at = datetime.fromisoformat(shown[0]["quote"]["expected_at"]) - timedelta(seconds=shown[0]["processing_seconds"])
+    assert response[0]["quote"]["fee"] == {"amount": "1.00", "currency": "EUR"}
+    assert response[0]["quote"]["net_amount"] == {"amount": "49.00", "currency": "EUR"}
+    at = datetime.fromisoformat(response[0]["quote"]["expected_at"]) - timedelta(
+        seconds=response[0]["processing_seconds"]
+    )
     assert timedelta() <= datetime.now(UTC) - at < timedelta(minutes=1)
-    assert [each["quote"]["expected_at"] for each in shown if each["quote"]["refusal_code"]] == [None]
+    assert [each["quote"]["expected_at"] for each in response if each["quote"]["refusal_code"]] == [None]
     assert player.get("deposit-methods").json()["items"][0]["quote"] is None
     assert len(lucky.get("deposit-methods").json()["items"]) == 3
     assert player.get("deposit-methods?amount=5,0").json()["code"] == "amount_malformed"
 
 
-def test_only_the_operator_offers_methods_and_only_its_own_change(lucky: Caller) -> None:
+def test_an_operator_adds_methods_and_changes_only_its_own(lucky: Caller) -> None:
     method, other = lucky.method(), house("other")
     assert lucky.player().post("deposit-methods", **CARD).json()["code"] == "forbidden"
     assert other.post(f"deposit-methods/{method}/versions", **CARD).json()["code"] == "unknown_deposit_method"
@@ -132,7 +137,7 @@ def test_only_the_operator_offers_methods_and_only_its_own_change(lucky: Caller)
         ({"name": ""}, "field_blank"),
     ],
 )
-def test_a_method_that_cannot_be_is_refused_by_name(lucky: Caller, changes: dict[str, Any], code: str) -> None:
+def test_an_invalid_method_is_refused_with_its_code(lucky: Caller, changes: dict[str, Any], code: str) -> None:
     answer = lucky.post("deposit-methods", **{**CARD, **changes})
     assert answer.status_code in {404, 422}
     assert answer.json()["code"] == code
@@ -140,19 +145,19 @@ def test_a_method_that_cannot_be_is_refused_by_name(lucky: Caller, changes: dict
 
 def test_a_deposit_from_request_to_balance(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
-    made = deposit(player, method)
-    assert (made.status_code, made.json()["status"]) == (201, "pending")
-    assert made.json()["net_amount"] == {"amount": "49.00", "currency": "EUR"}
-    told = call_back(made.json()["id"], "completed")
-    assert (told.status_code, told.json()) == (202, {"applied": True})
+    created = deposit(player, method)
+    assert (created.status_code, created.json()["status"]) == (201, "pending")
+    assert created.json()["net_amount"] == {"amount": "49.00", "currency": "EUR"}
+    accepted = call_back(created.json()["id"], "completed")
+    assert (accepted.status_code, accepted.json()) == (202, {"applied": True})
     assert balance(player) == "0.00"
     callbacks.apply_waiting()
     assert balance(player) == "49.00"
-    shown = player.get(f"me/deposits/{made.json()['id']}").json()
-    assert (shown["status"], shown["ended_at"] is not None) == ("completed", True)
+    response = player.get(f"me/deposits/{created.json()['id']}").json()
+    assert (response["status"], response["ended_at"] is not None) == ("completed", True)
 
 
-def test_a_deposit_is_asked_for_once_however_often_it_is_sent(lucky: Caller) -> None:
+def test_a_deposit_request_sent_three_times_makes_one_deposit(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
     answers = [deposit(player, method, key="same") for _ in range(3)]
     assert len({answer.content for answer in answers}) == 1
@@ -182,7 +187,7 @@ def test_a_quick_deposit_repeats_the_last_one(lucky: Caller) -> None:
         ({"tip": "1"}, "unknown_field"),
     ],
 )
-def test_a_deposit_that_may_not_be_is_refused_by_name(lucky: Caller, changes: dict[str, Any], code: str) -> None:
+def test_an_invalid_deposit_is_refused_with_its_code(lucky: Caller, changes: dict[str, Any], code: str) -> None:
     player, method = lucky.player(), lucky.method()
     answer = player.post("me/deposits", **{"method": method, "amount": "50.00", "currency": "EUR", **changes})
     assert answer.json()["code"] == code
@@ -191,25 +196,25 @@ def test_a_deposit_that_may_not_be_is_refused_by_name(lucky: Caller, changes: di
 
 def test_deposits_come_in_pages_newest_first_and_by_status(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
-    made = [deposit(player, method).json()["id"] for _ in range(3)]
-    call_back(made[1], "failed")
+    created = [deposit(player, method).json()["id"] for _ in range(3)]
+    call_back(created[1], "failed")
     callbacks.apply_waiting()
     page = player.get("me/deposits?limit=2").json()
     rest = player.get(f"me/deposits?limit=2&cursor={page['next']}").json()
-    assert [each["id"] for each in page["items"] + rest["items"]] == made[::-1]
-    assert [each["id"] for each in player.get("me/deposits?status=failed").json()["items"]] == [made[1]]
-    assert [each["id"] for each in lucky.get("deposits?status=failed").json()["items"]] == [made[1]]
+    assert [each["id"] for each in page["items"] + rest["items"]] == created[::-1]
+    assert [each["id"] for each in player.get("me/deposits?status=failed").json()["items"]] == [created[1]]
+    assert [each["id"] for each in lucky.get("deposits?status=failed").json()["items"]] == [created[1]]
     assert player.get("me/deposits?status=lost").json()["code"] == "unknown_choice"
     assert player.get("me/deposits?cursor=???").json()["code"] == "invalid_cursor"
 
 
 def test_nobody_sees_anothers_payments(lucky: Caller) -> None:
     player, method, other = lucky.player(), lucky.method(), house("other")
-    made = deposit(player, method).json()["id"]
-    assert lucky.player("second").get(f"me/deposits/{made}").json()["code"] == "unknown_deposit"
+    created = deposit(player, method).json()["id"]
+    assert lucky.player("second").get(f"me/deposits/{created}").json()["code"] == "unknown_deposit"
     assert lucky.player("second").get("me/deposits").json()["items"] == []
     assert other.get("deposits").json()["items"] == []
-    assert other.player().get(f"me/deposits/{made}").status_code == 404
+    assert other.player().get(f"me/deposits/{created}").status_code == 404
     assert deposit(other.player(), method).json()["code"] == "unknown_deposit_method"
 
 
@@ -217,66 +222,78 @@ def test_a_withdrawal_is_held_and_can_be_cancelled(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
     call_back(deposit(player, method).json()["id"], "completed")
     callbacks.apply_waiting()
-    asked = {"method": method, "amount": "30.00", "currency": "EUR"}
-    made = player.post("me/withdrawals", **asked)
-    assert (made.status_code, made.json()["status"], made.json()["can_cancel"]) == (201, "requested", True)
+    body = {"method": method, "amount": "30.00", "currency": "EUR"}
+    created = player.post("me/withdrawals", **body)
+    assert (created.status_code, created.json()["status"], created.json()["can_cancel"]) == (201, "requested", True)
     assert (balance(player), balance(player, "hold")) == ("19.00", "30.00")
-    assert player.post("me/withdrawals", **asked).json()["code"] == "insufficient_funds"
-    assert [each["id"] for each in lucky.get("withdrawals?status=requested").json()["items"]] == [made.json()["id"]]
+    assert player.post("me/withdrawals", **body).json()["code"] == "insufficient_funds"
+    assert [each["id"] for each in lucky.get("withdrawals?status=requested").json()["items"]] == [created.json()["id"]]
     held = player.get("me/statement?account=hold").json()["items"]
     assert [(line["kind"], line["amount"]["amount"]) for line in held] == [("withdrawal_held", "30.00")]
-    cancelled = player.post(f"me/withdrawals/{made.json()['id']}/cancel")
+    cancelled = player.post(f"me/withdrawals/{created.json()['id']}/cancel")
     assert (cancelled.status_code, cancelled.json()["status"]) == (200, "cancelled")
     assert balance(player) == "49.00"
-    assert lucky.player("second").post(f"me/withdrawals/{made.json()['id']}/cancel").status_code == 404
+    assert lucky.player("second").post(f"me/withdrawals/{created.json()['id']}/cancel").status_code == 404
 
 
-def test_the_policy_is_the_operators(lucky: Caller) -> None:
+def test_only_the_operator_reads_and_sets_the_policy(lucky: Caller) -> None:
     nothing = {"amount": "0.00", "currency": "EUR"}
     before = lucky.get("withdrawal-policy").json()
     free = {"fee_fixed": nothing, "fee_percent": "0", "maximum": None, "max_pending": None}
-    least = {"minimum": {"amount": "0.01", "currency": "EUR"}}
-    assert before == {"version": 0, "auto_approve_up_to": nothing, "second_approval_above": nothing, **free, **least}
-    made = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00")
-    assert (made.status_code, made.json()["version"]) == (201, 1)
+    minimum = {"minimum": {"amount": "0.01", "currency": "EUR"}}
+    assert before == {"version": 0, "auto_approve_up_to": nothing, "second_approval_above": nothing, **free, **minimum}
+    created = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00")
+    assert (created.status_code, created.json()["version"]) == (201, 1)
     wrong = lucky.post("withdrawal-policy", auto_approve_up_to="5.00", second_approval_above="1.00")
     assert wrong.json()["code"] == "invalid_withdrawal_policy"
     assert lucky.player().get("withdrawal-policy").json()["code"] == "forbidden"
 
 
 @pytest.mark.parametrize("header", [signatures.SIGNATURE, signatures.NONCE, signatures.TIMESTAMP])
-def test_a_callback_without_its_signature_is_turned_away_and_changes_nothing(lucky: Caller, header: str) -> None:
+def test_a_callback_with_a_missing_header_is_refused_and_changes_nothing(lucky: Caller, header: str) -> None:
     player, method = lucky.player(), lucky.method()
-    made = deposit(player, method).json()["id"]
+    created = deposit(player, method).json()["id"]
     for forged in ("", "0" * 40):
-        answer = call_back(made, "completed", **{header: forged})
+        answer = call_back(created, "completed", **{header: forged})
         assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
     assert callbacks.apply_waiting() == 0
     assert balance(player) == "0.00"
 
 
-def test_a_debt_is_shown_and_refused_by_name(lucky: Caller) -> None:
+def test_refused_callbacks_are_recorded_once_for_each_address(lucky: Caller) -> None:
+    created = deposit(lucky.player(), lucky.method()).json()["id"]
+    for forged in ("", "v1=" + "0" * 64, ""):
+        call_back(created, "completed", **{signatures.SIGNATURE: forged})
+    call_back(created, "completed")
+    events = SignificantEvent.objects.filter(subject="provider:sandbox")
+    assert {(event.kind, event.reason, event.address, event.operator_id) for event in events} == {
+        ("access_failed", "The callback's signature is invalid", "127.0.0.1", None)
+    }
+    assert len(events) <= 2  # the minute may have ended in between
+
+
+def test_a_debt_is_shown_and_refuses_withdrawals(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
-    made = deposit(player, method).json()["id"]
-    call_back(made, "completed")
+    created = deposit(player, method).json()["id"]
+    call_back(created, "completed")
     callbacks.apply_waiting()
     player.post("me/withdrawals", method=method, amount="40.00", currency="EUR")
-    call_back(made, "reversed")
+    call_back(created, "reversed")
     callbacks.apply_waiting()
     assert (balance(player), balance(player, "debt")) == ("0.00", "-40.00")
-    assert player.get(f"me/deposits/{made}").json()["debt_created"] == {"amount": "40.00", "currency": "EUR"}
+    assert player.get(f"me/deposits/{created}").json()["debt_created"] == {"amount": "40.00", "currency": "EUR"}
     refused = player.post("me/withdrawals", method=method, amount="1.00", currency="EUR")
     assert (refused.status_code, refused.json()["code"], refused.json()["owed"]) == (409, "debt_outstanding", "40.00")
 
 
-def test_a_withdrawals_cost_is_told_before_it_is_asked_for() -> None:
+def test_a_withdrawal_is_quoted_before_it_is_requested() -> None:
     lucky = house("terms")
     bounds = {"minimum": "10.00", "maximum": "500.00", "max_pending": 1, "fee_fixed": "0.50", "fee_percent": "1"}
-    made = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00", **bounds)
-    assert (made.status_code, made.json()["fee_percent"], made.json()["max_pending"]) == (201, "1", 1)
+    created = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00", **bounds)
+    assert (created.status_code, created.json()["fee_percent"], created.json()["max_pending"]) == (201, "1", 1)
     player = lucky.player()
-    told = player.get("me/withdrawal-quote?amount=50.00").json()
-    assert (told["fee"]["amount"], told["net_amount"]["amount"], told["approvals_required"]) == ("1.00", "49.00", 1)
+    quote = player.get("me/withdrawal-quote?amount=50.00").json()
+    assert (quote["fee"]["amount"], quote["net_amount"]["amount"], quote["approvals_required"]) == ("1.00", "49.00", 1)
     assert player.get("me/withdrawal-quote?amount=9.99").json()["refusal_code"] == "withdrawal_too_small"
     assert player.get("me/withdrawal-quote?amount=500.01").json()["refusal_code"] == "withdrawal_too_large"
     assert player.get("me/withdrawal-quote").status_code == 422

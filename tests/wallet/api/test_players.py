@@ -85,7 +85,7 @@ def test_players_are_listed_in_pages_and_shown_one_by_one(lucky: House, other: H
     assert lucky.get("players?cursor=WyJub3QgYW4gaWQiXQ").json()["code"] == "invalid_cursor"
 
 
-def test_a_credit_arrives_once_however_often_it_is_sent(lucky: House) -> None:
+def test_a_credit_request_sent_three_times_credits_once(lucky: House) -> None:
     player = lucky.register()
     body = {"amount": "12.50", "currency": "EUR", "money_type": "real"}
     answers = [lucky.post(f"players/{player}/sandbox-credits", body, key="same") for _ in range(3)]
@@ -111,7 +111,7 @@ def test_a_credit_arrives_once_however_often_it_is_sent(lucky: House) -> None:
         ({"tip": "1"}, 422, "unknown_field"),
     ],
 )
-def test_a_bad_credit_is_refused_with_its_own_code(
+def test_an_invalid_credit_is_refused_with_its_code(
     lucky: House, changes: dict[str, object], status: int, code: str
 ) -> None:
     player = lucky.register()
@@ -127,7 +127,7 @@ def test_an_operator_that_is_no_sandbox_gives_no_credits() -> None:
     assert (answer.status_code, answer.json()["code"]) == (403, "operator_not_sandbox")
 
 
-def test_another_operators_player_is_as_unknown_as_one_that_never_was(lucky: House, other: House) -> None:
+def test_another_operators_player_is_unknown_like_one_that_does_not_exist(lucky: House, other: House) -> None:
     hers, nobody = other.register(), UUID(int=404)
     other.credit(hers)
     for path in ("players/{}", "players/{}/balances", "players/{}/statement"):
@@ -155,7 +155,7 @@ def test_a_statement_lists_what_moved_newest_first_in_pages(lucky: House) -> Non
     assert lucky.get(f"players/{player}/statement?money_type=play").json() == empty
 
 
-def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> None:
+def test_a_player_sees_the_account_and_the_balance_at_each_table(lucky: House) -> None:
     player = lucky.register()
     lucky.credit(player)
     (cause,) = causes(1)
@@ -185,7 +185,7 @@ def test_a_player_sees_the_own_money_and_that_at_each_table(lucky: House) -> Non
         ("limit=0", "invalid_limit"),
     ],
 )
-def test_a_statement_of_no_such_account_is_refused(lucky: House, query: str, code: str) -> None:
+def test_a_statement_of_an_invalid_account_is_refused(lucky: House, query: str, code: str) -> None:
     answer = lucky.get(f"players/{lucky.register()}/statement?{query}")
     assert answer.status_code in {400, 422}
     assert answer.json()["code"] == code

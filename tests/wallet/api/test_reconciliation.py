@@ -1,4 +1,4 @@
-"""Reconciliation over HTTP: an operator's desk works on its differences; every answer is documented."""
+"""Reconciliation over HTTP: an operator's staff assign and resolve discrepancies."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -16,13 +16,13 @@ pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-def differing(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> list[str]:
-    """A day on which the provider has payments that we do not have; returns their differences' ids."""
+def record_discrepancies(house: Tenant, *payments: str, day: date = date(2026, 11, 20)) -> list[str]:
+    """Record a day with payments that only the provider has; return the ids of the discrepancies."""
     theirs = [
         TheirPayment(PaymentKind.DEPOSIT, payment, "tx", ProviderStatus.COMPLETED, 900, "EUR") for payment in payments
     ]
-    which = ReconciliationDay(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
-    services._record(which, "EUR", compare([], theirs))
+    reconciled_day = ReconciliationDay(UUID(house.id), "sandbox", day, AT - timedelta(days=1), AT)
+    services._record(reconciled_day, "EUR", compare([], theirs))
     return [item["id"] for item in house.pages("discrepancies", day=day.isoformat())]
 
 
@@ -30,31 +30,35 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-def test_the_desk_assigns_and_resolves_a_difference_in_words() -> None:
+def test_a_discrepancy_is_assigned_and_resolved_with_notes() -> None:
     house = tenant("lucky")
-    (key,) = differing(house, "p1")
+    (key,) = record_discrepancies(house, "p1")
     (run,) = house.read("reconciliations")["items"]
     assert (run["ours"], run["theirs"], run["matched"], run["discrepancies"]) == (0, 1, 0, 1)
-    shown = house.read(f"discrepancies/{key}")
-    assert (shown["type"], shown["their_amount"]["amount"], shown["our_amount"]) == ("missing_ours", "9.00", None)
+    discrepancy = house.read(f"discrepancies/{key}")
+    assert (discrepancy["type"], discrepancy["their_amount"]["amount"], discrepancy["our_amount"]) == (
+        "missing_ours",
+        "9.00",
+        None,
+    )
     assigned = house.do(f"discrepancies/{key}/assign", {"actor": "agent-3", "owner": "agent-9", "note": "Please ask."})
     assert (assigned["status"], assigned["owner"], assigned["notes"][0]["note"]) == (
         "assigned", "desk:agent-9", "Please ask.",
     )  # fmt: skip
-    said = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
-    done = house.do(f"discrepancies/{key}/resolve", said)
+    resolution = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
+    done = house.do(f"discrepancies/{key}/resolve", resolution)
     assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
-    closed = house.post(f"discrepancies/{key}/resolve", said)
+    closed = house.post(f"discrepancies/{key}/resolve", resolution)
     assert (code(closed), closed.json()["current_status"]) == ((409, "discrepancy_closed"), "resolved")
     assert code(house.post(f"discrepancies/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "discrepancy_closed")
 
 
 def test_lists_are_paged_and_filtered() -> None:
     house = tenant("lucky")
-    older = differing(house, "p1", "p2", day=date(2026, 11, 19))
-    newer = differing(house, "p3", "p4", "p5")
-    found = house.pages("discrepancies")
-    assert [item["id"] for item in found] == [*newer, *older]
+    older = record_discrepancies(house, "p1", "p2", day=date(2026, 11, 19))
+    newer = record_discrepancies(house, "p3", "p4", "p5")
+    listed = house.pages("discrepancies")
+    assert [item["id"] for item in listed] == [*newer, *older]
     assert len(house.pages("reconciliations", limit=1)) == 2
     house.do(f"discrepancies/{newer[0]}/resolve", {"actor": "a", "resolution": "timing", "note": "x"})
     assert [item["id"] for item in house.pages("discrepancies", status="resolved")] == [newer[0]]
@@ -63,21 +67,21 @@ def test_lists_are_paged_and_filtered() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"actor": "a b", "resolution": "timing", "note": "x"}, {"actor": "a", "resolution": "magic", "note": "x"},
+    "body", [{"actor": "a b", "resolution": "timing", "note": "x"}, {"actor": "a", "resolution": "magic", "note": "x"},
               {"actor": "a", "resolution": "timing", "note": ""}, {"resolution": "timing", "note": "x"}],
 )  # fmt: skip
-def test_bad_input_is_refused_and_changes_nothing(given: dict[str, str]) -> None:
+def test_bad_input_is_refused_and_changes_nothing(body: dict[str, str]) -> None:
     house = tenant("lucky")
-    (key,) = differing(house, "p1")
-    assert house.post(f"discrepancies/{key}/resolve", given).status_code == 422
+    (key,) = record_discrepancies(house, "p1")
+    assert house.post(f"discrepancies/{key}/resolve", body).status_code == 422
     assert house.read(f"discrepancies/{key}")["status"] == "open"
 
 
 def test_another_operator_sees_and_changes_nothing() -> None:
     house, rival = tenant("lucky"), tenant("rival")
-    (key,) = differing(house, "p1")
+    (key,) = record_discrepancies(house, "p1")
     assert (rival.read("discrepancies")["items"], rival.read("reconciliations")["items"]) == ([], [])
     assert code(rival.get(f"discrepancies/{key}")) == (404, "unknown_discrepancy")
-    said = {"actor": "x", "resolution": "timing", "note": "x"}
-    assert code(rival.post(f"discrepancies/{key}/resolve", said)) == (404, "unknown_discrepancy")
+    resolution = {"actor": "x", "resolution": "timing", "note": "x"}
+    assert code(rival.post(f"discrepancies/{key}/resolve", resolution)) == (404, "unknown_discrepancy")
     assert code(rival.post(f"discrepancies/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_discrepancy")

@@ -1,4 +1,4 @@
-"""A player's own limit over HTTP: with the PIN, once in a betting week, one's own and nobody else's."""
+"""A player's own table limit over HTTP: set with the PIN, once in a betting week."""
 
 import uuid
 from collections.abc import Callable
@@ -32,10 +32,10 @@ class Gambler:
         return Client().post("/api/v1/me/table-limit", body, content_type="application/json", headers=headers)
 
     def get(self) -> dict[str, Any]:
-        shown: dict[str, Any] = (
+        response: dict[str, Any] = (
             Client().get("/api/v1/me/table-limit", headers={"Authorization": f"Bearer {self.token}"}).json()
         )
-        return shown
+        return response
 
 
 def gambler(slug: str = "lucky", nickname: str = "Alice") -> Gambler:
@@ -96,7 +96,7 @@ def test_it_changes_once_in_a_betting_week(alice: Gambler) -> None:
 
 
 @pytest.mark.django_db
-def test_in_another_week_it_may_be_raised_or_lifted(alice: Gambler) -> None:
+def test_in_another_week_it_can_be_raised_or_removed(alice: Gambler) -> None:
     alice.set()
     a_week_later()
     assert code(alice.set()) == (409, "table_limit_unchanged")
@@ -110,7 +110,7 @@ def test_in_another_week_it_may_be_raised_or_lifted(alice: Gambler) -> None:
 
 
 @pytest.mark.django_db
-def test_a_wrong_pin_changes_nothing_but_the_count(alice: Gambler) -> None:
+def test_a_wrong_pin_only_counts_the_attempt(alice: Gambler) -> None:
     wrong = [alice.set(pin=WRONG) for _ in range(3)]
 
     assert [answer.json()["attempts_left"] for answer in wrong] == [2, 1, 0]
@@ -119,7 +119,7 @@ def test_a_wrong_pin_changes_nothing_but_the_count(alice: Gambler) -> None:
 
 
 @pytest.mark.django_db
-def test_a_repeat_gets_the_first_answer(alice: Gambler) -> None:
+def test_a_replayed_request_gets_the_first_response(alice: Gambler) -> None:
     first, again = (alice.set(key="one") for _ in range(2))
 
     assert (again.content, again["Idempotent-Replayed"]) == (first.content, "true")
@@ -144,7 +144,7 @@ def test_a_repeat_gets_the_first_answer(alice: Gambler) -> None:
         ({"table": "x"}, "unknown_field"),
     ],
 )
-def test_what_is_no_limit_is_refused_by_name(alice: Gambler, changes: dict[str, Any], expected: str) -> None:
+def test_an_invalid_limit_is_refused_with_its_code(alice: Gambler, changes: dict[str, Any], expected: str) -> None:
     assert code(alice.set(**changes)) == (422, expected)
     assert (alice.get(), recorded()) == (NEVER, [])
 
@@ -160,7 +160,7 @@ def test_an_empty_body_and_an_operators_key_are_refused(alice: Gambler) -> None:
 
 
 @pytest.mark.django_db
-def test_a_limit_is_nobody_elses(alice: Gambler) -> None:
+def test_a_limit_applies_to_its_player_only(alice: Gambler) -> None:
     bob, charlie = another(alice.operator, "Bob"), gambler("golden", "Charlie")
 
     alice.set()
@@ -171,7 +171,7 @@ def test_a_limit_is_nobody_elses(alice: Gambler) -> None:
 
 
 @pytest.mark.usefixtures("database")
-def test_of_tabs_that_set_it_at_once_one_does(in_threads: Callable[..., list[Any]]) -> None:
+def test_of_concurrent_changes_one_succeeds(in_threads: Callable[..., list[Any]]) -> None:
     alice = gambler()
 
     answers = in_threads(6, lambda tab: alice.set(f"{tab + 1}0.00"))

@@ -3,13 +3,15 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from casino.events.rebuild import rebuild
 from casino.events.sql import fetch
+from tests.conftest import as_owner
 from tests.wallet.ledger.world import account, bank, causes, deposits, fund, game, move, stakes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind
-from wallet.ledger.audit import check, compare_batch, matches_expected
+from wallet.ledger.audit import check, compare_batch
 from wallet.ledger.entries import NewPosting, build_entry
-from wallet.ledger.rebuild import rebuild_balances
+from wallet.ledger.store import BALANCES
 
 TAMPERING = {
     "entry does not sum to zero": "UPDATE wallet_posting SET amount = amount + 1 WHERE account_id = %(alices)s",
@@ -27,8 +29,8 @@ TAMPERING = {
 }
 
 
-@pytest.mark.parametrize("finding", TAMPERING)
-def test_what_the_owner_tampers_with_is_found_and_named(database: Any, finding: str) -> None:
+@pytest.mark.parametrize("kind", TAMPERING)
+def test_tampering_by_the_database_owner_is_reported(database: Any, kind: str) -> None:
     fund(game(), 100)
     assert list(check()) == []
     with database.owner() as owner:
@@ -39,17 +41,8 @@ def test_what_the_owner_tampers_with_is_found_and_named(database: Any, finding: 
             " WHERE contype = 'f' AND conrelid::regclass::text LIKE 'wallet_%'"
         ).fetchall():
             owner.execute(f"ALTER TABLE {table} DROP CONSTRAINT {constraint}")
-        owner.execute(TAMPERING[finding], {"alices": game().id})
-    assert finding in {found.kind for found in check()}
-
-
-def test_no_text_hides_a_second_entry_or_one_that_is_missing() -> None:
-    wanted = {10: "wager: a -5, b 5", 9: "wager: a -3, b 3"}
-    said = "9 wager: a -3, b 3\n10 wager: a -5, b 5"
-    assert matches_expected(2, said, wanted)
-    assert matches_expected(0, None, {})
-    for count, text in ((1, said), (3, said), (2, said.replace("5", "6")), (0, None)):
-        assert not matches_expected(count, text, wanted)
+        owner.execute(TAMPERING[kind], {"alices": game().id})
+    assert kind in {finding.kind for finding in check()}
 
 
 @pytest.mark.django_db
@@ -69,8 +62,8 @@ def test_entries_are_compared_with_those_that_their_events_lead_to() -> None:
         move(different, game(), bank(), 2),
         build_entry(kind="other", cause=kind, postings=(NewPosting(game(), -3), NewPosting(stakes(), 3))),
     ]
-    found = compare_batch([right, missing, extra, different, kind, silent], derived)
-    assert {(finding.location, finding.kind) for finding in found} == {
+    findings = compare_batch([right, missing, extra, different, kind, silent], derived)
+    assert {(finding.location, finding.kind) for finding in findings} == {
         (f"event {missing}", "entry is missing"),
         (f"event {extra}", "entry that no event leads to"),
         (f"event {different}", "entry moves something else"),
@@ -86,17 +79,18 @@ def test_balances_are_rebuilt_from_postings_byte_for_byte(database: Any) -> None
     before = fetch(rows)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE wallet_balance SET balance = 1, sequence = 77")
-    assert rebuild_balances() == len(before) == 4
+    with as_owner(database.owner_url):
+        assert rebuild(BALANCES).rows == {"wallet_balance": len(before)} == {"wallet_balance": 4}
     assert fetch(rows) == before
 
 
-def test_every_kind_of_account_has_the_floor_that_the_rules_give_it(database: Any) -> None:
+def test_sql_and_python_agree_on_which_accounts_may_go_below_zero(database: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT wallet_open(array_agg(gen_random_uuid()), array_agg(kind || %s)) FROM unnest(%s::text[]) AS kind",
             [f"/{account().operator}/real/EUR//", [str(kind) for kind in AccountKind]],
         )
-    found = {finding.kind for finding in check()}
-    assert "balance has the wrong floor" not in found
-    rebuild_balances()
+    assert "balance has the wrong floor" not in {finding.kind for finding in check()}
+    with as_owner(database.owner_url):
+        rebuild(BALANCES)
     assert "balance has the wrong floor" not in {finding.kind for finding in check()}

@@ -1,4 +1,4 @@
-"""What PostgreSQL itself refuses, whoever asks."""
+"""Constraints and permissions of the ledger's tables, enforced by PostgreSQL."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ CHANGES = [
 ]
 ENTRY = "INSERT INTO wallet_entry (kind, cause) VALUES ('raw', %s) RETURNING id"
 POSTING = """INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
-    SELECT %s, account_id, amount, amount, 1000 FROM unnest(%s::uuid[], %s::bigint[]) AS given (account_id, amount)"""
+    SELECT %s, account_id, amount, amount, 1000 FROM unnest(%s::uuid[], %s::bigint[]) AS new (account_id, amount)"""
 
 
 def insert(postings: list[tuple[Any, int]]) -> None:
@@ -45,12 +45,12 @@ def test_neither_the_application_nor_the_owner_can_change_the_ledger(database: A
     assert store.balances([game()]) == {game(): 100}
 
 
-def test_postings_that_make_money_are_refused(database: Any) -> None:
+def test_postings_that_create_money_are_refused(database: Any) -> None:
     with pytest.raises(IntegrityError, match="does not sum to zero"):
         insert([(account(), 10), (bank(), -9)])
 
 
-def test_postings_on_an_account_that_is_not_there_are_refused(database: Any) -> None:
+def test_postings_on_an_unknown_account_are_refused(database: Any) -> None:
     with pytest.raises(IntegrityError, match="does not sum to zero"):
         insert([(game(), 10), (game(account().operator), -10)])
 
@@ -60,18 +60,18 @@ def test_an_entry_without_postings_is_refused_at_commit(database: Any) -> None:
         insert([])
 
 
-def test_nothing_can_be_added_to_an_entry_that_does_not_balance_in_itself(database: Any) -> None:
+def test_an_unbalanced_posting_cannot_be_added_to_an_entry(database: Any) -> None:
     insert([(account(), 10), (bank(), -10)])
     with pytest.raises(IntegrityError, match="does not sum to zero"), connection.cursor() as cursor:
         cursor.execute(POSTING, [1, [stakes().id], [5]])
 
 
-def test_an_entry_of_an_event_that_never_happened_is_refused(database: Any) -> None:
+def test_an_entry_of_an_unknown_event_is_refused(database: Any) -> None:
     with pytest.raises(IntegrityError, match="foreign key"), connection.cursor() as cursor:
         cursor.execute(ENTRY, [10**9])
 
 
-def test_a_balance_that_may_not_be_negative_cannot_be_made_so(database: Any) -> None:
+def test_the_database_refuses_a_negative_balance(database: Any) -> None:
     fund(game(), 100)
     with pytest.raises(IntegrityError, match="wallet_balance_never_negative"), connection.cursor() as cursor:
         cursor.execute("UPDATE wallet_balance SET balance = -1 WHERE account_id = %s", [game().id])

@@ -13,8 +13,8 @@ AMOUNTS = st.integers(-(10**12), 10**12)
 ACCOUNTS = [account(), account(BOB), game(), stakes(), bank()]
 
 
-def test_postings_on_one_account_become_one_and_zeros_are_dropped() -> None:
-    made = build_entry(
+def test_postings_on_one_account_are_merged_and_zeros_dropped() -> None:
+    entry = build_entry(
         kind="settled",
         cause=7,
         postings=[
@@ -25,10 +25,10 @@ def test_postings_on_one_account_become_one_and_zeros_are_dropped() -> None:
             NewPosting(stakes(), -2),
         ],
     )
-    assert made.postings == (NewPosting(game(), 8), NewPosting(bank(), -8))
+    assert entry.postings == (NewPosting(game(), 8), NewPosting(bank(), -8))
 
 
-def test_an_entry_that_makes_money_is_refused() -> None:
+def test_an_entry_that_creates_money_is_refused() -> None:
     with pytest.raises(UnbalancedEntry, match="does not sum to zero"):
         build_entry(kind="paid", cause=1, postings=[NewPosting(game(), 5), NewPosting(bank(), -4)])
 
@@ -45,7 +45,7 @@ def test_an_entry_that_moves_nothing_is_refused() -> None:
         build_entry(kind="paid", cause=1, postings=[NewPosting(game(), 0), NewPosting(bank(), 0)])
 
 
-def test_sitting_down_and_leaving_move_the_same_money_there_and_back() -> None:
+def test_buy_in_and_cash_out_move_the_same_money_there_and_back() -> None:
     where: dict[str, Any] = {
         "operator": OPERATOR,
         "player": ALICE,
@@ -66,9 +66,9 @@ def test_an_entry_exists_exactly_when_it_sums_to_zero_and_moves_something(moves:
     postings = [NewPosting(name, amount) for name, amount in moves]  # type: ignore[arg-type]
     net = {name: sum(p.amount for p in postings if p.account == name) for name in ACCOUNTS}
     try:
-        made = build_entry(kind="any", cause=1, postings=postings)
+        entry = build_entry(kind="any", cause=1, postings=postings)
     except UnbalancedEntry:
         assert sum(net.values()) != 0 or not any(net.values())
     else:
-        assert sum(posting.amount for posting in made.postings) == 0
-        assert {posting.account: posting.amount for posting in made.postings} == {n: a for n, a in net.items() if a}
+        assert sum(posting.amount for posting in entry.postings) == 0
+        assert {posting.account: posting.amount for posting in entry.postings} == {n: a for n, a in net.items() if a}

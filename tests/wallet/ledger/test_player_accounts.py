@@ -7,7 +7,7 @@ import pytest
 from casino.events.store import read
 from casino.kernel.money import AmountNotPositive, MoneyType, UnknownCurrency
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
-from wallet.audit.registry import CATALOGUE, entry_for
+from wallet.events import CATALOGUE, entry_for
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
 from wallet.ledger.audit import check, compare_batch
@@ -21,19 +21,19 @@ def open_alice(currency: str = "EUR") -> None:
 
 
 def credit(amount: int = 500, **changes: Any) -> int:
-    given = {"operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR", "sandbox": True}
-    return credit_sandbox_player(amount=amount, metadata=METADATA, **{**given, **changes})
+    defaults = {"operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR", "sandbox": True}
+    return credit_sandbox_player(amount=amount, metadata=METADATA, **{**defaults, **changes})
 
 
-def recorded() -> list[object]:
+def recorded_events() -> list[object]:
     return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(wallet_stream(ALICE))]
 
 
 @pytest.mark.django_db
-def test_opening_a_player_opens_both_books_once() -> None:
+def test_opening_a_players_accounts_opens_both_money_types_once() -> None:
     open_alice()
     open_alice()
-    assert recorded() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (MoneyType.REAL, MoneyType.PLAY))]
+    assert recorded_events() == [PlayerAccountOpened(OPERATOR, ALICE, "EUR", (MoneyType.REAL, MoneyType.PLAY))]
     assert store.balances_of_player(operator=OPERATOR, player=ALICE) == {
         account(): 0,
         account(money_type=MoneyType.PLAY): 0,
@@ -54,7 +54,7 @@ def test_a_credit_is_an_event_and_its_entry() -> None:
     open_alice()
     assert credit(500, note="welcome") == 500
     assert credit(250) == 750
-    assert recorded()[1:] == [
+    assert recorded_events()[1:] == [
         SandboxCredited(OPERATOR, ALICE, MoneyType.REAL, "EUR", 500, "welcome"),
         SandboxCredited(OPERATOR, ALICE, MoneyType.REAL, "EUR", 250, ""),
     ]
@@ -62,7 +62,7 @@ def test_a_credit_is_an_event_and_its_entry() -> None:
 
 
 @pytest.mark.django_db
-def test_what_was_posted_is_what_the_events_lead_to() -> None:
+def test_posted_entries_equal_those_derived_from_events() -> None:
     open_alice()
     credit(500)
     credit(70, money_type=MoneyType.PLAY)
@@ -85,25 +85,25 @@ def test_what_was_posted_is_what_the_events_lead_to() -> None:
         ({"currency": "SEK"}, UnknownAccount),
     ],
 )
-def test_a_credit_that_may_not_be_is_refused_and_leaves_nothing(changes: dict[str, Any], refusal: type) -> None:
+def test_an_invalid_credit_is_refused_and_leaves_nothing(changes: dict[str, Any], refusal: type) -> None:
     open_alice()
     with pytest.raises(refusal):
         credit(**changes)
-    assert len(recorded()) == 1
+    assert len(recorded_events()) == 1
     assert set(store.balances_of_player(operator=OPERATOR, player=ALICE).values()) == {0}
 
 
-def test_a_player_opened_by_many_at_once_is_opened_once(database: Any, in_threads: Callable[..., list[Any]]) -> None:
+def test_accounts_opened_concurrently_are_opened_once(database: Any, in_threads: Callable[..., list[Any]]) -> None:
     assert in_threads(6, lambda _: open_alice()) == [None] * 6
-    assert len(recorded()) == 1
+    assert len(recorded_events()) == 1
 
 
-def test_credits_given_at_the_same_time_all_arrive(database: Any, in_threads: Callable[..., list[Any]]) -> None:
+def test_concurrent_credits_all_arrive(database: Any, in_threads: Callable[..., list[Any]]) -> None:
     open_alice()
     assert sorted(in_threads(8, lambda _: credit(100))) == list(range(100, 900, 100))
     assert store.balances([account()]) == {account(): 800}
     assert list(check()) == []
 
 
-def test_an_unopened_name_is_still_worth_nothing() -> None:
+def test_equal_names_are_equal_accounts() -> None:
     assert AccountName(account().kind, OPERATOR, MoneyType.REAL, "EUR", BOB) == account(BOB)

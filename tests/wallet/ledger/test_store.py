@@ -1,15 +1,22 @@
+"""Posting entries and reading balances and statements, with concurrent and random batches."""
+
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, bank, causes, deposits, fund, game, move, stakes
 from wallet.ledger import store
+from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
 from wallet.ledger.audit import check
-from wallet.ledger.entries import NewPosting, build_entry
+from wallet.ledger.entries import NewEntry, NewPosting, build_entry
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.ledger.store import ConflictingEntry
 
@@ -67,7 +74,7 @@ def test_a_cause_posts_once() -> None:
 
 
 @pytest.mark.django_db
-def test_a_batch_posts_what_is_new_in_it_and_leaves_the_rest() -> None:
+def test_a_batch_posts_only_its_new_entries() -> None:
     fund(game(), 100)
     first, second, third = (move(cause, game(), stakes(), 10) for cause in causes(3))
     store.post([second])
@@ -78,7 +85,7 @@ def test_a_batch_posts_what_is_new_in_it_and_leaves_the_rest() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("field", ["kind", "amount", "account", "extra posting"])
-def test_a_cause_that_comes_back_with_another_entry_is_an_error(field: str) -> None:
+def test_a_different_entry_for_the_same_cause_is_an_error(field: str) -> None:
     fund(game(), 100)
     (cause,) = causes(1)
     store.post([move(cause, game(), stakes(), 40)])
@@ -104,7 +111,7 @@ def test_two_different_entries_of_one_cause_in_a_batch_are_an_error() -> None:
 
 
 @pytest.mark.django_db
-def test_who_cannot_pay_is_told_what_there_is_and_what_it_takes() -> None:
+def test_insufficient_funds_report_balance_and_amount_needed() -> None:
     fund(game(), 1000)
     first, second = causes(2)
     with pytest.raises(InsufficientFunds) as caught, transaction.atomic():
@@ -116,7 +123,7 @@ def test_who_cannot_pay_is_told_what_there_is_and_what_it_takes() -> None:
 
 
 @pytest.mark.django_db
-def test_no_entry_of_a_batch_may_go_below_zero_even_if_a_later_one_pays_it_back() -> None:
+def test_no_entry_of_a_batch_goes_below_zero_even_if_a_later_one_repays_it() -> None:
     first, second = causes(2)
     with pytest.raises(InsufficientFunds), transaction.atomic():
         store.post([move(first, game(), stakes(), 5), move(second, bank(), game(), 100)])
@@ -134,7 +141,7 @@ def test_real_and_play_money_stay_apart() -> None:
 
 
 @pytest.mark.django_db
-def test_a_players_accounts_are_listed_and_nobody_elses() -> None:
+def test_only_the_players_own_accounts_are_listed() -> None:
     fund(account(), 500)
     fund(account(BOB), 300, "bobs")
     store.post([move(causes(1)[0], account(), game(), 200)])
@@ -170,7 +177,7 @@ def test_fifty_parallel_wagers_on_a_balance_for_ten_succeed_ten_times(database: 
     assert list(check()) == []
 
 
-def test_one_cause_posted_by_eight_at_once_is_one_entry(database: Any, in_threads: InThreads) -> None:
+def test_a_cause_posted_by_eight_threads_has_one_entry(database: Any, in_threads: InThreads) -> None:
     fund(game(), 1000)
     (cause,) = causes(1)
     assert in_threads(8, lambda _: store.post([move(cause, game(), stakes(), 100)])) == [None] * 8
@@ -178,7 +185,7 @@ def test_one_cause_posted_by_eight_at_once_is_one_entry(database: Any, in_thread
     assert len(store.statement(stakes())) == 1
 
 
-def test_accounts_named_in_opposite_order_do_not_deadlock(database: Any, in_threads: InThreads) -> None:
+def test_accounts_used_in_opposite_order_do_not_deadlock(database: Any, in_threads: InThreads) -> None:
     ids = [causes(25, f"thread-{number}") for number in range(4)]
 
     def swap(number: int) -> None:
@@ -197,7 +204,59 @@ def test_accounts_named_in_opposite_order_do_not_deadlock(database: Any, in_thre
     assert list(check()) == []
 
 
-def test_an_account_first_named_by_many_at_once_is_opened_once(database: Any, in_threads: InThreads) -> None:
+def test_an_account_first_used_by_many_threads_is_opened_once(database: Any, in_threads: InThreads) -> None:
     ids = causes(12)
     assert in_threads(12, lambda number: store.post([move(ids[number], bank(), game(), 5)])) == [None] * 12
     assert store.balances([game(), bank()]) == {game(): 60, bank(): -60}
+
+
+def accounts(money_type: MoneyType, currency: str) -> list[AccountName]:
+    where: dict[str, Any] = {"operator": OPERATOR, "money_type": money_type, "currency": currency}
+    players = [player_account(player=UUID(int=number), **where) for number in (1, 2, 3)]
+    return [*players, operator_account(kind=AccountKind.DEPOSITS, **where)]
+
+
+@st.composite
+def movements(draw: st.DrawFn) -> tuple[NewPosting, ...]:
+    names = accounts(draw(st.sampled_from(MoneyType)), draw(st.sampled_from(["EUR", "JPY"])))
+    moved = {name: draw(st.integers(-20, 20)) for name in draw(st.permutations(names))[:3]}
+    first, *rest = moved
+    moved[first] = -sum(moved[name] for name in rest)
+    return tuple(NewPosting(name, amount) for name, amount in moved.items())
+
+
+def overdrawn(balances: dict[AccountName, int], batch: list[NewEntry]) -> bool:
+    """Apply a batch to the model and return whether any entry leaves an account below its floor."""
+    failed = False
+    for each in batch:
+        for posting in each.postings:
+            balances[posting.account] += posting.amount
+            failed |= posting.account.kind in NEVER_NEGATIVE and balances[posting.account] < 0
+    return failed
+
+
+@pytest.mark.django_db
+@settings(max_examples=40, deadline=None)
+@given(batches=st.lists(st.lists(movements(), min_size=1, max_size=5), max_size=8))
+def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[NewPosting, ...]]]) -> None:
+    model: defaultdict[AccountName, int] = defaultdict(int)
+    with transaction.atomic():
+        for number, batch in enumerate(batches):
+            ids = causes(len(batch), f"batch-{number}")
+            moved = [(cause, postings) for cause, postings in zip(ids, batch, strict=True)]
+            entries = [
+                build_entry(kind="any", cause=c, postings=p) for c, p in moved if sum(bool(x.amount) for x in p) > 1
+            ]
+            expected = defaultdict(int, model)
+            if overdrawn(expected, entries):
+                with pytest.raises(InsufficientFunds), transaction.atomic():
+                    store.post(entries)
+            else:
+                store.post(entries)
+                model = expected
+        assert store.balances(model) == model
+        assert list(check()) == []
+        for money_type in MoneyType:
+            for currency in ("EUR", "JPY"):
+                assert sum(store.balances(accounts(money_type, currency)).values()) == 0
+        transaction.set_rollback(True)

@@ -1,4 +1,4 @@
-"""Names, events and entries that the wallet's tests share."""
+"""Account names, events and entries shared by the wallet's tests."""
 
 from uuid import UUID
 
@@ -43,9 +43,9 @@ def deposits(money_type: MoneyType = MoneyType.REAL) -> AccountName:
 
 
 def causes(count: int, stream: str = "test") -> tuple[int, ...]:
-    """Ids of that many new events on a new stream."""
-    happened = NewEvent("SomethingHappened", 1, b"{}")
-    return append([Append(stream, 0, (happened,) * count, METADATA)])[0]
+    """Append events to a new stream and return their ids."""
+    event = NewEvent("SomethingHappened", 1, b"{}")
+    return append([Append(stream, 0, (event,) * count, METADATA)])[0]
 
 
 def move(cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
@@ -53,5 +53,5 @@ def move(cause: int, source: AccountName, target: AccountName, amount: int) -> N
 
 
 def fund(target: AccountName, amount: int, stream: str = "funds") -> None:
-    """Gives an account a balance; the deposits account may go below zero."""
+    """Give an account a balance from the deposits account, which may go below zero."""
     store.post([move(causes(1, stream)[0], deposits(target.money_type), target, amount)])

@@ -1,4 +1,4 @@
-"""The sandbox provider as a process of its own, and something for it to call back to."""
+"""The sandbox provider as a separate process."""
 
 import contextlib
 import subprocess

@@ -1,4 +1,4 @@
-"""What was tampered with is found and named, and what is lost comes back from the events."""
+"""The audit reports tampered payments, and a rebuild restores the rows from the events."""
 
 from collections import Counter
 from dataclasses import replace
@@ -10,15 +10,16 @@ import pytest
 
 from baccarat.audit import engine
 from casino.events import sealer
+from casino.events.rebuild import check, rebuild
 from casino.events.sql import execute, fetch
-from tests.conftest import Database
+from tests.conftest import Database, as_owner
 from tests.wallet.ledger.world import account
-from tests.wallet.payments.counter import deposit, funded, method, open_alice, report, withdraw
+from tests.wallet.payments.counter import complete_deposit, deposit, method, open_alice, report, withdraw
 from wallet.ledger import store
 from wallet.payments import deposits
 from wallet.payments import events as pe
 from wallet.payments.audit import PaymentTraces
-from wallet.payments.records import rebuild_payments
+from wallet.payments.records import PROJECTOR
 
 TAMPERING = {
     "row differs": "UPDATE wallet_deposit SET status = 'failed' WHERE status = 'completed'",
@@ -32,12 +33,12 @@ ROWS = """SELECT kept::text FROM wallet_deposit AS kept
 
 
 @pytest.fixture
-def lived(database: Database) -> Any:
-    """One completed, one reversed with a debt, one pending deposit, and a withdrawal."""
+def history(database: Database) -> Any:
+    """Make a completed, a reversed and a pending deposit, a debt and a withdrawal."""
     open_alice()
     card = method()
-    funded(card)
-    back = funded(card, 6000)
+    complete_deposit(card)
+    back = complete_deposit(card, 6000)
     withdraw(card, 9000)
     deposits.apply(report(back, "reversed", amount=6000), provider="sandbox")
     deposit(card)
@@ -49,36 +50,37 @@ def findings() -> set[str]:
     return {finding.kind for finding in engine.run_audit().findings}
 
 
-def test_a_sound_history_has_no_findings(lived: Any) -> None:
+def test_a_sound_history_has_no_findings(history: Any) -> None:
     assert findings() == set()
 
 
 @pytest.mark.parametrize("finding", TAMPERING)
-def test_tampering_with_rows_is_found_by_the_audit_and_undone_by_a_rebuild(lived: Any, finding: str) -> None:
+def test_the_audit_reports_tampered_rows_and_a_rebuild_restores_them(history: Any, finding: str) -> None:
     before, queue = fetch(ROWS), fetch("SELECT payment_id, kind FROM wallet_payment_due ORDER BY 1")
     assert execute(TAMPERING[finding])
     assert finding in findings()
-    rebuild_payments(compare=True)
+    with as_owner(history.owner_url):
+        rebuild(PROJECTOR)
     assert fetch(ROWS) == before
     assert fetch("SELECT payment_id, kind FROM wallet_payment_due ORDER BY 1") == queue
     assert findings() == set()
 
 
-def test_a_rebuild_of_what_is_sound_changes_nothing_and_says_so(lived: Any) -> None:
-    rebuilt = rebuild_payments(compare=True)
+def test_a_rebuild_of_sound_rows_reports_no_changes(history: Any) -> None:
+    rebuilt = check(PROJECTOR)
     assert rebuilt.changed == ()
     assert rebuilt.rows == {"wallet_deposit": 3, "wallet_withdrawal": 1}
 
 
-def test_an_entry_that_an_event_does_not_lead_to_is_found(lived: Any) -> None:
-    with lived.owner() as owner:
+def test_an_entry_that_differs_from_its_event_is_reported(history: Any) -> None:
+    with history.owner() as owner:
         for table in ("wallet_posting", "wallet_entry"):
             owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         owner.execute("UPDATE wallet_entry SET kind = 'gift' WHERE kind = 'deposit'")
     assert "entry is of another kind" in findings()
 
 
-def test_a_payment_of_a_player_without_such_a_wallet_is_found(database: Database) -> None:
+def test_a_payment_of_a_player_without_that_wallet_is_reported(database: Database) -> None:
     card = method()
     store.open_accounts([account()])  # an account, but no event that opened the wallet
     deposit(card)
@@ -86,43 +88,63 @@ def test_a_payment_of_a_player_without_such_a_wallet_is_found(database: Database
     assert findings() == {"payment of another wallet"}
 
 
-WHO = (UUID(int=1), UUID(int=2))
+OWNER = (UUID(int=1), UUID(int=2))
 AT = datetime(2026, 11, 21, tzinfo=UTC)
-ASKED = pe.DepositRequested(UUID(int=3), *WHO, UUID(int=4), 1, "sandbox", "EUR", 5000, 100, AT)
+REQUESTED = pe.DepositRequested(UUID(int=3), *OWNER, UUID(int=4), 1, "sandbox", "EUR", 5000, 100, AT)
 SENT = pe.DepositSent(UUID(int=3), "tx-1", AT)
-PAID = pe.DepositCompleted(UUID(int=3), *WHO, "EUR", 5000, 100, "tx-1", AT)
-BACK = pe.DepositReversed(UUID(int=3), *WHO, "EUR", 5000, 100, True, 4000, 900, "tx-1", "", AT)
-OUT = pe.WithdrawalRequested(UUID(int=5), *WHO, UUID(int=4), 1, "sandbox", "EUR", 700, 2, AT, 0)
-AGREED = pe.WithdrawalApproved(UUID(int=5), "staff:1", AT)
-GONE = pe.WithdrawalSent(UUID(int=5), AT)
-HOME = pe.WithdrawalReturned(UUID(int=5), *WHO, "EUR", 700, True, "tx-2", "", AT, 0)
+COMPLETED = pe.DepositCompleted(UUID(int=3), *OWNER, "EUR", 5000, 100, "tx-1", AT)
+REVERSED = pe.DepositReversed(UUID(int=3), *OWNER, "EUR", 5000, 100, True, 4000, 900, "tx-1", "", AT)
+WITHDRAWAL_REQUESTED = pe.WithdrawalRequested(UUID(int=5), *OWNER, UUID(int=4), 1, "sandbox", "EUR", 700, 2, AT, 0)
+WITHDRAWAL_APPROVED = pe.WithdrawalApproved(UUID(int=5), "staff:1", AT)
+WITHDRAWAL_SENT = pe.WithdrawalSent(UUID(int=5), AT)
+WITHDRAWAL_RETURNED = pe.WithdrawalReturned(UUID(int=5), *OWNER, "EUR", 700, True, "tx-2", "", AT, 0)
 
 
 @pytest.mark.parametrize(
-    ("events", "found"),
+    ("events", "expected"),
     [
-        ((ASKED, SENT, PAID, BACK), set()),
-        ((ASKED, SENT, PAID, PAID), {"event out of place"}),
+        ((REQUESTED, SENT, COMPLETED, REVERSED), set()),
+        ((REQUESTED, SENT, COMPLETED, COMPLETED), {"event out of place"}),
         ((SENT,), {"event out of place"}),
-        ((ASKED, SENT, replace(PAID, amount=6000)), {"payment differs from its request"}),
-        ((ASKED, SENT, PAID, replace(BACK, owed=0)), {"reversal differs"}),
-        ((ASKED, SENT, BACK), {"reversal differs"}),
-        ((ASKED, SENT, PAID, BACK, pe.DebtCollected(*WHO, "EUR", 900, AT)), set()),
-        ((ASKED, SENT, PAID, BACK, pe.DebtCollected(*WHO, "EUR", 901, AT)), {"debt collected that was not owed"}),
-        ((OUT, AGREED, replace(AGREED, approved_by="staff:2"), GONE), set()),
-        ((OUT, AGREED, AGREED, GONE), {"sent without approval"}),
-        ((OUT, AGREED, GONE), {"sent without approval"}),
-        ((OUT, AGREED, replace(AGREED, approved_by="staff:2"), GONE, HOME), {"return differs"}),
+        ((REQUESTED, SENT, replace(COMPLETED, amount=6000)), {"payment differs from its request"}),
+        ((REQUESTED, SENT, COMPLETED, replace(REVERSED, owed=0)), {"reversal differs"}),
+        ((REQUESTED, SENT, REVERSED), {"reversal differs"}),
+        ((REQUESTED, SENT, COMPLETED, REVERSED, pe.DebtCollected(*OWNER, "EUR", 900, AT)), set()),
+        (
+            (REQUESTED, SENT, COMPLETED, REVERSED, pe.DebtCollected(*OWNER, "EUR", 901, AT)),
+            {"debt collected that was not owed"},
+        ),
+        (
+            (
+                WITHDRAWAL_REQUESTED,
+                WITHDRAWAL_APPROVED,
+                replace(WITHDRAWAL_APPROVED, approved_by="staff:2"),
+                WITHDRAWAL_SENT,
+            ),
+            set(),
+        ),
+        ((WITHDRAWAL_REQUESTED, WITHDRAWAL_APPROVED, WITHDRAWAL_APPROVED, WITHDRAWAL_SENT), {"sent without approval"}),
+        ((WITHDRAWAL_REQUESTED, WITHDRAWAL_APPROVED, WITHDRAWAL_SENT), {"sent without approval"}),
+        (
+            (
+                WITHDRAWAL_REQUESTED,
+                WITHDRAWAL_APPROVED,
+                replace(WITHDRAWAL_APPROVED, approved_by="staff:2"),
+                WITHDRAWAL_SENT,
+                WITHDRAWAL_RETURNED,
+            ),
+            {"return differs"},
+        ),
     ],
 )
-def test_events_that_contradict_those_before_them_are_found(
-    events: tuple[pe.PaymentEvent, ...], found: set[str]
+def test_events_that_contradict_earlier_ones_are_reported(
+    events: tuple[pe.PaymentEvent, ...], expected: set[str]
 ) -> None:
-    audited, versions = PaymentTraces(), Counter[str]()
-    noted = set()
+    traces, versions = PaymentTraces(), Counter[str]()
+    kinds = set()
     for event in events:
         stream = pe.stream_of(event)
         versions[stream] += 1
-        told = audited.replay(event, stream=stream, version=versions[stream], where=stream)
-        noted.update(finding.kind for finding in told)
-    assert noted == found
+        findings = traces.replay(event, stream=stream, version=versions[stream], where=stream)
+        kinds.update(finding.kind for finding in findings)
+    assert kinds == expected

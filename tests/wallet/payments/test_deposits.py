@@ -1,4 +1,4 @@
-"""A deposit from its request to its end, and back."""
+"""A deposit from its request to completion, failure or reversal."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,12 +9,12 @@ from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import (
-    agree,
+    assert_consistent,
+    balance_of,
+    complete_deposit,
     deposit,
-    funded,
-    holds,
+    event_names,
     method,
-    names,
     offer,
     open_alice,
     report,
@@ -37,48 +37,48 @@ from wallet.payments.refusals import (
 pytestmark = pytest.mark.django_db
 
 
-def tell(payment: UUID, said: str, **changes: Any) -> str:
-    return deposits.apply(report(payment, said, **changes), provider="sandbox")
+def apply_report(payment: UUID, status: str, **changes: Any) -> str:
+    return deposits.apply(report(payment, status, **changes), provider="sandbox")
 
 
-def test_a_deposit_is_pending_and_moves_nothing_until_the_provider_has_the_money() -> None:
+def test_a_deposit_moves_no_money_until_it_is_completed() -> None:
     open_alice()
-    made = deposit(method())
-    assert status(made) == "pending"
-    assert tell(made, "pending") == "applied"
-    assert (status(made), holds(AccountKind.ACCOUNT)) == ("pending", 0)
-    assert tell(made, "completed") == "applied"
-    assert status(made) == "completed"
-    assert names(f"deposit-{made}") == ["DepositRequested", "DepositSent", "DepositCompleted"]
+    payment = deposit(method())
+    assert status(payment) == "pending"
+    assert apply_report(payment, "pending") == "applied"
+    assert (status(payment), balance_of(AccountKind.ACCOUNT)) == ("pending", 0)
+    assert apply_report(payment, "completed") == "applied"
+    assert status(payment) == "completed"
+    assert event_names(f"deposit-{payment}") == ["DepositRequested", "DepositSent", "DepositCompleted"]
     assert [line.kind for line in store.statement(account())] == ["deposit"]
-    agree()
+    assert_consistent()
 
 
-def test_the_account_gets_the_amount_without_the_fee_and_the_fee_is_the_operators() -> None:
+def test_a_deposit_credits_the_net_amount_to_the_player_and_the_fee_to_the_operator() -> None:
     open_alice()
-    funded(method())
-    assert holds(AccountKind.ACCOUNT) == 4900
-    assert holds(AccountKind.FEES) == 100
-    assert holds(AccountKind.DEPOSITS) == -5000
+    complete_deposit(method())
+    assert balance_of(AccountKind.ACCOUNT) == 4900
+    assert balance_of(AccountKind.FEES) == 100
+    assert balance_of(AccountKind.DEPOSITS) == -5000
 
 
-def test_what_is_said_twice_counts_once() -> None:
+def test_repeated_reports_count_once() -> None:
     open_alice()
-    made = funded(method())
-    for said in ("completed", "pending", "failed", "completed"):
-        assert tell(made, said) == "no_change"
-    assert holds(AccountKind.ACCOUNT) == 4900
-    agree()
+    payment = complete_deposit(method())
+    for reported in ("completed", "pending", "failed", "completed"):
+        assert apply_report(payment, reported) == "no_change"
+    assert balance_of(AccountKind.ACCOUNT) == 4900
+    assert_consistent()
 
 
-def test_a_deposit_that_failed_and_then_completed_after_all_is_not_lost() -> None:
+def test_a_deposit_reported_failed_and_later_completed_is_credited() -> None:
     open_alice()
-    made = deposit(method())
-    assert tell(made, "failed", reason="declined") == "applied"
+    payment = deposit(method())
+    assert apply_report(payment, "failed", reason="declined") == "applied"
     assert fetch("SELECT status, reason FROM wallet_deposit")[0] == ("failed", "declined")
-    assert tell(made, "completed") == "applied"
-    assert (status(made), holds(AccountKind.ACCOUNT)) == ("completed", 4900)
-    agree()
+    assert apply_report(payment, "completed") == "applied"
+    assert (status(payment), balance_of(AccountKind.ACCOUNT)) == ("completed", 4900)
+    assert_consistent()
 
 
 @pytest.mark.parametrize(
@@ -90,65 +90,65 @@ def test_a_deposit_that_failed_and_then_completed_after_all_is_not_lost() -> Non
         ({"reference": ""}, "reference_missing"),
     ],
 )
-def test_a_report_that_contradicts_what_we_know_changes_nothing(changes: dict[str, Any], outcome: str) -> None:
+def test_a_report_that_contradicts_our_payment_changes_nothing(changes: dict[str, Any], outcome: str) -> None:
     open_alice()
-    made = deposit(method())
-    tell(made, "pending")
-    assert tell(made, "completed", **changes) == outcome
-    assert (status(made), holds(AccountKind.ACCOUNT)) == ("pending", 0)
-    agree()
+    payment = deposit(method())
+    apply_report(payment, "pending")
+    assert apply_report(payment, "completed", **changes) == outcome
+    assert (status(payment), balance_of(AccountKind.ACCOUNT)) == ("pending", 0)
+    assert_consistent()
 
 
-def test_one_transaction_of_the_provider_pays_for_one_deposit_only() -> None:
+def test_a_provider_reference_completes_one_deposit_only() -> None:
     open_alice()
     card = method()
     first, second = deposit(card), deposit(card)
-    assert tell(first, "completed", reference="tx-1") == "applied"
-    assert tell(second, "completed", reference="tx-1") == "reference_taken"
-    assert holds(AccountKind.ACCOUNT) == 4900
-    agree()
+    assert apply_report(first, "completed", reference="tx-1") == "applied"
+    assert apply_report(second, "completed", reference="tx-1") == "reference_taken"
+    assert balance_of(AccountKind.ACCOUNT) == 4900
+    assert_consistent()
 
 
-def test_reports_of_nothing_of_ours_or_from_another_provider_change_nothing() -> None:
+def test_reports_of_unknown_payments_or_from_another_provider_change_nothing() -> None:
     open_alice()
-    made = deposit(method())
-    assert tell(uuid4(), "completed") == "unknown_payment"
-    assert deposits.apply(report(made, "completed"), provider="other") == "unknown_payment"
-    assert status(made) == "pending"
+    payment = deposit(method())
+    assert apply_report(uuid4(), "completed") == "unknown_payment"
+    assert deposits.apply(report(payment, "completed"), provider="other") == "unknown_payment"
+    assert status(payment) == "pending"
 
 
-def test_a_reversal_takes_back_what_is_there() -> None:
+def test_a_reversal_takes_the_money_back() -> None:
     open_alice()
-    made = funded(method())
-    assert tell(made, "reversed", reason="chargeback") == "applied"
-    assert status(made) == "reversed"
+    payment = complete_deposit(method())
+    assert apply_report(payment, "reversed", reason="chargeback") == "applied"
+    assert status(payment) == "reversed"
     everything = (AccountKind.ACCOUNT, AccountKind.DEBT, AccountKind.FEES, AccountKind.DEPOSITS)
-    assert [holds(kind) for kind in everything] == [0, 0, 0, 0]
-    agree()
+    assert [balance_of(kind) for kind in everything] == [0, 0, 0, 0]
+    assert_consistent()
 
 
-def test_a_reversal_before_completion_moves_nothing_and_a_late_completion_neither() -> None:
+def test_a_reversal_before_completion_moves_nothing_nor_does_a_later_completion() -> None:
     open_alice()
-    made = deposit(method())
-    assert tell(made, "reversed") == "applied"
-    assert tell(made, "completed") == "no_change"
-    assert (status(made), holds(AccountKind.ACCOUNT), holds(AccountKind.DEBT)) == ("reversed", 0, 0)
-    agree()
+    payment = deposit(method())
+    assert apply_report(payment, "reversed") == "applied"
+    assert apply_report(payment, "completed") == "no_change"
+    assert (status(payment), balance_of(AccountKind.ACCOUNT), balance_of(AccountKind.DEBT)) == ("reversed", 0, 0)
+    assert_consistent()
 
 
-def test_a_method_changes_by_a_new_version_and_deposits_under_way_keep_their_terms() -> None:
+def test_changing_a_method_adds_a_version_and_pending_deposits_keep_theirs() -> None:
     open_alice()
     card = method()
-    made = deposit(card)
+    payment = deposit(card)
     changed = methods.change(operator=OPERATOR, method=card.id, offer=offer(fee_fixed=500), actor="test")
     assert changed.version == 2
-    tell(made, "completed")
-    assert holds(AccountKind.FEES) == 100
+    apply_report(payment, "completed")
+    assert balance_of(AccountKind.FEES) == 100
     assert [each.version for each in methods.list_methods(operator=OPERATOR)] == [2]
-    agree()
+    assert_consistent()
 
 
-def test_what_a_method_does_not_allow_is_refused_and_leaves_nothing() -> None:
+def test_a_deposit_outside_the_methods_terms_is_refused_and_leaves_nothing() -> None:
     open_alice()
     card, closed = method(), method(enabled=False)
     with pytest.raises(AmountOutOfRange):
@@ -166,7 +166,7 @@ def test_what_a_method_does_not_allow_is_refused_and_leaves_nothing() -> None:
     assert fetch("SELECT count(*) FROM wallet_deposit")[0][0] == 0
 
 
-def test_the_last_deposit_is_repeated_at_the_present_terms() -> None:
+def test_the_last_deposit_is_repeated_at_the_current_terms() -> None:
     open_alice()
     again: dict[str, Any] = {"operator": OPERATOR, "player": ALICE, "currency": "EUR", "metadata": METADATA}
     with pytest.raises(NoEarlierDeposit):
@@ -175,8 +175,8 @@ def test_the_last_deposit_is_repeated_at_the_present_terms() -> None:
     deposit(card, 2000)
     deposit(card, 3000)
     methods.change(operator=OPERATOR, method=card.id, offer=offer(fee_fixed=0, fee_ppm=0), actor="test")
-    made = deposits.repeat(**again)
-    assert fetch("SELECT amount, fee, method_version FROM wallet_deposit WHERE id = %s", [made])[0] == (3000, 0, 2)
+    payment = deposits.repeat(**again)
+    assert fetch("SELECT amount, fee, method_version FROM wallet_deposit WHERE id = %s", [payment])[0] == (3000, 0, 2)
 
 
 def test_methods_are_never_changed_in_place() -> None:
@@ -185,7 +185,7 @@ def test_methods_are_never_changed_in_place() -> None:
         execute("UPDATE wallet_deposit_method SET fee_fixed = 0")
 
 
-def test_play_money_knows_no_debt() -> None:
+def test_play_money_is_available_without_a_check_for_debt() -> None:
     open_alice()
     credit_sandbox_player(
         operator=OPERATOR,
@@ -199,6 +199,6 @@ def test_play_money_knows_no_debt() -> None:
     assert debts.available(account(money_type=MoneyType.PLAY)) == 7
 
 
-def test_a_debt_is_refused_by_name() -> None:
+def test_the_refusal_for_a_debt_contains_the_amount() -> None:
     refusal = DebtOutstanding(owed=150, currency="EUR")
     assert (refusal.code, refusal.facts) == ("debt_outstanding", {"owed": "1.50", "currency": "EUR"})

@@ -1,4 +1,4 @@
-"""A withdrawal from its request to its end: held, reviewed, sent, paid or back."""
+"""A withdrawal from its request to its end: held, reviewed, send_withdrawal, paid or returned."""
 
 from typing import Any
 from uuid import UUID
@@ -7,11 +7,11 @@ import pytest
 
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
-    agree,
-    funded,
-    holds,
+    assert_consistent,
+    balance_of,
+    complete_deposit,
+    event_names,
     method,
-    names,
     open_alice,
     report,
     status,
@@ -36,11 +36,11 @@ pytestmark = pytest.mark.django_db
 ACCOUNTS = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)
 
 
-def wealthy() -> MethodVersion:
-    """Alice with 100.00, and a method without fees."""
+def fund_alice() -> MethodVersion:
+    """Give Alice 100.00 and return a method without fees."""
     open_alice()
     card = method(fee_fixed=0, fee_ppm=0)
-    funded(card, 10_000)
+    complete_deposit(card, 10_000)
     return card
 
 
@@ -52,50 +52,50 @@ def approve(withdrawal: UUID, staff: str = "staff:1") -> WithdrawalStatus:
     return withdrawals.approve(withdrawal, staff=staff, metadata=METADATA).status
 
 
-def tell(withdrawal: UUID, said: str, **changes: Any) -> str:
-    told = report(withdrawal, said, kind=PaymentKind.PAYOUT, **{"amount": 1000, **changes})
-    return withdrawals.apply(told, provider="sandbox")
+def apply_report(withdrawal: UUID, status: str, **changes: Any) -> str:
+    provider_report = report(withdrawal, status, kind=PaymentKind.PAYOUT, **{"amount": 1000, **changes})
+    return withdrawals.apply(provider_report, provider="sandbox")
 
 
 def cancel(withdrawal: UUID, player: UUID = ALICE) -> WithdrawalStatus:
     return withdrawals.cancel(withdrawal, operator=OPERATOR, player=player, metadata=METADATA).status
 
 
-def sent(amount: int = 1000) -> UUID:
+def send_withdrawal(amount: int = 1000) -> UUID:
     policy(10_000, 10_000)
-    made = withdraw(wealthy(), amount)
-    assert withdrawals.send(made)
-    return made
+    withdrawal = withdraw(fund_alice(), amount)
+    assert withdrawals.send(withdrawal)
+    return withdrawal
 
 
-def where() -> list[int]:
-    return [holds(kind) for kind in ACCOUNTS]
+def balances() -> list[int]:
+    return [balance_of(kind) for kind in ACCOUNTS]
 
 
-def test_money_is_held_at_once_and_is_gone_when_it_is_paid() -> None:
-    made = sent()
-    assert where() == [9000, 1000, 0]
-    assert tell(made, "pending") == "no_change"
-    assert tell(made, "completed") == "applied"
-    assert where() == [9000, 0, 1000]
-    assert names(f"withdrawal-{made}") == ["WithdrawalRequested", "WithdrawalSent", "WithdrawalPaid"]
-    assert tell(made, "completed") == "no_change"
-    agree()
+def test_money_is_held_on_request_and_leaves_when_paid() -> None:
+    withdrawal = send_withdrawal()
+    assert balances() == [9000, 1000, 0]
+    assert apply_report(withdrawal, "pending") == "no_change"
+    assert apply_report(withdrawal, "completed") == "applied"
+    assert balances() == [9000, 0, 1000]
+    assert event_names(f"withdrawal-{withdrawal}") == ["WithdrawalRequested", "WithdrawalSent", "WithdrawalPaid"]
+    assert apply_report(withdrawal, "completed") == "no_change"
+    assert_consistent()
 
 
-@pytest.mark.parametrize("said", [("failed",), ("completed", "reversed"), ("reversed", "completed")])
-def test_money_that_is_returned_is_the_players_again_whether_it_was_paid_or_not(said: tuple[str, ...]) -> None:
-    made = sent()
-    for each in said:
-        tell(made, each)
-    assert where() == [10_000, 0, 0]
-    assert status(made, "wallet_withdrawal") == "returned"
-    agree()
+@pytest.mark.parametrize("statuses", [("failed",), ("completed", "reversed"), ("reversed", "completed")])
+def test_returned_money_goes_back_to_the_player_whether_paid_or_not(statuses: tuple[str, ...]) -> None:
+    withdrawal = send_withdrawal()
+    for each in statuses:
+        apply_report(withdrawal, each)
+    assert balances() == [10_000, 0, 0]
+    assert status(withdrawal, "wallet_withdrawal") == "returned"
+    assert_consistent()
 
 
-def test_nobody_two_or_one_have_to_agree_as_the_policy_says() -> None:
-    card = wealthy()
-    assert approve(withdraw(card, 1)) is WithdrawalStatus.REQUESTED  # without a policy, two look at everything
+def test_the_policy_decides_whether_none_one_or_two_must_approve() -> None:
+    card = fund_alice()
+    assert approve(withdraw(card, 1)) is WithdrawalStatus.REQUESTED  # without a policy, two must approve everything
     policy(100, 1000)
     small, middling, large = withdraw(card, 100), withdraw(card, 1000), withdraw(card, 1001)
     assert status(small, "wallet_withdrawal") == "approved"
@@ -107,61 +107,61 @@ def test_nobody_two_or_one_have_to_agree_as_the_policy_says() -> None:
     assert approve(large, "staff:2") is WithdrawalStatus.APPROVED
     with pytest.raises(NotWaitingForReview):
         approve(large, "staff:3")
-    agree()
+    assert_consistent()
 
 
 def test_a_rejected_withdrawal_gives_the_money_back() -> None:
-    made = withdraw(wealthy())
-    approve(made)
-    withdrawals.reject(made, staff="staff:2", reason="who is this", metadata=METADATA)
-    assert where() == [10_000, 0, 0]
-    assert status(made, "wallet_withdrawal") == "rejected"
+    withdrawal = withdraw(fund_alice())
+    approve(withdrawal)
+    withdrawals.reject(withdrawal, staff="staff:2", reason="who is this", metadata=METADATA)
+    assert balances() == [10_000, 0, 0]
+    assert status(withdrawal, "wallet_withdrawal") == "rejected"
     with pytest.raises(NotWaitingForReview):
-        withdrawals.reject(made, staff="staff:2", reason="again", metadata=METADATA)
-    assert tell(made, "completed") == "never_sent"
-    agree()
+        withdrawals.reject(withdrawal, staff="staff:2", reason="again", metadata=METADATA)
+    assert apply_report(withdrawal, "completed") == "never_sent"
+    assert_consistent()
 
 
-def test_a_player_may_cancel_until_it_is_sent_and_cancelling_twice_is_no_error() -> None:
-    card = wealthy()
-    made = withdraw(card)
-    assert [cancel(made), cancel(made)] == [WithdrawalStatus.CANCELLED] * 2
-    assert where() == [10_000, 0, 0]
-    assert not withdrawals.send(made)
+def test_a_player_can_cancel_until_sending_and_cancelling_twice_is_no_error() -> None:
+    card = fund_alice()
+    withdrawal = withdraw(card)
+    assert [cancel(withdrawal), cancel(withdrawal)] == [WithdrawalStatus.CANCELLED] * 2
+    assert balances() == [10_000, 0, 0]
+    assert not withdrawals.send(withdrawal)
     policy(10_000, 10_000)
     late = withdraw(card)
     withdrawals.send(late)
     with pytest.raises(TooLateToCancel):
         cancel(late)
-    agree()
+    assert_consistent()
 
 
-def test_one_player_cannot_cancel_what_is_anothers() -> None:
-    made = withdraw(wealthy())
+def test_a_player_cannot_cancel_anothers_withdrawal() -> None:
+    withdrawal = withdraw(fund_alice())
     with pytest.raises(UnknownWithdrawal):
-        cancel(made, BOB)
+        cancel(withdrawal, BOB)
     with pytest.raises(UnknownWithdrawal):
         cancel(UUID(int=5))
 
 
-def test_what_is_not_there_is_not_held() -> None:
-    card = wealthy()
+def test_a_withdrawal_above_the_balance_is_refused() -> None:
+    card = fund_alice()
     with pytest.raises(InsufficientFunds):
         withdraw(card, 10_001)
     with pytest.raises(WithdrawalsNotSupported):
         withdraw(method(supports_withdrawals=False), 1)
-    assert where() == [10_000, 0, 0]
+    assert balances() == [10_000, 0, 0]
 
 
 @pytest.mark.parametrize(("automatic", "second"), [(2, 1), (-1, 1)])
-def test_a_policy_that_cannot_be_is_refused(automatic: int, second: int) -> None:
+def test_an_invalid_policy_is_refused(automatic: int, second: int) -> None:
     with pytest.raises(InvalidWithdrawalPolicy):
         policy(automatic, second)
 
 
-def test_a_provider_that_refuses_returns_the_money() -> None:
-    made = sent()
-    assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "applied"
-    assert withdrawals.record_refusal(made, provider="sandbox", reason="no such card") == "no_change"
-    assert where() == [10_000, 0, 0]
-    agree()
+def test_a_payout_refused_by_the_provider_is_returned() -> None:
+    withdrawal = send_withdrawal()
+    assert withdrawals.record_refusal(withdrawal, provider="sandbox", reason="no such card") == "applied"
+    assert withdrawals.record_refusal(withdrawal, provider="sandbox", reason="no such card") == "no_change"
+    assert balances() == [10_000, 0, 0]
+    assert_consistent()

@@ -9,7 +9,7 @@ from tests.wallet.payments.sandbox import running_provider
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
-    """The sandbox provider's address; it runs as long as this file's tests."""
+    """Run the sandbox provider for the tests of one file and return its address."""
     folder: Path = tmp_path_factory.mktemp("provider")
     with running_provider(folder) as (url, _):
         yield url
@@ -17,6 +17,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
 
 @pytest.fixture
 def reachable(address: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The sandbox provider, known by that address."""
+    """Configure the sandbox provider with that address and return it."""
     use_provider(monkeypatch, address)
     return address

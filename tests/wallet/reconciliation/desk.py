@@ -1,4 +1,4 @@
-"""A provider that keeps records of its own, and payments that both sides have, for tests of reconciliation."""
+"""Helpers of reconciliation tests: payments that both sides have, and changes to the provider's records."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from casino.events.sql import execute
-from casino.observability import http
+from casino.observability.process import ssl_context
 from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import SECRET, deposit, method, open_alice, withdraw
@@ -36,56 +36,57 @@ class Desk:
     url: str
     card: MethodVersion
 
-    def tell(self, path: str, **given: Any) -> Any:
-        """Has the provider's records say something else."""
-        body = msgspec.json.encode(given)
-        headers = signatures.headers(secret=SECRET, timestamp=str(int(time.time())), nonce="n" * 16, body=body)
-        answer = httpx.post(f"{self.url}/v1/records{path}", content=body, headers=headers, verify=http.ssl_context())
-        assert answer.status_code in {200, 201}
-        return answer.json()
+    def tell(self, path: str, **fields: Any) -> Any:
+        """Change the provider's records."""
+        body = msgspec.json.encode(fields)
+        signed = {"timestamp": str(int(time.time())), "nonce": "n" * 16, "subject": f"POST /v1/records{path}"}
+        headers = signatures.headers(secret=SECRET, body=body, **signed)
+        response = httpx.post(f"{self.url}/v1/records{path}", content=body, headers=headers, verify=ssl_context())
+        assert response.status_code in {200, 201}
+        return response.json()
 
     def deposit(self, amount: int = 5000) -> UUID:
-        """A deposit that both sides have as completed."""
-        made = deposit(self.card, amount)
-        self.settle(made, PaymentKind.DEPOSIT, amount)
-        return made
+        """Make a deposit that both sides have as completed."""
+        payment = deposit(self.card, amount)
+        self.settle(payment, PaymentKind.DEPOSIT, amount)
+        return payment
 
     def payout(self, amount: int = 1000) -> UUID:
-        """A withdrawal that both sides have as paid."""
-        made = withdraw(self.card, amount)
-        for who in ("staff:1", "staff:2"):
-            withdrawals.approve(made, staff=who, metadata=METADATA)
-        assert withdrawals.send(made)
-        self.settle(made, PaymentKind.PAYOUT, amount)
-        return made
+        """Make a withdrawal that both sides have as paid."""
+        payment = withdraw(self.card, amount)
+        for staff in ("staff:1", "staff:2"):
+            withdrawals.approve(payment, staff=staff, metadata=METADATA)
+        assert withdrawals.send(payment)
+        self.settle(payment, PaymentKind.PAYOUT, amount)
+        return payment
 
     def settle(self, payment: UUID, kind: PaymentKind, amount: int) -> ProviderReport:
-        """Starts a payment with the provider and applies what it says in the end."""
+        """Start a payment with the provider and apply its final report."""
         adapter = provider("sandbox")
         start = adapter.start_deposit if kind is PaymentKind.DEPOSIT else adapter.start_payout
-        told = start(payment=payment, amount=amount, currency="EUR", account=ACCOUNT)
+        report = start(payment=payment, amount=amount, currency="EUR", account=ACCOUNT)
         until = time.monotonic() + 10
-        while told.status.value == "pending" and time.monotonic() < until:
+        while report.status.value == "pending" and time.monotonic() < until:
             time.sleep(0.02)
-            told = adapter.status(kind=kind, payment=payment)
+            report = adapter.status(kind=kind, payment=payment)
         apply = deposits.apply if kind is PaymentKind.DEPOSIT else withdrawals.apply
-        assert apply(told, provider="sandbox") == "applied"
-        return told
+        assert apply(report, provider="sandbox") == "applied"
+        return report
 
     def yesterday(self, kind: str, payment: UUID) -> None:
-        """Has a payment be of yesterday, on both sides."""
+        """Move a payment to yesterday on both sides."""
         table = "wallet_deposit" if kind == "deposits" else "wallet_withdrawal"
         execute(f"UPDATE {table} SET requested_at = requested_at - interval '1 day' WHERE id = %s", [payment])  # noqa: S608
         self.tell(f"/{kind}/{payment}", at=(datetime.now(UTC) - timedelta(days=1)).isoformat())
 
 
 def open_desk(url: str) -> Desk:
-    """An operator with a method by a provider at this address, and Alice."""
+    """Create an operator with a method of the provider at this address, and open Alice's accounts."""
     Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currency="EUR")
     open_alice()
     return Desk(url, method(fee_fixed=0, fee_ppm=0))
 
 
 def today() -> list[ReconciliationResult]:
-    """Compares what was done so far today."""
+    """Compare today's payments so far."""
     return services.compare_day(TODAY)

@@ -1,4 +1,4 @@
-"""An audit judges every change again, and names what no rule led to."""
+"""The audit decides every change again and reports those that break the rules."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 
 from casino.events.sql import fetch
-from tests.wallet.responsible_gaming.test_counting import TABLES, post, rich
-from wallet.responsible_gaming.audit import ResponsibleGamingTraces
+from tests.wallet.ledger.world import ALICE, BOB, OPERATOR
+from tests.wallet.responsible_gaming.test_eligibility import TABLES, post, rich
+from wallet.responsible_gaming.audit import ResponsibleGamingTraces, TableLimitTraces
 from wallet.responsible_gaming.events import (
     CoolingOffStarted,
     Initiator,
@@ -23,25 +24,27 @@ from wallet.responsible_gaming.events import (
     RealityCheckSet,
     SelfExcluded,
     SelfExclusionEnded,
+    TableLimitSet,
+    table_limit_stream,
 )
+from wallet.responsible_gaming.table_limit import WEEK
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
-OPERATOR, ALICE = UUID(int=1), UUID(int=10)
 DAY = timedelta(days=1)
 KEY: tuple[Any, ...] = (LimitType.STAKE, LimitPeriod.DAY)
 SET = PlayLimitSet(OPERATOR, ALICE, "EUR", Initiator.PLAYER, *KEY, 500, NOW)
-ASKED = PlayLimitIncreaseRequested(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + DAY, NOW + 2 * DAY)
-RAISED = PlayLimitIncreased(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 2 * DAY)
+REQUESTED = PlayLimitIncreaseRequested(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + DAY, NOW + 2 * DAY)
+INCREASED = PlayLimitIncreased(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 2 * DAY)
 COOLING = CoolingOffStarted(OPERATOR, ALICE, Initiator.PLAYER, NOW + DAY, NOW)
-GONE = SelfExcluded(OPERATOR, ALICE, Initiator.OPERATOR, datetime(2027, 5, 21, 9, tzinfo=UTC), NOW)
-BACK = SelfExclusionEnded(OPERATOR, ALICE, datetime(2027, 5, 21, 9, tzinfo=UTC))
-REMIND = RealityCheckSet(OPERATOR, ALICE, 30, NOW)
-HOUSE = OperatorLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
-RULES, PLACE = "responsible gaming changed against the rules", "event out of place"
+EXCLUDED = SelfExcluded(OPERATOR, ALICE, Initiator.OPERATOR, datetime(2027, 5, 21, 9, tzinfo=UTC), NOW)
+EXCLUSION_ENDED = SelfExclusionEnded(OPERATOR, ALICE, datetime(2027, 5, 21, 9, tzinfo=UTC))
+REALITY_CHECK = RealityCheckSet(OPERATOR, ALICE, 30, NOW)
+OPERATOR_WIDE = OperatorLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
+RULES, OUT_OF_PLACE = "responsible gaming changed against the rules", "event out of place"
 
 
-def found(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip: int = 0) -> list[str]:
-    protections, versions, whats = ResponsibleGamingTraces(), {}, []  # type: ignore[var-annotated]
+def findings_of(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip: int = 0) -> list[str]:
+    traces, versions, kinds = ResponsibleGamingTraces(), {}, []  # type: ignore[var-annotated]
     for event in events:
         own = (
             f"operator-limits-{event.operator}"
@@ -49,79 +52,136 @@ def found(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip:
             else f"responsible-gaming-{ALICE}"
         )
         versions[own] = versions.get(own, skip) + 1
-        findings = protections.replay(event, wallet=opened, stream=stream or own, version=versions[own], where="here")
-        whats.extend(finding.kind for finding in findings)
-    return whats
+        findings = traces.replay(event, wallet=opened, stream=stream or own, version=versions[own], where="here")
+        kinds.extend(finding.kind for finding in findings)
+    return kinds
 
 
-def test_a_life_by_the_rules_gives_no_finding() -> None:
-    assert found(SET, ASKED, RAISED, REMIND, COOLING, GONE, BACK, HOUSE, PlayMoneyCapSet(OPERATOR, "EUR", 5, NOW)) == []
+def test_a_history_within_the_rules_has_no_findings() -> None:
+    assert (
+        findings_of(
+            SET,
+            REQUESTED,
+            INCREASED,
+            REALITY_CHECK,
+            COOLING,
+            EXCLUDED,
+            EXCLUSION_ENDED,
+            OPERATOR_WIDE,
+            PlayMoneyCapSet(OPERATOR, "EUR", 5, NOW),
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
-    ("events", "whats"),
+    ("events", "expected"),
     [
         ((SET, SET), [RULES]),
         ((SET, replace(SET, limit=600)), [RULES]),
-        ((SET, ASKED, replace(RAISED, at=NOW + DAY)), [RULES]),
-        ((SET, ASKED, replace(RAISED, limit=901)), [RULES]),
-        ((SET, RAISED), [RULES]),
-        ((SET, replace(ASKED, confirm_from=NOW + DAY)), [RULES]),
+        ((SET, REQUESTED, replace(INCREASED, at=NOW + DAY)), [RULES]),
+        ((SET, REQUESTED, replace(INCREASED, limit=901)), [RULES]),
+        ((SET, INCREASED), [RULES]),
+        ((SET, replace(REQUESTED, confirm_from=NOW + DAY)), [RULES]),
         ((replace(COOLING, until=NOW + timedelta(hours=23)),), [RULES]),
         ((replace(COOLING, until=NOW + timedelta(hours=24, minutes=1)),), [RULES]),
-        ((replace(GONE, until=NOW + DAY),), [RULES]),
-        ((GONE, COOLING), [RULES]),
-        ((GONE, replace(BACK, at=NOW + DAY)), [RULES]),
-        ((BACK,), [RULES]),
-        ((replace(REMIND, minutes=5),), [RULES]),
-        ((HOUSE, HOUSE), [RULES]),
+        ((replace(EXCLUDED, until=NOW + DAY),), [RULES]),
+        ((EXCLUDED, COOLING), [RULES]),
+        ((EXCLUDED, replace(EXCLUSION_ENDED, at=NOW + DAY)), [RULES]),
+        ((EXCLUSION_ENDED,), [RULES]),
+        ((replace(REALITY_CHECK, minutes=5),), [RULES]),
+        ((OPERATOR_WIDE, OPERATOR_WIDE), [RULES]),
     ],
 )
-def test_what_no_rule_led_to_is_named(events: tuple[Any, ...], whats: list[str]) -> None:
-    assert found(*events) == whats
+def test_events_against_the_rules_are_reported(events: tuple[Any, ...], expected: list[str]) -> None:
+    assert findings_of(*events) == expected
 
 
-def test_another_wallet_another_stream_and_a_gap_are_named() -> None:
-    assert found(SET, opened=None) == ["responsible gaming of another wallet"]
-    assert found(SET, opened=(UUID(int=2), "EUR")) == ["responsible gaming of another wallet"]
-    assert found(SET, stream="responsible-gaming-other") == ["stream differs"]
-    assert found(SET, skip=1) == [PLACE]
-    assert found(HOUSE, skip=1) == [PLACE]
+def test_a_wrong_wallet_a_wrong_stream_and_a_gap_are_reported() -> None:
+    assert findings_of(SET, opened=None) == ["responsible gaming of another wallet"]
+    assert findings_of(SET, opened=(UUID(int=2), "EUR")) == ["responsible gaming of another wallet"]
+    assert findings_of(SET, stream="responsible-gaming-other") == ["stream differs"]
+    assert findings_of(SET, skip=1) == [OUT_OF_PLACE]
+    assert findings_of(OPERATOR_WIDE, skip=1) == [OUT_OF_PLACE]
 
 
-def test_who_plays_while_away_is_known_by_the_time() -> None:
-    protections = ResponsibleGamingTraces()
-    for version, event in enumerate((COOLING, GONE, BACK), 1):
+def test_the_audit_knows_which_exclusion_was_active_at_a_time() -> None:
+    traces = ResponsibleGamingTraces()
+    for version, event in enumerate((COOLING, EXCLUDED, EXCLUSION_ENDED), 1):
         list(
-            protections.replay(
+            traces.replay(
                 event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=version, where="here"
             )
         )
         if event is COOLING:
-            assert protections.exclusion_at(ALICE, at=NOW) is None
-            assert protections.exclusion_at(ALICE, at=NOW + timedelta(hours=1)) is not None
-            assert protections.exclusion_at(ALICE, at=NOW + DAY) is None
-        if event is GONE:
-            assert protections.exclusion_at(ALICE, at=NOW + 2 * DAY) is not None
-    assert protections.exclusion_at(ALICE, at=BACK.at + DAY) is None
-    assert protections.exclusion_at(UUID(int=11), at=NOW) is None
+            assert traces.exclusion_at(ALICE, at=NOW) is None
+            assert traces.exclusion_at(ALICE, at=NOW + timedelta(hours=1)) is not None
+            assert traces.exclusion_at(ALICE, at=NOW + DAY) is None
+        if event is EXCLUDED:
+            assert traces.exclusion_at(ALICE, at=NOW + 2 * DAY) is not None
+    assert traces.exclusion_at(ALICE, at=EXCLUSION_ENDED.at + DAY) is None
+    assert traces.exclusion_at(UUID(int=11), at=NOW) is None
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("period", LimitPeriod)
-@pytest.mark.parametrize(("most", "whats"), [(700, []), (699, ["staked over a limit"])])
-def test_a_wager_over_the_limit_that_held_is_found(period: LimitPeriod, most: int, whats: list[str]) -> None:
+@pytest.mark.parametrize(("limit", "expected"), [(700, []), (699, ["staked over a limit"])])
+def test_a_wager_over_the_limit_of_its_time_is_reported(period: LimitPeriod, limit: int, expected: list[str]) -> None:
     rich(ALICE)
     ((at,),) = fetch("SELECT clock_timestamp()")
     post(ALICE, [(TABLES[0], "wager", 400, 0, False), (TABLES[1], "wager", 300, 0, False)], "over")
-    protections = ResponsibleGamingTraces()
-    event = replace(SET, period=period, limit=most, at=at)
-    assert list(_follow(protections, event)) == []
-    found_then = [each.kind for each in protections.check_state() if each.kind == "staked over a limit"]
-    assert found_then == whats
+    traces = ResponsibleGamingTraces()
+    event = replace(SET, period=period, limit=limit, at=at)
+    assert list(_replay(traces, event)) == []
+    kinds = [each.kind for each in traces.check_state() if each.kind == "staked over a limit"]
+    assert kinds == expected
 
 
-def _follow(protections: ResponsibleGamingTraces, event: Any) -> Any:
-    return protections.replay(
-        event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=1, where="here"
-    )
+def _replay(traces: ResponsibleGamingTraces, event: Any) -> Any:
+    return traces.replay(event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=1, where="here")
+
+
+TABLE_AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TABLE_LIMIT = TableLimitSet(OPERATOR, ALICE, "EUR", 5000, TABLE_AT, TABLE_AT + timedelta(days=5))
+NEXT_TABLE_LIMIT = replace(
+    TABLE_LIMIT, amount=None, at=TABLE_LIMIT.next_change_at, next_change_at=TABLE_LIMIT.next_change_at + WEEK
+)
+
+
+def table_limit_findings(*events: TableLimitSet, **changes: Any) -> list[str]:
+    """Replay events as versions 1, 2, … of Alice's stream and return the kinds of findings."""
+    limits = TableLimitTraces()
+    parameters = {"wallet": (OPERATOR, "EUR"), "stream": table_limit_stream(ALICE), "where": "here", **changes}
+    return [
+        finding.kind
+        for version, event in enumerate(events, changes.get("version", 1))
+        for finding in limits.replay(event, **{**parameters, "version": version})
+    ]
+
+
+def test_changes_in_different_weeks_have_no_findings() -> None:
+    assert table_limit_findings(TABLE_LIMIT, NEXT_TABLE_LIMIT) == []
+
+
+@pytest.mark.parametrize(
+    ("event", "changes", "expected"),
+    [
+        (TABLE_LIMIT, {"wallet": None}, "limit of another wallet"),
+        (TABLE_LIMIT, {"wallet": (OPERATOR, "SEK")}, "limit of another wallet"),
+        (TABLE_LIMIT, {"stream": table_limit_stream(BOB)}, "stream differs"),
+        (TABLE_LIMIT, {"version": 2}, "event out of place"),
+        (replace(TABLE_LIMIT, amount=0), {}, "amount out of range"),
+        (replace(TABLE_LIMIT, amount=10**15), {}, "amount out of range"),
+        (replace(TABLE_LIMIT, next_change_at=TABLE_AT), {}, "betting week differs"),
+        (replace(TABLE_LIMIT, next_change_at=TABLE_AT + WEEK + timedelta(seconds=1)), {}, "betting week differs"),
+    ],
+)
+def test_an_invalid_change_is_reported(event: TableLimitSet, changes: dict[str, Any], expected: str) -> None:
+    assert table_limit_findings(event, **changes) == [expected]
+
+
+def test_two_changes_in_one_week_are_reported() -> None:
+    assert table_limit_findings(
+        TABLE_LIMIT,
+        replace(NEXT_TABLE_LIMIT, at=NEXT_TABLE_LIMIT.at - timedelta(seconds=1), next_change_at=NEXT_TABLE_LIMIT.at),
+    ) == ["limit changed twice in a week"]

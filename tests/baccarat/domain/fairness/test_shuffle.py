@@ -1,4 +1,7 @@
-"""A shoe's order follows from seed and cut alone, favours no card, and its start can be had by itself."""
+"""A shoe's order follows from seed and cut alone and favours no card; its first cards can be computed alone.
+
+The words behind it are HMAC-SHA-256 in counter mode, separated by a tag and the length of the cut.
+"""
 
 import hashlib
 import hmac
@@ -6,21 +9,21 @@ import itertools
 import struct
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.shuffle import InvalidCardCount, shuffle, uniform_below
-from baccarat.domain.fairness.stream import MalformedSeed
+from baccarat.domain.fairness.shuffle import InvalidCardCount, MalformedSeed, shuffle, uint32_stream, uniform_below
 from baccarat.domain.rules.cards import unshuffled_shoe
 
 SEEDS = st.binary(min_size=32, max_size=32)
 CUTS = st.binary(max_size=60)
 
 
-def recomputed(seed: bytes, cut: bytes, decks: int) -> list[str]:
-    """The order as an outsider computes it: a whole list, swapped in place, words cut from blocks by hand."""
+def recompute(seed: bytes, cut: bytes, decks: int) -> list[str]:
+    """Compute the order as an outsider does: a whole list, swapped in place, words cut from blocks by hand."""
     shoe = [rank + suit for _ in range(decks) for suit in "cdhs" for rank in "A23456789TJQK"]
     words: list[int] = []
     counter = 0
@@ -74,11 +77,11 @@ def test_the_published_orders_never_change(seed: bytes, cut: bytes, decks: int, 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8))
 def test_an_outsider_recomputes_the_same_order(seed: bytes, cut: bytes, decks: int) -> None:
-    assert list(shuffle(seed, cut=cut, decks=decks)) == recomputed(seed, cut, decks)
+    assert list(shuffle(seed, cut=cut, decks=decks)) == recompute(seed, cut, decks)
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 16))
-def test_the_order_holds_every_card_of_the_shoe_once(seed: bytes, cut: bytes, decks: int) -> None:
+def test_the_order_has_every_card_of_the_shoe_once(seed: bytes, cut: bytes, decks: int) -> None:
     assert Counter(shuffle(seed, cut=cut, decks=decks)) == Counter(unshuffled_shoe(decks))
 
 
@@ -96,7 +99,7 @@ def test_another_seed_or_another_cut_is_another_order() -> None:
     assert shuffle(bytes(32), cut=b"\x00", decks=8) != base
 
 
-def test_a_word_of_the_incomplete_last_run_is_refused() -> None:
+def test_a_word_of_the_incomplete_last_run_is_skipped() -> None:
     assert uniform_below(iter([2**32 - 1, 2**32 - 2, 7]), below=3) == 2
     assert uniform_below(iter([2**32 - 1, 9]), below=416) == 9
     assert uniform_below(iter([2**32 - 1]), below=2) == 1
@@ -109,13 +112,13 @@ def test_the_last_word_of_the_last_whole_run_is_used(below: int) -> None:
 
 
 @given(below=st.integers(1, 832).filter(lambda below: 2**32 % below), extra=st.integers(0, 831))
-def test_the_words_after_the_last_whole_run_are_refused(below: int, extra: int) -> None:
+def test_the_words_after_the_last_whole_run_are_skipped(below: int, extra: int) -> None:
     beyond = 2**32 // below * below + extra % (2**32 % below)
     assert uniform_below(iter([beyond, 2 * below + 1]), below=below) == 1 % below
 
 
 @pytest.mark.parametrize("place", [0, 1, 25, 51])
-def test_every_card_comes_up_about_as_often_at_any_place(place: int) -> None:
+def test_every_card_is_about_as_frequent_at_any_position(place: int) -> None:
     # Fixed seeds, so this always gives the same number: chi-square with 51 degrees of freedom is below 92 in all
     # but 4 of 10,000 fair shuffles.
     rounds = 5200
@@ -127,12 +130,12 @@ def test_every_card_comes_up_about_as_often_at_any_place(place: int) -> None:
 
 
 @pytest.mark.parametrize(("decks", "first"), [(0, None), (-1, None), (8, 417), (8, -1)])
-def test_cards_that_the_shoe_does_not_hold_cannot_be_asked_for(decks: int, first: int | None) -> None:
+def test_cards_that_the_shoe_does_not_have_cannot_be_requested(decks: int, first: int | None) -> None:
     with pytest.raises(InvalidCardCount):
         shuffle(bytes(32), cut=b"", decks=decks, first=first)
 
 
-def test_a_seed_of_another_length_is_refused() -> None:
+def test_no_shoe_is_shuffled_from_a_seed_of_another_length() -> None:
     with pytest.raises(MalformedSeed):
         shuffle(bytes(16), cut=b"", decks=8)
 
@@ -148,7 +151,7 @@ def test_a_seed_of_another_length_is_refused() -> None:
         (6, "2h 5h 4c 7d Qh Td 5s 9h Td 6h", "49686432c1d856c292b6f1318ca387f340cbef8e5c97a980814bbdda5379adbc"),
     ],
 )
-def test_our_draws_without_bias_give_the_orders_that_others_publish_for_their_stream(
+def test_unbiased_draws_give_the_orders_that_others_publish_for_their_stream(
     decks: int, starts: str, digest: str
 ) -> None:
     """Another construction, of blocks `client:nonce:counter` and a shuffle from the back: its numbers by our `uniform`.
@@ -169,3 +172,38 @@ def test_our_draws_without_bias_give_the_orders_that_others_publish_for_their_st
     cards = unshuffled_shoe(1)
     assert " ".join(cards[number] for number in shoe[: len(starts.split())]) == starts
     assert hashlib.sha256(bytes(shoe)).hexdigest() == digest
+
+
+SEED = bytes(range(32))
+
+
+def block(seed: bytes, *, cut: bytes, counter: int) -> bytes:
+    """Return block `counter` of the stream, from its eight words."""
+    words = islice(uint32_stream(seed, cut=cut), 8 * counter, 8 * counter + 8)
+    return b"".join(word.to_bytes(4, "big") for word in words)
+
+
+def test_a_block_is_the_published_vector() -> None:
+    assert block(SEED, cut=b"", counter=1).hex() == "ef570d62516fbe9fb37e78cb3c5350c623e54ac90d3c535c5a4a87b079e88e48"
+
+
+def test_a_block_is_hmac_over_tag_length_cut_and_counter() -> None:
+    message = b"casino.baccarat.shuffle.v1\x00" + b"\x00" * 7 + b"\x03cut" + b"\x00" * 6 + b"\x01\x02"
+    assert block(SEED, cut=b"cut", counter=258) == hmac.new(SEED, message, hashlib.sha256).digest()
+
+
+@given(seed=st.binary(min_size=32, max_size=32), cut=st.binary(max_size=80), counter=st.integers(0, 3))
+def test_words_are_big_endian_numbers_of_blocks_in_order(seed: bytes, cut: bytes, counter: int) -> None:
+    message = b"casino.baccarat.shuffle.v1\x00" + len(cut).to_bytes(8, "big") + cut + counter.to_bytes(8, "big")
+    assert block(seed, cut=cut, counter=counter) == hmac.new(seed, message, hashlib.sha256).digest()
+
+
+def test_a_cut_that_ends_like_a_counter_is_another_stream() -> None:
+    assert block(SEED, cut=b"", counter=0) != block(SEED, cut=b"\x00" * 8, counter=0)
+    assert block(SEED, cut=b"a", counter=0) != block(SEED, cut=b"b", counter=0)
+
+
+@pytest.mark.parametrize("length", [0, 31, 33, 64])
+def test_a_seed_of_another_length_is_refused(length: int) -> None:
+    with pytest.raises(MalformedSeed, match=f"32 bytes, not {length}"):
+        next(uint32_stream(bytes(length), cut=b""))

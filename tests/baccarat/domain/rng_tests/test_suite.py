@@ -1,4 +1,4 @@
-"""Our shoes pass the suite, and each way of being unfair that it is for fails it. Fixed seeds: the same every time."""
+"""Our shoes pass the suite, and each kind of unfairness fails it. Fixed seeds give the same result every time."""
 
 import functools
 import hashlib
@@ -9,10 +9,17 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from baccarat.domain.fairness.shuffle import shuffle
-from baccarat.domain.rng_tests.cards import _serial, _twins
-from baccarat.domain.rng_tests.gamma import InvalidChiSquare, chi_square_tail, normal_tails
-from baccarat.domain.rng_tests.sample import RngTestResult, Sample
-from baccarat.domain.rng_tests.suite import AdjustedTestResult, holm, passes, run_tests
+from baccarat.domain.rng_tests.statistics import (
+    AdjustedTestResult,
+    InvalidChiSquare,
+    RngTestResult,
+    Sample,
+    chi_square_tail,
+    holm,
+    normal_tails,
+    passes,
+)
+from baccarat.domain.rng_tests.suite import _serial, _twins, run_tests
 from baccarat.domain.rules.cards import POINTS, Card, unshuffled_shoe
 from baccarat.domain.rules.deal import Outcome, deal
 
@@ -21,7 +28,7 @@ SHOES, ROUNDS = 300, 2500
 
 @functools.cache
 def ours() -> Sample:
-    """Shoes and rounds of both sizes, each with a seed and the shoes with a cut of their own."""
+    """Return shoes and rounds of both sizes, each from another seed, the shoes with a cut."""
     shoes = [shuffle(_seed(n), cut=bytes([n % 251]) * 32, decks=8 if n % 4 else 6) for n in range(SHOES)]
     decks = [8 if n % 3 else 6 for n in range(ROUNDS)]
     cards = [shuffle(_seed(n + SHOES), cut=b"", decks=each, first=6) for n, each in enumerate(decks)]
@@ -29,37 +36,37 @@ def ours() -> Sample:
 
 
 def _seed(number: int) -> bytes:
-    """As from the operating system: of no pattern."""
+    """Return a seed without pattern, as from the operating system."""
     return hashlib.sha256(b"seed %d" % number).digest()
 
 
-def failed(judged: Sequence[AdjustedTestResult]) -> set[str]:
-    return {each.result.name for each in judged if not each.passed}
+def failed(results: Sequence[AdjustedTestResult]) -> set[str]:
+    return {result.result.name for result in results if not result.passed}
 
 
 def test_our_shoes_and_outcomes_pass_every_test_of_the_suite() -> None:
-    judged = run_tests(ours())
+    results = run_tests(ours())
 
-    assert failed(judged) == set()
-    assert passes(judged)
-    assert len(judged) == 11
-    assert all(each.result.p_value is not None for each in judged)
+    assert failed(results) == set()
+    assert passes(results)
+    assert len(results) == 11
+    assert all(result.result.p_value is not None for result in results)
 
 
 def shuffled(swap: Callable[[random.Random, int, int], int]) -> list[tuple[Card, ...]]:
-    """Shoes of one deck shuffled by swapping each place with the one that `swap` draws."""
-    chance, shoes = random.Random(7), []
+    """Return shoes of one deck shuffled by swapping each position with the one that `swap` draws."""
+    generator, shoes = random.Random(7), []
     for _ in range(SHOES):
         shoe = list(unshuffled_shoe(1))
         for place in range(52):
-            other = swap(chance, place, 52)
+            other = swap(generator, place, 52)
             shoe[place], shoe[other] = shoe[other], shoe[place]
         shoes.append(tuple(shoe))
     return shoes
 
 
-def modulo(chance: random.Random, place: int, size: int) -> int:
-    return place + chance.randrange(256) % 64 * (size - place) // 128  # a word that never reaches the far half
+def modulo(generator: random.Random, place: int, size: int) -> int:
+    return place + generator.randrange(256) % 64 * (size - place) // 128  # a word that never reaches the far half
 
 
 UNFAIR: dict[str, tuple[Callable[[], Sample], str]] = {
@@ -77,7 +84,7 @@ UNFAIR: dict[str, tuple[Callable[[], Sample], str]] = {
     ),
     "colours alternate": (lambda: Sample([_alternating(shoe) for shoe in ours().shoes], ()), "runs of a colour"),
     "the house wins Banker's bets a little less": (
-        lambda: Sample((), [_robbed(n, each) for n, each in enumerate(ours().outcomes)]),
+        lambda: Sample((), [_rigged(n, each) for n, each in enumerate(ours().outcomes)]),
         "shares of outcomes",
     ),
     "winners come in streaks": (
@@ -96,7 +103,7 @@ UNFAIR: dict[str, tuple[Callable[[], Sample], str]] = {
 
 
 def _sticky(shoe: Sequence[Card]) -> tuple[Card, ...]:
-    """Wherever two alike are one apart they are put together."""
+    """Put equal cards together that are one apart."""
     cards = list(shoe)
     for place in range(len(cards) - 2):
         if cards[place] == cards[place + 2]:
@@ -117,26 +124,26 @@ def _alternating(shoe: Sequence[Card]) -> tuple[Card, ...]:
     return tuple(cards)
 
 
-def _robbed(number: int, dealt: tuple[int, Outcome]) -> tuple[int, Outcome]:
+def _rigged(number: int, dealt: tuple[int, Outcome]) -> tuple[int, Outcome]:
     decks, outcome = dealt
     return decks, Outcome.PLAYER if number % 9 == 0 and outcome is Outcome.BANKER else outcome
 
 
-@pytest.mark.parametrize("way", UNFAIR)
-def test_what_is_unfair_fails(way: str) -> None:
-    make, test = UNFAIR[way]
+@pytest.mark.parametrize("kind", UNFAIR)
+def test_each_kind_of_unfairness_fails(kind: str) -> None:
+    make, test = UNFAIR[kind]
 
-    judged = run_tests(make())
+    results = run_tests(make())
 
-    assert not passes(judged)
-    assert not test or test in failed(judged)
+    assert not passes(results)
+    assert not test or test in failed(results)
 
 
-def test_a_house_without_history_passes_as_nothing_could_be_tested() -> None:
-    judged = run_tests(Sample((), ()))
+def test_an_empty_sample_passes_because_nothing_can_be_tested() -> None:
+    results = run_tests(Sample((), ()))
 
-    assert passes(judged)
-    assert [each.result.name for each in judged if each.result.p_value is not None] == ["repeated shoes"]
+    assert passes(results)
+    assert [result.result.name for result in results if result.result.p_value is not None] == ["repeated shoes"]
 
 
 @pytest.mark.parametrize(
@@ -155,13 +162,13 @@ def test_tails_of_the_normal_are_those_of_the_tables() -> None:
 
 
 @pytest.mark.parametrize(("value", "degrees"), [(1.0, 0), (-0.1, 3)])
-def test_there_is_no_such_tail(value: float, degrees: int) -> None:
+def test_an_impossible_chi_square_has_no_tail(value: float, degrees: int) -> None:
     with pytest.raises(InvalidChiSquare):
         chi_square_tail(value, degrees)
 
 
 def test_p_values_are_adjusted_by_holm() -> None:
-    judged = holm(
+    results = holm(
         [
             RngTestResult("a", "", 0.004),
             RngTestResult("b", "", None),
@@ -170,21 +177,21 @@ def test_p_values_are_adjusted_by_holm() -> None:
         ]
     )
 
-    assert [each.adjusted_p_value for each in judged] == [pytest.approx(0.008), None, pytest.approx(0.003), 0.5]
-    assert [each.passed for each in judged] == [False, True, False, True]
+    assert [result.adjusted_p_value for result in results] == [pytest.approx(0.008), None, pytest.approx(0.003), 0.5]
+    assert [result.passed for result in results] == [False, True, False, True]
 
 
 @pytest.mark.parametrize("decks", [1, 4])
 def test_means_and_spreads_are_those_of_random_permutations(decks: int) -> None:
-    chance, shoe = random.Random(decks), list(unshuffled_shoe(decks))
+    generator, shoe = random.Random(decks), list(unshuffled_shoe(decks))
     serial, twins = [], []
     for _ in range(400):
-        chance.shuffle(shoe)
+        generator.shuffle(shoe)
         values = [POINTS[card] for card in shoe]
         serial.append(sum(a * b for a, b in zip(values, values[1:] + values[:1], strict=True)))
         twins.append(sum(a == b for a, b in itertools.pairwise(shoe)))
-    for found, (mean, variance) in ((serial, _serial(decks)), (twins, _twins(decks))):
-        average = sum(found) / len(found)
-        assert average == pytest.approx(mean, abs=4 * (variance / len(found)) ** 0.5 + 1e-9)
-        spread = sum((each - average) ** 2 for each in found) / (len(found) - 1)
+    for values, (mean, variance) in ((serial, _serial(decks)), (twins, _twins(decks))):
+        average = sum(values) / len(values)
+        assert average == pytest.approx(mean, abs=4 * (variance / len(values)) ** 0.5 + 1e-9)
+        spread = sum((each - average) ** 2 for each in values) / (len(values) - 1)
         assert spread == pytest.approx(variance, rel=0.3, abs=1e-9)

@@ -12,9 +12,8 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import RoundState
-from baccarat.domain.rules.chips import AmountNotInChips
-from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.wagers import AmountNotInChips, Spot
 from tests.support.examples import (
     AC,
     ANN,

@@ -6,15 +6,14 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.domain.rounds import ceremony_events as ce
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import RoundVoided, VoidReason
 from baccarat.domain.rounds.state import Phase, RoundState
-from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from tests.support.examples import (
     ANN,
     BEN,
@@ -38,11 +37,11 @@ Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
 
 LATER = OPENED + timedelta(seconds=1)
 LOOKED_UNTIL = OPENED + timedelta(seconds=10)
-HANDED_OUT = ce.CardsHandedOut(seat=1, handed_out_at=OPENED, until=LOOKED_UNTIL)
+HANDED_OUT = e.CardsHandedOut(seat=1, handed_out_at=OPENED, until=LOOKED_UNTIL)
 CLOSED = e.BettingClosed(closed_at=OPENED, contributions=(), cut="")
 TURNED = (
-    ce.HandTurned(side=ce.Side.PLAYER, cards=(Card("4c"), Card("5h"))),
-    ce.HandTurned(side=ce.Side.BANKER, cards=(Card("2d"), Card("5s"))),
+    e.HandTurned(side=e.Side.PLAYER, cards=(Card("4c"), Card("5h"))),
+    e.HandTurned(side=e.Side.BANKER, cards=(Card("2d"), Card("5s"))),
 )
 
 
@@ -63,7 +62,7 @@ def betting(*wagers: e.WagerConfirmed) -> Told:
 
 
 def handed_out(*more: e.RoundEvent) -> Told:
-    """Ann has the cards; Ben has bet as well, Cat has passed."""
+    """Return a round in which Ann has the cards, Ben has bet as well, and Cat has passed."""
     bets = (confirmed(1, ANN, {P: 5000, T: 2500}), confirmed(2, BEN, {B: 90_000, P: 2500}), e.SeatPassed(seat=3))
     return Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *bets, CLOSED, HANDED_OUT, *more)
 
@@ -88,7 +87,7 @@ def test_equal_wagers_are_told_apart_by_their_time(wagers: list[tuple[int, UUID,
         confirmed(number, player, {P: stake}, at=OPENED + timedelta(microseconds=micro))
         for number, player, stake, micro in wagers
     ]
-    assert betting(*bets).when(step(LATER)).events()[-1] == ce.CardsHandedOut(
+    assert betting(*bets).when(step(LATER)).events()[-1] == e.CardsHandedOut(
         seat=seat, handed_out_at=LATER, until=LATER + timedelta(seconds=10)
     )
 
@@ -109,7 +108,7 @@ def test_a_table_without_a_caller_or_without_time_limits_knows_no_ceremony() -> 
 
 
 def test_a_look_is_recorded_once_without_a_card_and_sets_the_time_to_hand_back() -> None:
-    looked = ce.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    looked = e.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
     after = handed_out().when(look()).then(looked)
     assert list(after.when(look(at=LATER + timedelta(seconds=5))).events()) == []
     ceremony = after.state().ceremony
@@ -119,7 +118,7 @@ def test_a_look_is_recorded_once_without_a_card_and_sets_the_time_to_hand_back()
 
 def test_handed_back_the_hands_are_turned_player_first_and_settled() -> None:
     after = (
-        handed_out().when(hand_back()).then(ce.CardsHandedBack(seat=1, by=ce.HandedBackBy.PLAYER, handed_back_at=LATER))
+        handed_out().when(hand_back()).then(e.CardsHandedBack(seat=1, by=e.HandedBackBy.PLAYER, handed_back_at=LATER))
     )
     events = after.when(step(LATER)).events()
     assert tuple(events[:2]) == TURNED
@@ -139,13 +138,13 @@ def test_an_absent_player_holds_nothing_up() -> None:
     spec = handed_out()
     spec.when(step(LOOKED_UNTIL - timedelta(microseconds=1))).refused(r.RoundIsNotDue)
     events = spec.when(step(LOOKED_UNTIL)).events()
-    assert events[0] == ce.CardsHandedBack(seat=1, by=ce.HandedBackBy.TIME, handed_back_at=LOOKED_UNTIL)
+    assert events[0] == e.CardsHandedBack(seat=1, by=e.HandedBackBy.TIME, handed_back_at=LOOKED_UNTIL)
     assert isinstance(events[-1], e.RoundSettled)
     assert spec.given(*events).state().phase is Phase.SETTLED
 
 
 def test_one_who_looked_has_time_to_hand_back_and_no_longer() -> None:
-    looked = ce.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    looked = e.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
     spec = handed_out(looked)
     spec.when(step(LOOKED_UNTIL)).refused(r.RoundIsNotDue)
     spec.when(look(at=looked.until)).refused(r.CardsAreHandedBack)
@@ -160,7 +159,7 @@ def test_nobody_else_and_at_no_other_time(command: type) -> None:
     handed_out().when(command(UUID(int=99))).refused(r.NotYourCards)
     betting(confirmed(1, ANN, {P: 5000})).when(command(ANN)).refused(r.NoCeremony)
     Spec(ROUND).when(command(ANN)).refused(r.NoCeremony)
-    back = ce.CardsHandedBack(seat=1, by=ce.HandedBackBy.PLAYER, handed_back_at=LATER)
+    back = e.CardsHandedBack(seat=1, by=e.HandedBackBy.PLAYER, handed_back_at=LATER)
     handed_out(back).when(command(ANN)).refused(r.CardsAreHandedBack)
     settled = handed_out(back).when(step(LATER)).events()
     handed_out(back, *settled).when(command(ANN)).refused(r.NoCeremony)
@@ -187,7 +186,7 @@ def void(*, burn: int = 6) -> c.VoidRound:
 
 
 def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them() -> None:
-    looked = ce.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
+    looked = e.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
     for history, burned in (((), 0), ((looked,), 6)):
         (event,) = handed_out(*history).when(void()).events()
         assert isinstance(event, RoundVoided)

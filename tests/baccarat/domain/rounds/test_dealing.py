@@ -58,7 +58,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
 
     spec.when(deal()).then(
         e.BettingClosed(closed_at=OPENED, contributions=(), cut=""),
-        e.CardsDealt(position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s")))),
+        e.CardsDealt(shoe_position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s")))),
         e.RoundSettled(
             outcome=Outcome.PLAYER,
             player_total=9,
@@ -78,6 +78,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
                 ),
             ),
             settled_at=OPENED,
+            betting_opens_at=OPENED,
             seed="5e" * 32,
         ),
     )
@@ -144,9 +145,9 @@ def test_deferred_commission_is_named_and_not_yet_taken() -> None:
 
 
 def test_the_cards_place_in_the_shoe_is_kept() -> None:
-    events = Spec(ROUND).given(opened(ANN), ANN_BET).when(deal(position=97)).events()
+    events = Spec(ROUND).given(opened(ANN), ANN_BET).when(deal(shoe_position=97)).events()
 
-    assert next(event for event in events if isinstance(event, e.CardsDealt)).position == 97
+    assert next(event for event in events if isinstance(event, e.CardsDealt)).shoe_position == 97
 
 
 def test_too_few_cards_are_a_fault_and_no_result() -> None:

@@ -8,7 +8,6 @@ from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import decider as round_decider
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import state as round_state
-from baccarat.domain.rounds import void_events as ve
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import decider as table_decider
 from baccarat.domain.tables import events as te
@@ -42,7 +41,7 @@ def test_what_moves_a_table_is_known() -> None:
         re.CardsDealt,
         re.RoundSettled,
         re.RoundLapsed,
-        ve.RoundVoided,
+        re.RoundVoided,
     }
 
     assert set(evolve._APPLY) == (set(get_args(te.TableEvent)) - silent) | of_a_round

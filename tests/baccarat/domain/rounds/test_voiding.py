@@ -8,15 +8,9 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided, VoidReason
 from baccarat.domain.rounds.state import Phase, RoundState
-from baccarat.domain.rounds.void_events import (
-    RoundVoidDeclined,
-    RoundVoided,
-    RoundVoidRequested,
-    SeatVoided,
-    VoidReason,
-)
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
 from tests.support.examples import (
     ANN,
@@ -59,7 +53,7 @@ def purse(
 
 
 def settled(stakes: dict[object, int], *, banker: bool, rules: TableRules = MINI) -> Told:
-    """Ann's wager, dealt and settled."""
+    """Return Ann's wager, dealt and settled."""
     cards = BANKER_WINS if banker else PLAYER_WINS
     spec: Told = Spec(ROUND).given(opened(ANN, rules=rules), confirmed(1, ANN, stakes))  # type: ignore[arg-type]
     return spec.given(*spec.when(deal(cards, rules=rules)).events())

@@ -1,10 +1,19 @@
-"""Cards are worth what the rules say and are named in words."""
+"""Cards are worth what the rules say and are named in words; a hand counts modulo ten."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, card_name, parse, points, unshuffled_shoe
+from baccarat.domain.rules.cards import (
+    FULL_DECK,
+    Card,
+    UnknownCard,
+    card_name,
+    hand_total,
+    parse,
+    points,
+    unshuffled_shoe,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,3 +53,14 @@ def test_anything_else_is_no_card(text: str) -> None:
 @given(st.sampled_from(FULL_DECK))
 def test_every_card_reads_back_as_itself(card: Card) -> None:
     assert parse(str(card)) == card
+
+
+def hand(text: str) -> list[Card]:
+    return [Card(card) for card in text.split()]
+
+
+@pytest.mark.parametrize(
+    ("cards", "worth"), [("9c 7d", 6), ("5c 5d 5h", 5), ("Tc 9d", 9), ("8c 6d", 4), ("3c 7d", 0), ("7c 6d", 3)]
+)
+def test_the_examples_of_the_sources_add_up(cards: str, worth: int) -> None:
+    assert hand_total(hand(cards)) == worth

@@ -8,9 +8,17 @@ import pytest
 
 from baccarat.domain.rules.counting import OutcomeCounts, count_outcomes
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import expected_return, odds_sheet
-from baccarat.domain.rules.odds_page import describe_commission, format_decimal, format_fraction, notes, odds_document
-from baccarat.domain.rules.presets import PRESETS, Commission, CommissionTiming, Ratio, rules_for
+from baccarat.domain.rules.odds import (
+    describe_commission,
+    expected_return,
+    format_decimal,
+    format_fraction,
+    notes,
+    odds_document,
+    odds_sheet,
+)
+from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.domain.rules.wagers import Spot
 
 PLAYER, BANKER, TIE = Spot

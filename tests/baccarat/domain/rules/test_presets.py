@@ -7,21 +7,19 @@ import msgspec
 import pytest
 
 from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.payouts import settle
-from baccarat.domain.rules.presets import (
-    PRESETS,
+from baccarat.domain.rules.presets import PRESETS, UnknownPreset, rules_for
+from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
-    InvalidRules,
     Ratio,
     Shuffle,
     SpotsPerRound,
     TableRules,
     UnderMinimumPolicy,
-    UnknownPreset,
-    player_edge_spots,
-    rules_for,
 )
+from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import UnknownCurrency
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 from uuid import UUID
 
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
+from baccarat.domain.rounds.events import RoundVoided, VoidReason
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.presets import TableRules
-from baccarat.domain.rules.roads.marks import MAX_RUN_LENGTH, parse_run
+from baccarat.domain.rules.roads import MAX_RUN_LENGTH, parse_run
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.evolve import GameEvent
@@ -40,9 +40,16 @@ def in_hand(state: TableState, number: int) -> TableState:
 def played(state: TableState, number: int, outcome: Outcome = Outcome.BANKER, *, cards: tuple[Card, ...] = PLAIN,
            natural: bool = False) -> TableState:  # fmt: skip
     settled = re.RoundSettled(
-        outcome=outcome, player_total=7, banker_total=7, natural=natural, wagers=(), settled_at=OPENED, seed=None
+        outcome=outcome,
+        player_total=7,
+        banker_total=7,
+        natural=natural,
+        wagers=(),
+        settled_at=OPENED,
+        betting_opens_at=OPENED,
+        seed=None,
     )
-    return told(in_hand(state, number), re.CardsDealt(position=0, cards=cards), settled)
+    return told(in_hand(state, number), re.CardsDealt(shoe_position=0, cards=cards), settled)
 
 
 def voided(number: int) -> RoundVoided:
@@ -95,7 +102,7 @@ def test_a_round_in_which_nobody_bet_leaves_none() -> None:
 def test_a_voided_round_loses_its_mark_and_one_voided_in_play_never_had_any() -> None:
     state = played(played(played(begun(), 1), 2, Outcome.TIE), 3)
     assert told(state, voided(2)).marks == "1B 3B"
-    dealt = told(in_hand(state, 4), re.CardsDealt(position=0, cards=PAIRS))
+    dealt = told(in_hand(state, 4), re.CardsDealt(shoe_position=0, cards=PAIRS))
     assert dealt.pairs == "pb"
     after = told(dealt, replace(voided(4), was_settled=False))
     assert (after.marks, after.pairs, after.round) == ("1B 2T 3B", "", None)

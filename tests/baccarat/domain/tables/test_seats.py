@@ -8,7 +8,9 @@ import pytest
 
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rules.presets import TableRules, player_edge_spots, rules_for
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
@@ -87,7 +89,7 @@ def test_a_seat_the_table_does_not_have_is_unknown(seat: int) -> None:
 def test_a_preset_has_so_many_seats(rules: TableRules, seats: int) -> None:
     spec = Spec(TABLE).given(table_opened(rules))
 
-    assert spec.when(take(seats)).events()
+    assert spec.when(take(seats, buy_in=rules.minimum, available=rules.minimum)).events()
     spec.when(take(seats + 1)).refused(r.UnknownSeat)
 
 

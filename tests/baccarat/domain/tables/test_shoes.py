@@ -9,15 +9,15 @@ from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.cut import compute_cut as cut_of
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
+from baccarat.domain.rounds.events import RoundVoided, VoidReason
 from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut
-from baccarat.domain.rounds.void_events import RoundVoided, VoidReason
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
-from baccarat.domain.tables.shoe_events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
+from baccarat.domain.tables.events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
 from baccarat.domain.tables.shoes import burn_count
 from casino.kernel.money import MoneyType
 from tests.support.examples import (
@@ -74,7 +74,7 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
 
 
 def dealt(position: int, count: int) -> re.CardsDealt:
-    return re.CardsDealt(position=position, cards=FULL_DECK[:count])
+    return re.CardsDealt(shoe_position=position, cards=FULL_DECK[:count])
 
 
 def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
@@ -99,6 +99,7 @@ def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
         natural=False,
         wagers=wagers,
         settled_at=OPENED,
+        betting_opens_at=OPENED,
         seed=None,
     )
 

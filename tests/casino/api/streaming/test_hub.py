@@ -58,7 +58,7 @@ def readers() -> list[threading.Thread]:
 
 @pytest.fixture(scope="module")
 def log(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
-    """A log that these tests share, as the hub's threads keep to one database."""
+    """Share one log among the tests, because the hub's threads use one database."""
     with fresh_database(services, django_db_blocker):
         yield
         for reader in readers():
@@ -74,7 +74,7 @@ def grow(stream: str, count: int) -> int:
 
 
 def grow_elsewhere(stream: str, count: int) -> int:
-    """The same for a thread that is about to end."""
+    """Call `grow` in a thread that is about to end."""
     try:
         return grow(stream, count)
     finally:
@@ -124,6 +124,31 @@ def test_the_reader_runs_from_the_first_stream_to_the_last(log: None) -> None:
     asyncio.run(scene())
 
 
+def test_the_reader_survives_any_error_and_delivers_what_waited(log: None, caplog: pytest.LogCaptureFixture) -> None:
+    failures: list[str] = []
+
+    def fail_twice(batch: Sequence[SealedEvent]) -> list[Fact]:
+        if threading.current_thread().name == "stream-reader" and len(failures) < 2:
+            failures.append("secret")
+            raise ValueError("secret")
+        return facts(batch)
+
+    async def scene() -> None:
+        here = Hub[Fact](prepare=fail_twice, on_delivered=len)
+        await here.acquire()
+        ear = Ear(frozenset({"red"}))
+        here.add_follower(ear, after=here.position)
+        last = await asyncio.to_thread(grow_elsewhere, "red", 1)
+        assert await here.wait_for_position(last)
+        assert ear.heard == [last]
+        here.release(ear)
+
+    asyncio.run(scene())
+    assert len(failures) == 2
+    assert "ALERT open streams wait, because the log can't be read: ValueError" in caplog.text
+    assert "secret" not in caplog.text
+
+
 def test_what_one_follower_cannot_bear_ends_that_one_alone(log: None) -> None:
     last = grow("red", 3)
 
@@ -140,7 +165,7 @@ def test_what_one_follower_cannot_bear_ends_that_one_alone(log: None) -> None:
     asyncio.run(scene())
 
 
-def test_what_was_sealed_long_before_the_start_is_not_kept(log: None) -> None:
+def test_events_sealed_long_before_the_start_are_not_buffered(log: None) -> None:
     last = grow("noise", PRELOADED_POSITIONS + 10)
 
     async def scene() -> None:

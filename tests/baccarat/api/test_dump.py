@@ -1,0 +1,75 @@
+"""A dump of a played database holds no personal text, link or credential in plain text."""
+
+import os
+import subprocess
+import uuid
+
+from baccarat.services import voiding
+from casino.devstack import postgres
+from casino.events import sealer
+from casino.events.store import Metadata
+from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit
+from tests.conftest import Database
+
+NAMES = ("Zephyrine", "Quillon")
+REFERENCES = ("customer-zephyrine-4711", "customer-quillon-4712")
+PIN = "739164"
+SPOKEN = ("my number is 0171 5550199", "ask for Quillon at the desk", "rude about my sister")
+NOTES = ("She lost her mother last week", "Dear guest of ours, sorry", "Phoned her on Monday", "Voided for Zephyrine")
+
+
+def dump(database: Database) -> str:
+    command = [postgres.installation() / "bin" / "pg_dump", "--dbname", database.owner_url, "--inserts"]
+    result = subprocess.run(command, env={**postgres.ENVIRONMENT}, capture_output=True, text=True, check=True)  # noqa: S603
+    return result.stdout
+
+
+def register(lucky: Tenant, name: str, reference: str) -> Gambler:
+    player = lucky.do("players", {"reference": reference, "nickname": name})["id"]
+    credit = {"amount": "500.00", "currency": "EUR", "money_type": "real"}
+    lucky.do(f"players/{player}/sandbox-credits", credit)
+    lucky.do(f"players/{player}/pin", {"pin": PIN})
+    return Gambler(lucky.do(f"players/{player}/sessions", {"ttl_seconds": 600})["token"], player)
+
+
+def test_a_dump_of_a_played_database_holds_no_personal_text_in_plain_text(
+    lucky: Tenant, module_database: Database
+) -> None:
+    alice, bob = (register(lucky, name, reference) for name, reference in zip(NAMES, REFERENCES, strict=True))
+    table = lucky.table(
+        "big_table", rules={"turn_seconds": 3600, "chips": ["5.00"], "minimum": "5.00", "maximum": "50.00", "seats": 3}
+    )
+    at = f"tables/{table}"
+    for seat, player in enumerate((alice, bob), 1):
+        sit(player, table, seat, buy_in="100.00")
+    for betting in ((alice,), (alice, bob)):  # who sits down during a round bets from the next one on
+        for player in betting:
+            bet(player, table, banker="10.00")
+        deal_all()
+    sealer.seal_all()
+    said = alice.do(f"{at}/chat", {"text": SPOKEN[0]})["id"]
+    bob.do(f"{at}/chat", {"text": SPOKEN[1]})
+    bob.do(f"{at}/chat/{said}/report", {"reason": SPOKEN[2]})
+    lucky.do(f"players/{alice.id}/mute", {"reason": "other", "minutes": 5, "note": NOTES[2]})
+    asked = {"player": alice.id, "direction": "credit", "amount": "5.00", "currency": "EUR", "money_type": "real"}
+    texts = {"reason": "complaint", "note": NOTES[0], "message": NOTES[1], "actor": "ann"}
+    adjustment = lucky.do("adjustments", {**asked, **texts})["id"]
+    lucky.do(f"adjustments/{adjustment}/approve", {"actor": "ben"})
+    round_ = alice.read(at)["last_round"]["id"]
+    link = lucky.do(f"rounds/{round_}/dispute-pack", {"hours": 2})["url"]
+    ticket = alice.do("stream/tickets")["ticket"]
+    metadata = Metadata(operator=lucky.id, actor="desk:ann", causation="", correlation="")
+    voiding.void(
+        round_=uuid.UUID(round_), operator=uuid.UUID(lucky.id), reason="other", note=NOTES[3], metadata=metadata
+    )
+    for player in (alice, bob):
+        player.do(f"{at}/leave")
+    alice.do("me/pin", {"old_pin": PIN, "new_pin": "482915"})
+    lucky.do(f"players/{bob.id}/exclusions", {"kind": "self_exclusion", "months": 6, "note": "Quillon phoned in tears"})
+
+    text = dump(module_database)
+
+    assert alice.id in text, "the dump is of this database"
+    credentials = alice.credential, bob.credential, lucky.credential, ticket
+    secrets = (*NAMES, *REFERENCES, *SPOKEN, *NOTES, f"'{PIN}'", f'"{PIN}"', *credentials, link.rpartition("/")[2])
+    assert [secret for secret in secrets if secret in text or os.fsencode(secret).hex() in text] == []
