@@ -1,7 +1,7 @@
-"""Real PostgreSQL and Redis for every test that asks: `db` rolls back, `database` is a fresh one with committed data.
+"""Real PostgreSQL and Redis for tests: `db` rolls back, `database` is a fresh database with committed data.
 
 The servers start when the first test needs them; with xdist the controller starts them once for all workers. Their
-data is in memory where there is room: what tests write may be lost, and each database is hundreds of small files.
+data is in memory where there is room: tests may lose it, and each database consists of hundreds of small files.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ from tests.threads import in_threads as run_in_threads
 
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
 ROOM = 3 * 2**30
-"""Bytes that must be free there."""
-# A slow machine is no defect: no test is about times.
+"""Bytes that must be free in memory."""
+# No deadline: a slow machine must not fail tests.
 hypothesis_settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("suite")
 HALVES = (["tests/baccarat"], ["tests", "--ignore=tests/baccarat"])
-"""Of all tests, by what it takes to compile them."""
+"""The tests in two parts that take equally long to compile."""
 SHARED = pytest.StashKey[tuple[contextlib.ExitStack, Services]]()
 
 
@@ -61,9 +61,9 @@ class Database:
 
 
 def pytest_configure() -> None:
-    """Hear signals as in a terminal, and put this run's clusters into memory if there is enough of it.
+    """Reset ignored signals, and put the servers' data into memory if there is enough of it.
 
-    A run that a script starts in the background ignores Ctrl-C, and so would all that it starts and tries to stop.
+    A run started in the background by a script ignores SIGINT, and its child processes would inherit that.
     """
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -74,7 +74,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Start the servers once, in xdist's controller, and tell each worker where they are."""
+    """Start the servers once, in xdist's controller, and pass their addresses to each worker."""
     shared = node.config.stash.get(SHARED, None)
     if shared is None:
         stack = contextlib.ExitStack()
@@ -87,7 +87,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @contextlib.contextmanager
 def compiling() -> Generator[None]:
-    """Compile a fresh clone's tests while the block runs: else each process would compile all of them."""
+    """Compile a fresh clone's tests while the block runs, so that not every process compiles all of them."""
     if any(Path(__file__).parent.glob("__pycache__/test_requirements.*")):
         yield
         return
@@ -100,23 +100,23 @@ def compiling() -> Generator[None]:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the servers that xdist's controller started."""
+    """Stop the servers that xdist's controller started."""
     shared = config.stash.get(SHARED, None)
     if shared is not None:
         shared[0].close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say it loudly when nobody has looked at the table page."""
+    """Warn when the browser tests were skipped."""
     if CHROMIUM is None:
         terminalreporter.section("NO CHROMIUM", red=True, bold=True)
         terminalreporter.line(
-            "The browser tests of the table page were LEFT OUT: install Chromium to run them.", red=True
+            "The browser tests of the table page were SKIPPED: install Chromium to run them.", red=True
         )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that would TRUNCATE: rows that are immutable refuse it too."""
+    """Refuse tests that would TRUNCATE: immutable tables refuse it too."""
     for item in items:
         marker = item.get_closest_marker("django_db")
         truncates = marker is not None and marker.kwargs.get("transaction", False)
@@ -126,26 +126,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Have the collector of garbage look at what tests make, not at thousands of collected tests again."""
+    """Exclude the collected tests from garbage collection."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongFirst:
-    """Have several processes share the tests by files, the long ones first."""
+    """Distribute the tests by files, the long ones first."""
     return LongFirst(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def static_root(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """An empty folder of static files: there is nothing to collect for tests, and nothing to warn about."""
+    """Use an empty folder of static files: tests collect none, and Django must not warn."""
     settings.STATIC_ROOT = str(tmp_path_factory.mktemp("static"))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_argon2() -> Generator[None]:
-    """Passwords and PINs by the same algorithm, at the least cost: hundreds are made and tried."""
+    """Hash passwords and PINs at the lowest cost."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Argon2PasswordHasher, "time_cost", 1)
         patch.setattr(Argon2PasswordHasher, "memory_cost", 64)
@@ -154,30 +154,30 @@ def cheap_argon2() -> Generator[None]:
 
 @pytest.fixture(scope="session")
 def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
-    """The servers of this run, and this process's own Redis database."""
-    told = getattr(request.config, "workerinput", {}).get("services")
+    """Start or find the servers of this run, with a Redis database for this process."""
+    shared = getattr(request.config, "workerinput", {}).get("services")
     with contextlib.ExitStack() as stack:
-        if told is None:
-            found = stack.enter_context(running_services())
+        if shared is None:
+            services = stack.enter_context(running_services())
         else:
             number = int(worker_id.removeprefix("gw")) + 1
-            found = Services(addresses=Addresses(**told["addresses"]), template=told["template"], number=number)
-            stack.callback(end_maintenance, found.addresses.owner_url)
-        environment = found.environment(found.template)
+            services = Services(addresses=Addresses(**shared["addresses"]), template=shared["template"], number=number)
+            stack.callback(end_maintenance, services.addresses.owner_url)
+        environment = services.environment(services.template)
         settings.REDIS_URL = environment["REDIS_URL"]
         settings.CELERY_BROKER_URL = broker_url(environment["REDIS_URL"])
         celery_app.conf.broker_url = settings.CELERY_BROKER_URL
-        yield found
+        yield services
 
 
 def broker_url(redis_url: str) -> str:
-    """Celery's spelling of a Redis address."""
+    """Convert a Redis URL to Celery's form."""
     return redis_url.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 
 
 @contextlib.contextmanager
 def pointed_at(url: str) -> Generator[None]:
-    """Django's default connection on another database, in every thread that connects from now on."""
+    """Point Django's default connection at another database, for every thread that connects from now on."""
     before = connections.settings["default"]
     with contextlib.suppress(Exception):
         connections["default"].close()
@@ -192,6 +192,15 @@ def pointed_at(url: str) -> Generator[None]:
         _forget_connection()
 
 
+@contextlib.contextmanager
+def as_owner(url: str) -> Generator[None]:
+    """Let this process act as the owner of the database at the owner's URL."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DATABASE_ROLE", "owner")
+        with pointed_at(url):
+            yield
+
+
 def _forget_connection() -> None:
     if hasattr(connections._connections, "default"):
         del connections["default"]
@@ -199,7 +208,7 @@ def _forget_connection() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
-    """pytest-django's `db` works on a database of this process, cloned from the template, and rolls back."""
+    """Give pytest-django's `db` a database of this process, cloned from the template."""
     name = services.clone()
     with django_db_blocker.unblock(), pointed_at(services.url(name)), django_db_blocker.block():
         yield
@@ -208,7 +217,7 @@ def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> G
 
 @pytest.fixture
 def database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """A fresh migrated database whose data is committed; dropped at the end, whoever is still connected."""
+    """Create a fresh migrated database for committed data, and drop it at the end."""
     name = services.clone()
     services.flush()
     try:
@@ -222,5 +231,5 @@ def database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generato
 
 @pytest.fixture
 def in_threads() -> Callable[..., list[Any]]:
-    """`in_threads(count, function)`: function(i) in that many threads at once; results, or what each raised."""
+    """Return `in_threads(count, function)`, which calls function(i) in threads at once: results or exceptions."""
     return run_in_threads

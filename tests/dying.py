@@ -1,8 +1,8 @@
-"""Work that kills itself: `with dying("package.module:function", environment) as dies_at: dies_at("3")`.
+"""Run a function that is killed on the way: `with dying("module:function", environment) as dies_at: dies_at("3")`.
 
-One process imports the work once; for each moment it forks, and the fork works once, if it lives so long. A moment is
-the number of the statement before which it dies, `commit` or `committed` (just before or after its first commit), or
-`done`: all is over but nobody has been told.
+One process imports the function; for each moment it forks, and the fork calls the function once. A moment is the number
+of the statement before which the fork dies, `commit` or `committed` (just before or after its first commit), or `done`
+(after the function returns, before the parent gets its result).
 """
 
 import contextlib
@@ -30,15 +30,15 @@ def dying(work: str, environment: Mapping[str, str]) -> Generator[Callable[[str 
     with subprocess.Popen(  # noqa: S603
         command, env=variables, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        asked, said = _open(process.stdin), _open(process.stdout)
+        commands, results = _open(process.stdin), _open(process.stdout)
 
         def dies_at(moment: str | int) -> int:
-            asked.write(f"{moment}\n")
-            asked.flush()
-            return int(said.readline())
+            commands.write(f"{moment}\n")
+            commands.flush()
+            return int(results.readline())
 
         yield dies_at
-        asked.close()
+        commands.close()
 
 
 def _open(pipe: IO[str] | None) -> IO[str]:
@@ -51,23 +51,23 @@ def _die() -> None:
 
 
 def _dying_commit(moment: str, commit: Callable[[], None]) -> Callable[[], None]:
-    def commits() -> None:
+    def commit_or_die() -> None:
         if moment == "commit":
             _die()
         commit()
         if moment == "committed":
             _die()
 
-    return commits
+    return commit_or_die
 
 
 def _counting(moment: str) -> Callable[..., Any]:
-    seen = 0
+    executed = 0
 
     def wrapper(execute: Callable[..., Any], *statement: Any) -> Any:
-        nonlocal seen
-        seen += 1
-        if str(seen) == moment:
+        nonlocal executed
+        executed += 1
+        if str(executed) == moment:
             _die()
         return execute(*statement)
 
@@ -83,9 +83,9 @@ def _live_until(moment: str, work: Callable[[], object], connection: Any) -> Non
         _die()
 
 
-def _serve(named: str) -> None:
+def _serve(path: str) -> None:
     django.setup()
-    module, _, name = named.partition(":")
+    module, _, name = path.partition(":")
     work = getattr(importlib.import_module(module), name)
     connection = importlib.import_module("django.db").connection
     for line in sys.stdin:

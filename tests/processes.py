@@ -1,4 +1,4 @@
-"""Looking at processes from outside, through /proc."""
+"""Child processes of tests, observed through /proc."""
 
 import contextlib
 import os
@@ -13,11 +13,11 @@ from casino.devstack.home import PROJECT
 
 
 def descendants(pid: int) -> set[tuple[int, str]]:
-    """Every process below this one, as (pid, time it started at): a reused number is another process."""
+    """Return every process below this one as (pid, start time): a reused pid is another process."""
     parents: dict[int, list[tuple[int, str]]] = {}
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (found := _parent_and_start(int(entry.name))) is not None:
-            parents.setdefault(found[0], []).append((int(entry.name), found[1]))
+        if entry.name.isdigit() and (parent := _parent_and_start(int(entry.name))) is not None:
+            parents.setdefault(parent[0], []).append((int(entry.name), parent[1]))
     result, pending = set(), [pid]
     while pending:
         below = parents.get(pending.pop(), [])
@@ -27,8 +27,12 @@ def descendants(pid: int) -> set[tuple[int, str]]:
 
 
 def alive(processes: set[tuple[int, str]]) -> set[tuple[int, str]]:
-    """Those that still run; zombies that wait for their parent do not."""
-    return {one for one in processes if (found := _parent_and_start(one[0])) is not None and found[1] == one[1]}
+    """Return those that still run, without zombies."""
+    return {
+        (pid, start)
+        for pid, start in processes
+        if (parent := _parent_and_start(pid)) is not None and parent[1] == start
+    }
 
 
 def _parent_and_start(pid: int) -> tuple[int, str] | None:
@@ -40,7 +44,7 @@ def _parent_and_start(pid: int) -> tuple[int, str] | None:
 
 
 def _command_line(pid: int) -> str:
-    """Its words, none if it has ended meanwhile."""
+    """Return the command line, empty if the process has ended."""
     try:
         return (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
     except (FileNotFoundError, ProcessLookupError):
@@ -48,16 +52,16 @@ def _command_line(pid: int) -> str:
 
 
 def child_with(pid: int, words: str) -> int:
-    """The pid of the direct child whose command line holds these words."""
+    """Return the pid of the direct child whose command line contains these words."""
     for child, _ in descendants(pid):
-        found, line = _parent_and_start(child), _command_line(child)
-        if found is not None and found[0] == pid and words in line:
+        parent, line = _parent_and_start(child), _command_line(child)
+        if parent is not None and parent[0] == pid and words in line:
             return child
     raise AssertionError(f"No child with {words!r} runs.")
 
 
 def wait_until(holds: Callable[[], object], *, seconds: float = 60.0) -> bool:
-    """Whether it came to hold in time."""
+    """Wait until the condition holds, and return whether it did in time."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -67,7 +71,7 @@ def wait_until(holds: Callable[[], object], *, seconds: float = 60.0) -> bool:
 
 
 def clean_environment(**changes: str) -> dict[str, str]:
-    """Our variables without any that would point at servers."""
+    """Return this process's environment without secrets and server addresses."""
     secret = ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS")
     hidden = (*secret, "DATABASE", "REDIS", "CASINO", "PORT", "STATIC_ROOT", "PYTEST", "DJANGO")
     kept = {
@@ -80,7 +84,7 @@ def clean_environment(**changes: str) -> dict[str, str]:
 def manage(
     *arguments: str, environment: Mapping[str, str], log: Path, program: Sequence[str] = ()
 ) -> Generator[subprocess.Popen[bytes]]:
-    """manage.py with these arguments, its output in a file; killed with everything below it if a test leaves it."""
+    """Run manage.py with its output in a file, and kill it with all its children at the end."""
     command = list(program) or [sys.executable, str(PROJECT / "manage.py"), *arguments]
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603

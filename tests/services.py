@@ -22,8 +22,7 @@ from casino.devstack.home import scratch, temporary_home
 from casino.devstack.services import Addresses, embedded_addresses, external_addresses, migrate, run_embedded
 
 SECRET_KEY = "only-for-tests-" + "k" * 50
-SHOE_KEYS = "tests:" + "11" * 32
-PERSONAL_KEYS = "development:" + "00" * 32  # as this process has it: what one writes the other reads
+SHOE_KEYS = PERSONAL_KEYS = "development:" + "00" * 32  # as this process has them: what one writes the other reads
 
 MEMORY = Path("/dev/shm")  # noqa: S108  (each run makes folders of its own in it)
 ATTEMPTS = 100
@@ -32,18 +31,18 @@ ATTEMPTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Where this run's servers are, and the template's name; `number` tells the processes of a run apart."""
+    """The addresses of this run's servers and the template's name; `number` is that of the xdist process."""
 
     addresses: Addresses
     template: str
     number: int
 
     def url(self, database: str) -> str:
-        """The application's URL of one database."""
+        """Return the application's URL of one database."""
         return with_database(self.addresses.url, database)
 
     def owner_url(self, database: str) -> str:
-        """The owner's URL of one database."""
+        """Return the owner's URL of one database."""
         return with_database(self.addresses.owner_url, database)
 
     @property
@@ -52,13 +51,13 @@ class Services:
         return with_redis_database(self.addresses.redis_url, self.number)
 
     def environment(self, database: str) -> dict[str, str]:
-        """The variables of a subprocess that works on one database."""
+        """Return the environment of a subprocess that works on one database."""
         return environment(
             Addresses(url=self.url(database), owner_url=self.owner_url(database), redis_url=self.redis_url)
         )
 
     def clone(self) -> str:
-        """Make a database from the template and return its name."""
+        """Create a database from the template and return its name."""
         name = f"{self.template}_{secrets.token_hex(6)}"
         create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY " + ("FILE_COPY" if in_memory() else "WAL_LOG"))
         maintenance(self.addresses.owner_url).execute(
@@ -67,13 +66,13 @@ class Services:
         return name
 
     def drop(self, name: str) -> None:
-        """Drop a database, whoever is still connected."""
+        """Drop a database, ending its connections."""
         statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 maintenance(self.addresses.owner_url).execute(statement)
             except (InsufficientPrivilege, ObjectInUse):
-                # The server's own vacuum is in there, which the owner may not end; it leaves by itself.
+                # An autovacuum worker, which the owner may not terminate, is connected; it leaves by itself.
                 if attempt == ATTEMPTS:
                     raise
                 time.sleep(0.1)
@@ -81,30 +80,30 @@ class Services:
                 return
 
     def flush(self) -> None:
-        """Empty this process's Redis database; a server that is down has nothing to forget."""
+        """Empty this process's Redis database, unless the server is down."""
         with contextlib.suppress(RedisError), redis.Redis.from_url(self.redis_url) as client:
             client.flushdb()
 
 
 def in_memory() -> bool:
-    """Whether the databases are files in memory: those are copied at half of the cost, but each is synced to a disk."""
+    """Return whether the databases are files in memory, where copying files beats WAL at half the cost."""
     return scratch() == MEMORY and external_addresses(os.environ) is None
 
 
 @functools.cache
 def maintenance(owner_url: str) -> psycopg.Connection[TupleRow]:
-    """The owner's connection by which this process makes and drops databases: a new one for each takes longer."""
+    """Return the owner's connection that creates and drops databases, opened once for each process."""
     return psycopg.connect(owner_url, autocommit=True)
 
 
 def end_maintenance(owner_url: str) -> None:
-    """Close that connection; the next one to ask gets a new one."""
+    """Close the maintenance connection."""
     maintenance(owner_url).close()
     maintenance.cache_clear()
 
 
 def environment(addresses: Addresses) -> dict[str, str]:
-    """The variables of a subprocess of a test: a clean slate, but for the interpreter's own needs."""
+    """Return a minimal environment for a subprocess of a test."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
     return {
         **kept,
@@ -121,29 +120,29 @@ def environment(addresses: Addresses) -> dict[str, str]:
 
 @contextlib.contextmanager
 def running_services() -> Generator[Services]:
-    """Start servers for this run, or use those given by URL, and migrate the template."""
+    """Start servers for this run, or use external ones, and migrate the template."""
     with contextlib.ExitStack() as stack:
-        given = external_addresses(os.environ)
-        if given is None:
-            given = embedded_addresses(*stack.enter_context(run_embedded(stack.enter_context(temporary_home()))))
+        addresses = external_addresses(os.environ)
+        if addresses is None:
+            addresses = embedded_addresses(*stack.enter_context(run_embedded(stack.enter_context(temporary_home()))))
         template = f"casino_test_{secrets.token_hex(4)}"
-        services = Services(addresses=given, template=template, number=0)
-        with psycopg.connect(given.owner_url, autocommit=True) as connection:
+        services = Services(addresses=addresses, template=template, number=0)
+        with psycopg.connect(addresses.owner_url, autocommit=True) as connection:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)))
         try:
             migrate(services.environment(template))
             yield services
         finally:
-            with psycopg.connect(given.owner_url, autocommit=True) as connection:
+            with psycopg.connect(addresses.owner_url, autocommit=True) as connection:
                 query = "SELECT datname FROM pg_database WHERE starts_with(datname, %s) ORDER BY length(datname) DESC"
                 left = [name for (name,) in connection.execute(query, [template])]
             for name in left:
                 services.drop(name)
-            end_maintenance(given.owner_url)
+            end_maintenance(addresses.owner_url)
 
 
 def with_database(url: str, database: str) -> str:
-    """The same server, another database."""
+    """Return a URL with another database."""
     parts = urlsplit(url)
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ValueError(f"DATABASE_URL must begin with postgresql:// (got {conninfo_to_dict(url).get('host')}).")
@@ -152,7 +151,7 @@ def with_database(url: str, database: str) -> str:
 
 
 def with_redis_database(url: str, number: int) -> str:
-    """The same server, the logical database of this number; 0 leaves the URL as it is."""
+    """Return a Redis URL with the logical database of this number."""
     if not number:
         return url
     parts = urlsplit(url)

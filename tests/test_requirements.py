@@ -1,4 +1,4 @@
-"""The tables of guarantees and requirements name code and tests that exist, for every requirement there is."""
+"""The tables of guarantees and requirements in tests/README.md name existing code and tests."""
 
 import re
 from collections.abc import Iterator
@@ -9,57 +9,57 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TABLES = Path(__file__).with_name("README.md")
 NOT_BUILT = {9, 10}
-"""Requirements of which nothing is built yet; their lines say so."""
+"""Requirements that are not built yet."""
 
 
 def rows(pattern: str) -> Iterator[list[str]]:
-    """The cells of each row of a table that begins like this."""
+    """Yield the cells of each table row that matches."""
     for line in TABLES.read_text(encoding="utf-8").splitlines():
         if re.match(pattern, line):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def requirements() -> Iterator[list[str]]:
-    """Each requirement's cells: number, kind, requirement, code, tests."""
+    """Yield each requirement's cells: number, kind, requirement, code, tests."""
     yield from rows(r"\| \d+ \|")
 
 
 def guarantees() -> list[list[str]]:
-    """Each guarantee's cells: the guarantee, its tests."""
+    """Return each guarantee's cells: the guarantee, its tests."""
     return [cells for cells in rows(r"\| [^`|]* \| `tests/") if len(cells) == 2]
 
 
-def require_test(named: str) -> None:
+def require_test(reference: str) -> None:
     """Fail unless this file, or this test of it, exists."""
-    path, _, test = named.partition("::")
+    path, _, test = reference.partition("::")
     assert (ROOT / path).exists(), path
-    assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), named
+    assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), reference
 
 
-def test_every_one_of_the_forty_has_a_line() -> None:
+def test_each_of_the_forty_requirements_has_a_row() -> None:
     assert [int(cells[0]) for cells in requirements()] == list(range(1, 41))
     assert {cells[1] for cells in requirements()} == {"M", "C", "D"}
 
 
 @pytest.mark.parametrize("cells", list(requirements()), ids=lambda cells: cells[0])
-def test_code_and_tests_that_are_named_exist(cells: list[str]) -> None:
+def test_a_requirement_names_existing_code_and_tests(cells: list[str]) -> None:
     number, _, what, code, tests = cells
     if int(number) in NOT_BUILT:
         assert what.startswith("Not built yet")
         assert (code, tests) == ("", "")
         return
-    named = re.findall("`([^`]+)`", code)
-    proven = re.findall("`([^`]+)`", tests)
-    assert named
-    assert proven
-    for path in named:
+    paths = re.findall("`([^`]+)`", code)
+    references = re.findall("`([^`]+)`", tests)
+    assert paths
+    assert references
+    for path in paths:
         assert (ROOT / path).exists(), path
-    for one in proven:
-        require_test(one)
+    for reference in references:
+        require_test(reference)
 
 
-def test_every_guarantee_is_proven_by_tests_that_exist() -> None:
+def test_a_guarantee_names_existing_tests() -> None:
     assert len(guarantees()) >= 45
     for _, tests in guarantees():
-        for one in re.findall("`(tests/[^`]+)`", tests):
-            require_test(one)
+        for reference in re.findall("`(tests/[^`]+)`", tests):
+            require_test(reference)

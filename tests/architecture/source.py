@@ -32,7 +32,7 @@ def tracked() -> tuple[str, ...]:
     if listing.returncode == 0 and listing.stdout:
         return tuple(path for path in listing.stdout.splitlines() if (PROJECT / path).exists())
     paths = (path.relative_to(PROJECT) for path in PROJECT.rglob("*") if path.is_file())
-    return tuple(str(path) for path in paths if not any(part.startswith(".") for part in path.parts))
+    return tuple(str(path) for path in paths if not any(part.startswith((".", "__pycache__")) for part in path.parts))
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""What deploy/compose.yaml says, read as the container engine would read it."""
+"""Reads deploy/compose.yaml as the container engine does."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ import yaml
 from casino.devstack.home import PROJECT
 
 COMPOSE = PROJECT / "deploy" / "compose.yaml"
-OURS = ("migrate", "web", "worker", "worker-background", "beat", "sealer")
+OURS = ("migrate", "web", "worker", "worker-background", "sealer")
 VALUES = {
     "ALLOWED_HOSTS": "casino.example.com",
     "CSRF_TRUSTED_ORIGINS": "https://casino.example.com",
@@ -18,16 +18,20 @@ VALUES = {
     "SHOE_KEYS": "2026a:" + "5c" * 32,
     "PERSONAL_KEYS": "2026a:" + "6d" * 32,
     "CHECKPOINT_KEYS": "2026a:" + "6d" * 32,
+    "POSTGRES_IMAGE": "postgres:18@sha256:" + "0a" * 32,
+    "REDIS_IMAGE": "redis:7@sha256:" + "0b" * 32,
+    "PYTHON_IMAGE": "python:3.13-slim@sha256:" + "0c" * 32,
     "POSTGRES_PASSWORD": "super-word",
     "CASINO_OWNER_PASSWORD": "owner-word",
     "CASINO_APP_PASSWORD": "app-word",
+    "CASINO_WEB_PASSWORD": "web-word",
     "REDIS_PASSWORD": "redis-word",
 }
 VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
 
 
 def services(values: Mapping[str, str] = VALUES) -> dict[str, Any]:
-    """The services with every variable filled in. Raises KeyError for a required one without a value."""
+    """Return the services with variables substituted. Raises KeyError for a required one without a value."""
 
     def value(match: re.Match[str]) -> str:
         name, kind, rest = match.groups()

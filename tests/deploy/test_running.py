@@ -1,4 +1,4 @@
-"""The very commands of compose.yaml, with production's settings, on servers given by URL."""
+"""The commands of compose.yaml with production settings, run on local servers."""
 
 import contextlib
 import os
@@ -39,13 +39,13 @@ class Deployment:
     children: dict[str, Child]
 
     def worker_answers(self) -> bool:
-        """Whether a worker is there and answers a ping through Redis."""
+        """Return whether a worker answers a ping through Redis."""
         command = [sys.executable, "-m", "celery", "-A", "casino", "inspect", "ping", "--timeout", "3"]
-        asked = subprocess.run(command, cwd=PROJECT, env=self.environment, check=False, capture_output=True)  # noqa: S603
-        return b"pong" in asked.stdout
+        ping = subprocess.run(command, cwd=PROJECT, env=self.environment, check=False, capture_output=True)  # noqa: S603
+        return b"pong" in ping.stdout
 
     def manage(self, *arguments: str) -> str:
-        """Output of one of manage.py's commands, run as the application."""
+        """Run a manage.py command as the application and return its output."""
         done = subprocess.run(  # noqa: S603
             [sys.executable, "manage.py", *arguments],
             cwd=PROJECT,
@@ -58,31 +58,31 @@ class Deployment:
         return done.stdout
 
     @contextlib.contextmanager
-    def caller(self, credential: str) -> Generator[httpx.Client]:
-        """One who calls the API from outside, as the proxy passes it on."""
+    def client(self, credential: str) -> Generator[httpx.Client]:
+        """Open an API client whose requests look as if passed on by the proxy."""
         headers = {"Host": HOST, "X-Forwarded-Proto": "https", "Authorization": f"Bearer {credential}"}
         with httpx.Client(base_url=f"{self.base_url}/api/v1", headers=headers, timeout=20) as client:
             yield client
 
 
 def post(client: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """The answer to one action."""
+    """POST a command and return the answer."""
     response = client.post(path, json=body, headers={"Idempotency-Key": uuid4().hex})
     assert response.is_success, response.text
-    found: dict[str, Any] = response.json()
-    return found
+    document: dict[str, Any] = response.json()
+    return document
 
 
 def get(client: httpx.Client, path: str) -> dict[str, Any]:
-    """What is there."""
+    """GET a resource."""
     response = client.get(path)
     assert response.is_success, response.text
-    found: dict[str, Any] = response.json()
-    return found
+    document: dict[str, Any] = response.json()
+    return document
 
 
 def make_roles(postgres: Postgres) -> None:
-    """roles.sh, as PostgreSQL's image would run it."""
+    """Run roles.sh as PostgreSQL's image does."""
     environment = {
         "PATH": f"{postgres.programs}:/usr/bin:/bin",
         "POSTGRES_USER": SUPERUSER,
@@ -90,29 +90,32 @@ def make_roles(postgres: Postgres) -> None:
         "PGPASSWORD": postgres.home.secrets.superuser_password,
         "CASINO_OWNER_PASSWORD": VALUES["CASINO_OWNER_PASSWORD"],
         "CASINO_APP_PASSWORD": VALUES["CASINO_APP_PASSWORD"],
+        "CASINO_WEB_PASSWORD": VALUES["CASINO_WEB_PASSWORD"],
     }
     subprocess.run(["/bin/sh", str(PROJECT / "deploy" / "roles.sh")], env=environment, check=True, capture_output=True)  # noqa: S603
 
 
 def environment_of(name: str, *, sockets: Path, redis_url: str, static: Path) -> dict[str, str]:
-    """The variables of one service, with the servers' names replaced by where they are here."""
-    said = dict(services()[name]["environment"])
-    login = said["DATABASE_URL"].removeprefix("postgresql://").partition("@")[0]
-    said["DATABASE_URL"] = f"postgresql://{login}@/casino?host={quote(str(sockets), safe='')}"
-    said["REDIS_URL"] = redis_url
-    said["CHECKPOINT_STORAGE"] = (static.parent / "checkpoints").as_uri()
+    """Return the environment of one service, with the addresses of the local servers."""
+    variables = dict(services()[name]["environment"])
+    login = variables["DATABASE_URL"].removeprefix("postgresql://").partition("@")[0]
+    variables["DATABASE_URL"] = f"postgresql://{login}@/casino?host={quote(str(sockets), safe='')}"
+    variables["REDIS_URL"] = redis_url
+    variables["CHECKPOINT_STORAGE"] = (static.parent / "checkpoints").as_uri()
     programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
-    return clean_environment(**said, PATH=programs, STATIC_ROOT=str(static), DJANGO_SETTINGS_MODULE="casino.settings")
+    return clean_environment(
+        **variables, PATH=programs, STATIC_ROOT=str(static), DJANGO_SETTINGS_MODULE="casino.settings"
+    )
 
 
 def command_of(name: str, *, port: int, folder: Path) -> list[str]:
-    """The command of one service; only its addresses and the scratch folder differ from the container's."""
-    here = {"0.0.0.0": "127.0.0.1", "8000": str(port), "/tmp/beat": str(folder / "beat")}  # noqa: S104, S108
-    return [here.get(word, word) for word in services()[name]["command"]]
+    """Return the command of one service; only its addresses and scratch folder differ from the container's."""
+    local = {"0.0.0.0": "127.0.0.1", "8000": str(port)}  # noqa: S104
+    return [local.get(word, word) for word in services()[name]["command"]]
 
 
 def ready(port: int) -> bool:
-    """What the container's health check asks; it says no while the application misses a migration."""
+    """Return whether the readiness probe succeeds, as the container's health check asks it."""
     try:
         return probe(f"http://127.0.0.1:{port}/readyz", host=HOST) == 200
     except OSError:
@@ -121,7 +124,7 @@ def ready(port: int) -> bool:
 
 @contextlib.contextmanager
 def running(folder: Path) -> Generator[Deployment]:
-    """Servers, roles, static files, migrations, then every process of ours, in compose's order."""
+    """Start servers, roles, static files and migrations, then all our processes, in the order of compose.yaml."""
     port, children = free_port(0), {}
     with contextlib.ExitStack() as exits:
         home = exits.enter_context(temporary_home())
@@ -152,16 +155,16 @@ def running(folder: Path) -> Generator[Deployment]:
             exits.callback(child.stop)
             child.start()
         children["web"].wait_until(lambda: ready(port))
-        # An audit by hand must know which keys to trust.
-        by_hand = {**web, "DATABASE_POOL": "0", "CHECKPOINT_KEYS": VALUES["CHECKPOINT_KEYS"]}
-        yield Deployment(base_url=f"http://127.0.0.1:{port}", environment=by_hand, children=children)
+        # The audit command must know which keys to trust.
+        variables = {**web, "CHECKPOINT_KEYS": VALUES["CHECKPOINT_KEYS"]}
+        yield Deployment(base_url=f"http://127.0.0.1:{port}", environment=variables, children=children)
 
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Generator[Deployment]:
-    """One deployment for all tests of this file."""
-    with running(tmp_path_factory.mktemp("deployment")) as found:
-        yield found
+    """Start one deployment for all tests of this file."""
+    with running(tmp_path_factory.mktemp("deployment")) as deployment:
+        yield deployment
 
 
 def test_every_process_of_the_deployment_runs(deployment):
@@ -169,10 +172,11 @@ def test_every_process_of_the_deployment_runs(deployment):
     assert [name for name, child in deployment.children.items() if not child.alive()] == []
 
 
-def test_plain_http_is_sent_to_https_but_for_the_health_checks(deployment):
+def test_http_is_redirected_to_https_except_for_health_checks(deployment):
     port = int(deployment.base_url.rpartition(":")[2])
     assert probe(f"http://127.0.0.1:{port}/admin/", host=HOST) == 301
-    assert probe(f"http://127.0.0.1:{port}/livez", host=HOST) == 200
+    statuses = [probe(f"http://127.0.0.1:{port}/{name}", host=HOST) for name in ("livez", "readyz", "healthz")]
+    assert statuses == [200, 200, 200]
 
 
 def test_another_host_name_is_refused(deployment):
@@ -180,33 +184,33 @@ def test_another_host_name_is_refused(deployment):
     assert probe(f"http://127.0.0.1:{port}/livez", host="evil.example.com") == 400
 
 
-def test_the_table_page_and_all_that_it_loads_are_served_and_nobody_plays_as_a_demo_player(deployment):
+def test_the_table_page_and_its_files_are_served_and_the_demo_is_not(deployment):
     headers = {"Host": HOST, "X-Forwarded-Proto": "https"}
     with httpx.Client(base_url=deployment.base_url, headers=headers, timeout=20) as browser:
         page = browser.get("/play/")
         assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
-        found = re.findall(r'(?:href|src)="\.\.(/static/[^"]+)"', page.text)
-        assert len(found) >= 6
-        modules = [path for path in found if path.endswith(".js")]
+        addresses = re.findall(r'(?:href|src)="\.\.(/static/[^"]+)"', page.text)
+        assert len(addresses) >= 6
+        modules = [path for path in addresses if path.endswith(".js")]
         for path in modules:
             text = browser.get(path).text
             modules += {urljoin(path, each) for each in re.findall(r'from "(\.[^"]+)"', text)} - set(modules)
         assert len(modules) > 30
-        assert {browser.get(path).status_code for path in [*found, *modules]} == {200}
+        assert {browser.get(path).status_code for path in [*addresses, *modules]} == {200}
         assert browser.get("/play/demo").status_code == 404
 
 
 def test_a_round_is_played_from_bet_to_audit(deployment, tmp_path):
     printed = deployment.manage("operator", "create", "riviera", "--currency", "EUR", "--sandbox")
     credential = re.search(r"Bearer (\S+)", printed)[1]
-    with deployment.caller(credential) as operator:
+    with deployment.client(credential) as operator:
         opening = {"name": "Table 1", "preset": "mini", "currency": "EUR", "money_types": ["real"]}
         table = f"/tables/{post(operator, '/tables', opening)['id']}"
         player = post(operator, "/players", {"reference": "ann", "nickname": "Ann"})["id"]
         credit = {"amount": "500.00", "currency": "EUR", "money_type": "real"}
         post(operator, f"/players/{player}/sandbox-credits", credit)
         token = post(operator, f"/players/{player}/sessions", {})["token"]
-    with deployment.caller(token) as ann:
+    with deployment.client(token) as ann:
         post(ann, f"{table}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"})
         bet = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
         round_ = post(ann, f"{table}/deal", bet)["round"]["id"]

@@ -1,4 +1,4 @@
-"""Production refuses what only development may have."""
+"""Production refuses development settings."""
 
 import os
 import re
@@ -10,7 +10,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from casino.devstack.home import PROJECT
-from tests.deploy.compose import services
+from casino.production import NEEDS, SECRETS, USES_PROVIDER_SECRETS, own_variables
+from tests.deploy.compose import OURS, services
 from tests.processes import clean_environment
 
 PRODUCTION = services()["web"]["environment"]
@@ -24,7 +25,7 @@ def check(*arguments, environment):
 
 
 def settings_of(environment, monkeypatch):
-    """The settings as a process would read them that has this environment and nothing else."""
+    """Load the settings in this environment and nothing else."""
     for name in os.environ:
         monkeypatch.delenv(name)
     for name, value in clean_environment(**environment).items():
@@ -32,10 +33,10 @@ def settings_of(environment, monkeypatch):
     return runpy.run_path(str(PROJECT / "casino" / "settings.py"))
 
 
-def test_the_check_for_deployment_is_clean(tmp_path):
+def test_the_deployment_check_has_no_warnings(tmp_path):
     done = check("--deploy", "--fail-level", "WARNING", environment={**PRODUCTION, "STATIC_ROOT": str(tmp_path)})
     assert done.returncode == 0, done.stderr
-    assert "no issues (1 silenced)" in done.stdout  # that of django-axes, whose middleware is replaced
+    assert "no issues (1 silenced)" in done.stdout  # a check of django-axes, whose middleware is replaced
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,17 @@ def test_the_check_for_deployment_is_clean(tmp_path):
         ({"PERSONAL_KEYS": "development:" + "00" * 32}, "PERSONAL_KEYS must hold keys of your own"),
         ({"CHECKPOINT_KEYS": "development:" + "5c" * 32}, "CHECKPOINT_KEYS must hold keys of your own"),
         ({"CHECKPOINT_STORAGE": ""}, "CHECKPOINT_STORAGE must name a storage"),
+        ({"CHECKPOINT_STORAGE": "http://plain.example/x"}, "CHECKPOINT_STORAGE must be file:///folder or https://"),
         ({"ALLOWED_HOSTS": ""}, "Set ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": " , "}, "Set ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": "casino.example,*"}, "ALLOWED_HOSTS must name hosts"),
+        ({"CSRF_TRUSTED_ORIGINS": "https://a.example,http://b.example"}, "CSRF_TRUSTED_ORIGINS must hold https://"),
+        ({"CSRF_TRUSTED_ORIGINS": "https://*.example"}, "CSRF_TRUSTED_ORIGINS must hold https://"),
+        ({"API_ALLOWED_ORIGINS": "http://play.example"}, "API_ALLOWED_ORIGINS must hold https://"),
+        ({"PAYMENT_PROVIDERS": "p=http://1.2.3.4"}, "PAYMENT_PROVIDERS must hold https://"),
+        ({"PAYMENT_SECRETS": "p=short"}, "PAYMENT_SECRETS must be of 32 characters"),
+        ({"CASINO_PROCESS": "clerk"}, "CASINO_PROCESS must be web, worker"),
+        ({"PROXY_HOPS": "0"}, "PROXY_HOPS must be 1 to 8"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
         ({"DEMO_OPERATOR": "demo"}, "DEMO_OPERATOR must be empty in production"),
         ({"SCRIPT_NAME": "casino/"}, "SCRIPT_NAME must begin with a slash"),
@@ -67,13 +78,51 @@ def test_production_does_not_start_with(monkeypatch, changes, reason):
         settings_of({**PRODUCTION, **changes}, monkeypatch)
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS"])
-def test_production_does_not_start_without(monkeypatch, name):
+@pytest.mark.parametrize(("process", "name"), [(process, name) for process in OURS for name in NEEDS[process]])
+def test_a_process_does_not_start_without_its_secrets(monkeypatch, process, name):
+    environment = services()[process]["environment"]
     with pytest.raises(ImproperlyConfigured, match=f"Set {name}"):
-        settings_of({key: value for key, value in PRODUCTION.items() if key != name}, monkeypatch)
+        settings_of({key: value for key, value in environment.items() if key != name}, monkeypatch)
 
 
-def test_a_setting_that_is_refused_ends_the_start():
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_command_of_no_process_needs_every_secret(monkeypatch, name):
+    environment = {**PRODUCTION, "CASINO_PROCESS": "", "CHECKPOINT_KEYS": "none"}
+    settings_of(environment, monkeypatch)
+    del environment[name]
+    with pytest.raises(ImproperlyConfigured, match=f"Set {name}"):
+        settings_of(environment, monkeypatch)
+
+
+@pytest.mark.parametrize("process", OURS)
+def test_compose_gives_each_process_its_own_secrets_only(process):
+    environment = services()[process]["environment"]
+    assert environment["CASINO_PROCESS"] == process
+    assert {name for name in SECRETS if name in environment} == set(NEEDS[process])
+    assert ("PAYMENT_SECRETS" in environment) == (process in USES_PROVIDER_SECRETS)
+    assert own_variables(process, environment) == environment
+
+
+def test_every_kind_of_process_is_in_compose():
+    assert set(NEEDS) == {"", *OURS}
+
+
+def test_the_image_is_built_without_a_secret(monkeypatch):
+    dockerfile = (PROJECT / "deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    (line,) = re.findall(r"^RUN (CASINO_ENV=production .*) python manage.py collectstatic", dockerfile, re.MULTILINE)
+    settings = settings_of(dict(word.split("=", 1) for word in line.split()), monkeypatch)
+    assert not any(settings[name] for name in ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS"))
+
+
+def test_cookies_of_production_belong_to_the_host_alone(monkeypatch):
+    settings = settings_of(PRODUCTION, monkeypatch)
+    assert (settings["SESSION_COOKIE_NAME"], settings["CSRF_COOKIE_NAME"]) == ("__Host-sessionid", "__Host-csrftoken")
+    assert settings["KNOWN_BROWSER_COOKIE_NAME"] == "__Host-known_browser"
+    assert settings["SESSION_COOKIE_SECURE"]
+    assert settings["CSRF_COOKIE_SECURE"]
+
+
+def test_a_refused_setting_ends_the_process():
     done = check(environment={**PRODUCTION, "SECRET_KEY": "short"})
     assert done.returncode != 0
     assert "SECRET_KEY must be a secret of your own" in done.stderr

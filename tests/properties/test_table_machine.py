@@ -18,11 +18,12 @@ from baccarat.domain.dealer import Entropy, commitment_to
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.ceremony_events import HandTurned
 from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import HandTurned
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
-from baccarat.domain.rules.presets import PRESETS, Shuffle, rules_for
+from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
@@ -247,7 +248,7 @@ class TableMachine(RuleBasedStateMachine):
 
     @rule()
     def deal(self) -> None:
-        """A dealer looks: what is due is dealt, what is not is refused."""
+        """Deal if the round is due; it must refuse otherwise."""
         round_ = self._in_hand()
         if not round_.is_running():
             return
@@ -255,6 +256,25 @@ class TableMachine(RuleBasedStateMachine):
         seed = self.seeds[round_.require_opened().shoe]
         dealt = self._try(lambda journal: dealer.deal_round(journal, seed=seed, entropy=self._fresh(), now=self.now))
         assert dealt == (due is not None and due <= self.now)
+
+    @rule(who=anybody)
+    def skip_the_show(self, who: int) -> None:
+        player = self._who(who)
+
+        def move(journal: UnitOfWork) -> None:
+            journal.decide_on_table(tc.RequestShowSkip(player=player, now=self.now))
+            self._open(journal)
+
+        self._try(move)
+
+    @rule()
+    def end_the_show(self) -> None:
+        """End the show as a worker does; it must refuse before its time."""
+        if self.table.betting_opens_at is None or self.table.round is not None:
+            return
+        over = not self.table.show_runs(self.now)
+        assert over == self._try(lambda journal: dealer.end_show(journal, entropy=self._fresh(), now=self.now))
+        assert over == (self.table.betting_opens_at is None)
 
     # -- what always holds ----------------------------------------------------------------------------------------
 
@@ -273,6 +293,23 @@ class TableMachine(RuleBasedStateMachine):
         turned = sum(isinstance(event, HandTurned) for event in self.log)
         dealt = sum(isinstance(event, re.CardsDealt) for event in self.log)
         assert turned == (2 * dealt if self.table.rules.caller else 0)
+
+    @invariant()
+    def no_turn_begins_before_the_show_is_over_or_skipped_by_all(self) -> None:
+        opens_at, seated, skipping = None, set(), set()
+        for event in self.log:
+            match event:
+                case te.SeatTaken(player=player):
+                    seated.add(player)
+                case te.SeatLeft(player=player) | te.SeatReleased(player=player):
+                    seated.discard(player)
+                case te.ShowSkipRequested(player=player):
+                    skipping.add(player)
+                case re.RoundSettled():
+                    assert event.betting_opens_at > event.settled_at
+                    opens_at, skipping = event.betting_opens_at, set()
+                case re.RoundOpened() if opens_at is not None and event.deadline_at is not None:
+                    assert event.opened_at >= opens_at or seated <= skipping
 
     @invariant()
     def one_round_at_a_time(self) -> None:
@@ -371,7 +408,7 @@ class TableMachine(RuleBasedStateMachine):
         self.revealed += journal.revealed_shoes
 
     def _require_named(self, event: Any) -> None:
-        """A round with a shoe of its own opens on the one that an earlier move has named, and names the next."""
+        """Check that a round's own shoe is the one announced earlier, and that the round announces the next."""
         if isinstance(event, re.RoundOpened) and event.commitment is not None:
             named, following = self.table.next_shoe, event.next_shoe
             assert named is not None

@@ -77,13 +77,13 @@ SELECT (SELECT coalesce(sum(amount - fee), 0) FROM wallet_deposit WHERE player_i
 
 @pytest.fixture(scope="module")
 def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """A migrated database; each life in it is that of another operator."""
+    """Provide a migrated database; each life in it is that of another operator."""
     with fresh_database(services, django_db_blocker) as database:
         yield database
 
 
 class WalletLife(RuleBasedStateMachine):
-    """Ann, who has nothing yet; two tables, a deposit method, and staff who may agree or not."""
+    """Ann without money, two tables, a deposit method, and staff who may approve or not."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class WalletLife(RuleBasedStateMachine):
         return self.house.guest(self.tables[table % 2], self.player)
 
     def attempt(self, act: Callable[[], Any]) -> Any:
-        """What it returned, or None for a refusal, which leaves no trace."""
+        """Return the result, or None for a refusal, which leaves no trace."""
         before = traces()
         try:
             return act()
@@ -332,7 +332,7 @@ def new_operator() -> UUID:
 
 
 def traces() -> tuple[Any, ...]:
-    """How much has been written so far, by anybody."""
+    """Return how much has been written so far, by anybody."""
     return fetch(
         "SELECT (SELECT max(id) FROM events_event), (SELECT max(id) FROM wallet_entry), "
         "(SELECT count(*) FROM wallet_deposit), (SELECT count(*) FROM wallet_withdrawal), "

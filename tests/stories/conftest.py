@@ -12,13 +12,13 @@ from tests.support.house import House, fresh_database, leave_the_past
 
 @pytest.fixture(scope="module")
 def module_database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[Database]:
-    """A migrated database that the tests of a module share."""
+    """Provide a migrated database that the tests of a module share."""
     with fresh_database(services, django_db_blocker) as database:
         yield database
 
 
 @pytest.fixture
 def house(module_database: Database) -> House:
-    """A new operator on the module's database, where nothing of earlier tests is due."""
+    """Return a new operator on the module's database, where nothing of earlier tests is due."""
     leave_the_past()
     return House()

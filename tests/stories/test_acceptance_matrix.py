@@ -48,14 +48,14 @@ Fixed = Callable[[Outcome], None]
 
 @pytest.fixture
 def lucky(module_database: Database, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    """A new operator with a payment provider."""
+    """Return a new operator with a payment provider."""
     use_provider(monkeypatch)
     return tenant("lucky")
 
 
 @pytest.fixture
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Fixed:
-    """From now on every round at `mini` ends like this."""
+    """Let every round at `mini` end like this from now on."""
     return lambda outcome: chance.fix(monkeypatch, outcome, rules_for("mini", currency="EUR"))
 
 
@@ -69,17 +69,17 @@ class Game:
         sit(self.player, self.table, buy_in=f"{BUY_IN}")
 
     def money(self) -> tuple[Decimal, Decimal]:
-        """What is on the account, and what in the game."""
+        """Return the balances of the account and the game."""
         found = self.player.balances()
         return Decimal(found["account", "real"]), Decimal(found["game", "real"])
 
     def deal(self, key: str | None = None, **stakes: str) -> Any:
-        """The answer to a whole wager."""
+        """Place a wager and return the response."""
         wager = [{"spot": spot, "amount": amount} for spot, amount in stakes.items()]
         return self.player.post(f"tables/{self.table}/deal", {"stakes": wager, "currency": "EUR"}, key=key)
 
     def last(self) -> Any:
-        """The round that was settled last."""
+        """Return the round that was settled last."""
         return self.player.read(f"tables/{self.table}")["last_round"]
 
 
@@ -89,14 +89,14 @@ def game(lucky: Tenant) -> Game:
 
 
 def void(game: Game, round_: str, *, by: str) -> Any:
-    """A member of staff asks for a void."""
+    """Request a void as a member of staff."""
     return voiding.void(
         round_=uuid.UUID(round_), operator=_operator(game), reason="malfunction", note="x", metadata=_staff(by)
     )
 
 
 def approve(game: Game, round_: str, *, by: str) -> Any:
-    """A member of staff agrees to it."""
+    """Approve it as another member of staff."""
     return voiding.approve(round_=uuid.UUID(round_), operator=_operator(game), metadata=_staff(by))
 
 
@@ -109,17 +109,21 @@ def _staff(name: str) -> Metadata:
 
 
 def deposit(house: Tenant, player: Gambler, amount: str) -> str:
-    """The id of a deposit that the provider has not yet spoken of."""
+    """Return the id of a deposit on which the provider has not yet reported."""
     method = house.do("deposit-methods", METHOD)["id"]
     return str(player.do("me/deposits", {"method": method, "amount": amount, "currency": "EUR"})["id"])
 
 
 def call_back(payment: str, status: str, amount: str, *, secret: str = SECRET, nonce: str = "") -> Any:
-    """The answer to what the provider tells of a deposit."""
+    """Report on a deposit as the provider and return the response."""
     told = {"kind": "deposit", "payment": payment, "reference": f"tx-{payment}", "status": status, "amount": amount}
     body = json.dumps({**told, "currency": "EUR"}).encode()
     signed = signatures.headers(
-        secret=secret, timestamp=str(int(time.time())), nonce=nonce or secrets.token_hex(16), body=body
+        secret=secret,
+        timestamp=str(int(time.time())),
+        nonce=nonce or secrets.token_hex(16),
+        subject="POST /api/v1/providers/sandbox/callbacks",
+        body=body,
     )
     headers = {**signed, "Content-Type": "application/json"}
     return Caller("").raw("providers/sandbox/callbacks", body, **headers)
@@ -140,7 +144,7 @@ def at_once(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def balanced(module_database: Database) -> Any:
-    """After each letter the books add up."""
+    """Check that the ledger adds up after each letter."""
     yield
     assert list(audit.check()) == []
 
@@ -339,7 +343,7 @@ def test_r_a_win_that_is_rolled_back_after_it_was_spent_is_a_debt_or_borne_by_th
 
 
 def spend_account(game: Game) -> None:
-    """Lose all that is left on the account at another table."""
+    """Lose the rest of the account at another table."""
     other = game.house.table("mini", rules={"maximum": "9000.00"})
     sit(game.player, other, buy_in="9000.00")
     bet(game.player, other, player="9000.00")

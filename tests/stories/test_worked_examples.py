@@ -18,7 +18,7 @@ from wallet.ledger.accounts import AccountKind
 def play(
     house: House, monkeypatch: pytest.MonkeyPatch, preset: str, outcome: Outcome, stakes: dict[Spot, int]
 ) -> tuple[At, int]:
-    """One player, one round that ends so; returns the player and what came back to the game balance."""
+    """Play one round with this end; return the player and the amount returned to the game balance."""
     chance.fix(monkeypatch, outcome, rules_for(preset, currency="EUR"))
     table = house.table(preset)
     ann = house.seated(table)

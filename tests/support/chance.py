@@ -1,6 +1,7 @@
 """Seeds with a known outcome, so that a story can be told on purpose."""
 
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from itertools import count
 
@@ -11,7 +12,7 @@ from baccarat.domain.fairness.commitment import commit, opens
 from baccarat.domain.fairness.cut import NO_CUT
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.deal import Outcome, deal
-from baccarat.domain.rules.presets import TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import repository, shoe_seeds
 from casino.events.ids import new_id
@@ -19,7 +20,7 @@ from casino.events.ids import new_id
 
 @cache
 def seed_for(outcome: Outcome, decks: int) -> bytes:
-    """Find the lowest seed whose first round ends so."""
+    """Find the lowest seed whose first round has this outcome."""
     for number in count():
         seed = number.to_bytes(32, "big")
         if deal(shuffle(seed, cut=NO_CUT, decks=decks, first=6)).outcome is outcome:
@@ -28,21 +29,21 @@ def seed_for(outcome: Outcome, decks: int) -> bytes:
 
 
 def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) -> bytes:
-    """Let every shoe that is committed to from now on be that one, and return its seed.
+    """Make every shoe committed to from now on that one, and return its seed.
 
     A table with long shoes commits to its first one when it is opened. That of a round was named before: it is put in
     the place of the other as the round opens, which only an audit would find.
     """
     seed = seed_for(outcome, rules.decks)
 
-    def fresh(journal: UnitOfWork, **_: object) -> Entropy:
+    def fresh(journal: UnitOfWork, *, now: datetime, **_: object) -> Entropy:
         coming = journal.table.next_shoe
         if coming is not None and not journal.table.has_long_shoe() and not opens(coming.commitment, seed):
-            own = ShoeSeed(new_id(), seed)
+            own = ShoeSeed(new_id(now), seed)
             shoe_seeds.delete([coming.shoe])
             shoe_seeds.store([own])
             journal.table = replace(journal.table, next_shoe=replace(coming, shoe=own.shoe, commitment=commit(seed)))
-        return Entropy(round=new_id(), shoe=new_id(), seed=seed, committed_seed=seed)
+        return Entropy(round=new_id(now), shoe=new_id(now), seed=seed, committed_seed=seed)
 
     monkeypatch.setattr(repository, "draw_entropy", fresh)
     return seed

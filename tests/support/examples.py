@@ -8,12 +8,15 @@ from uuid import UUID
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.presets import TableRules, player_edge_spots, rules_for
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR, theoretical_returns
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
+from tests.support.instant import NO_SHOW
 
 OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)
 ANN, BEN, CAT = UUID(int=11), UUID(int=12), UUID(int=13)
@@ -24,11 +27,12 @@ RICH = 1_000_000
 
 P, B, T = Spot.PLAYER, Spot.BANKER, Spot.TIE
 
-AC = rules_for("atlantic_city", currency="EUR")
+AC = rules_for("atlantic_city", currency="EUR", show_milliseconds=NO_SHOW)
+"""Instant play, as in the other examples: the next turn begins with the settlement."""
 OVERVIEW = rules_for("overview", currency="EUR")
 MINI = rules_for("mini", currency="EUR")
 CLASSIC = rules_for("classic", currency="EUR")
-CALLED = rules_for("big_table", currency="EUR")
+CALLED = rules_for("big_table", currency="EUR", show_milliseconds=NO_SHOW)
 BIG = replace(CALLED, caller=False)
 """The big table without the Caller's ceremony: its cards are dealt at once."""
 
@@ -43,7 +47,7 @@ A_TIE = tuple(map(Card, ("2c", "3d", "5h", "4s", "Kc", "Kd")))
 def opened(
     *players: UUID, rules: TableRules = AC, money_type: MoneyType = MoneyType.REAL, **changes: Any
 ) -> re.RoundOpened:
-    """A round that is open for these players, in seats from 1 on; the turn ends at DEADLINE where there is one."""
+    """Return an open round of these players, in seats from 1; the turn ends at DEADLINE where there is one."""
     seats = tuple(
         re.SeatInRound(seat=number, player=player, money_type=money_type) for number, player in enumerate(players, 1)
     )
@@ -65,7 +69,7 @@ def opened(
 
 def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[Spot, int] | None = None,
               at: datetime = OPENED) -> re.WagerConfirmed:  # fmt: skip
-    """A confirmed wager in real money."""
+    """Return a confirmed wager in real money."""
     return re.WagerConfirmed(
         seat=seat, player=player, money_type=MoneyType.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
     )
@@ -90,14 +94,14 @@ def rebet(stakes: dict[Spot, int], *, by: UUID = ANN, rules: TableRules = AC, av
 
 
 def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: datetime = OPENED,
-         position: int = 0, seed: str | None = "5e" * 32) -> rc.DealRound:  # fmt: skip
-    return rc.DealRound(cards=cards, position=position, seed=seed, rules=rules, now=at)
+         shoe_position: int = 0, seed: str | None = "5e" * 32) -> rc.DealRound:  # fmt: skip
+    return rc.DealRound(cards=cards, shoe_position=shoe_position, seed=seed, rules=rules, now=at)
 
 
 def open_table(
     rules: TableRules = AC, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
                ) -> tc.OpenTable:  # fmt: skip
-    """The command that opens a table, with the spots that really have a player's edge."""
+    """Return the command that opens a table, with the spots that really have a player's edge."""
     return tc.OpenTable(
         table=TABLE,
         operator=OPERATOR,
@@ -125,6 +129,7 @@ def table_opened(
         return_floor=DEFAULT_FLOOR,
         acknowledgement="",
         next_shoe=None,
+        listed=True,
     )
 
 

@@ -13,12 +13,15 @@ from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.commands import ConfirmWager, PassTurn, PlaceChips
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.presets import Shuffle, player_edge_spots, rules_for
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.commands import LeaveSeat, OpenTable, TakeSeat
 from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from casino.kernel.money import MoneyType
+from tests.support.instant import NO_SHOW
 from wallet.ledger.accounts import AccountKind, AccountName
 
 BOOKS = {"real": MoneyType.REAL, "play": MoneyType.PLAY}
@@ -52,7 +55,7 @@ class Evening:
     """One table, and the players in its seats from the first round to the last. Amounts are minor units."""
 
     def __init__(self, *, preset: str, currency: str, seats: dict[str, str], seeds: list[str]) -> None:
-        self.rules = rules_for(preset, currency=currency)
+        self.rules = rules_for(preset, currency=currency, show_milliseconds=NO_SHOW)
         self.seeds = [bytes.fromhex(seed) for seed in seeds]
         self.place = TableAccounts(OPERATOR, TABLE, currency)
         self.players = {seat: UUID(int=100 + int(seat)) for seat in seats}
@@ -132,7 +135,7 @@ class Evening:
             "commitment": opened.commitment if shoe is None else shoe.commitment,
             "root": None if shoe is None else shoe.root,
             "cut": ended.cut if shoe is None else shoe.cut,
-            "place": ended.position,
+            "place": ended.shoe_position,
             "cards": " ".join(ended.cards),
             "outcome": [OUTCOMES.get(ended.outcome), ended.player_total, ended.banker_total],
             "seats": _payouts(ended),
@@ -186,7 +189,7 @@ def _by_kind(balances: dict[AccountName, int]) -> dict[str, int]:
 
 
 def _payouts(ended: RoundState) -> dict[str, list[Any]]:
-    """By seat: staked, won, commission, whether that is owed rather than taken, and what came back."""
+    """Return by seat: staked, won, commission, whether that is deferred, and what was returned."""
     settled = [seat.settlement for seat in ended.seats if seat.settlement is not None]
     return {
         str(each.seat): [each.staked, each.won, each.commission, "owed" if each.deferred else "taken", each.returned]

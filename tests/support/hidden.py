@@ -19,7 +19,7 @@ SEPARATORS = ("", " ", ",", ", ", '","', '", "', "', '", "','", "\n", " · ")
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A shoe in play: its seed, and the cards that have not left it if it would be cut now."""
+    """A shoe in play: its seed, and the cards still in it if it were cut now."""
 
     shoe: UUID
     seed: bytes
@@ -45,12 +45,9 @@ class Hidden:
 
 
 def in_play() -> list[Hidden]:
-    """Every shoe that is secret in this database: of running rounds, long ones in play, and those committed to."""
+    """Return every secret shoe in this database: of running rounds, long ones in play, and committed ones."""
     found: list[tuple[UUID, bytes, int, int]] = []
-    for state, round_state in fetch(
-        "SELECT home.state::text, round.state::text FROM baccarat_table AS home "
-        "LEFT JOIN baccarat_round AS round ON round.id = home.round_id"
-    ):
+    for state, round_state in fetch("SELECT state::text, round_state::text FROM baccarat_table"):
         table = projections.decode_table(state)
         decks = table.rules.decks
         if table.shoe is not None:
@@ -70,6 +67,6 @@ def in_play() -> list[Hidden]:
 
 
 def leaks(heap: bytes | str, secrets: list[Hidden]) -> list[tuple[UUID, bytes]]:
-    """Which spellings of which shoes a heap of bytes holds; none, hopefully."""
+    """Return the encodings of secret shoes that occur in these bytes."""
     where = heap.encode() if isinstance(heap, str) else heap
     return [(each.shoe, spelt) for each in secrets for spelt in each.spellings() if spelt in where]

@@ -16,9 +16,9 @@ from baccarat.domain.rounds.state import INITIAL, RoundState
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.state import TableState
-from baccarat.services import betting, dealing, opening, seats
-from baccarat.services.table_actor import TableActor
-from baccarat.storage import projections, rows
+from baccarat.services import betting, dealing, seats, table_lifecycle
+from baccarat.services.seats import TableActor
+from baccarat.storage import projections, repository
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import store
 from casino.events.projections import ProjectionTable, encode
@@ -27,6 +27,7 @@ from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from tests.conftest import Database, pointed_at
 from tests.services import Services
+from tests.support.instant import NO_SHOW
 from wallet.ledger import audit
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger import store as ledger
@@ -38,7 +39,7 @@ BUY_IN = 1_000_000
 
 @contextlib.contextmanager
 def fresh_database(services: Services, blocker: DjangoDbBlocker) -> Generator[Database]:
-    """Give a migrated database of its own, for as long as the block lasts."""
+    """Provide a separate migrated database for the block."""
     name = services.clone()
     services.flush()
     try:
@@ -89,6 +90,9 @@ class At:
     def pass_turn(self) -> dict[str, Any]:
         return as_document(betting.pass_turn(actor=self.guest))
 
+    def skip_show(self) -> dict[str, Any]:
+        return as_document(betting.skip_show(actor=self.guest))
+
     def rebet(self) -> dict[str, Any]:
         return as_document(betting.rebet(actor=self.guest))
 
@@ -101,7 +105,7 @@ class At:
 
 @dataclass(slots=True)
 class House:
-    """One operator. Nothing in here decides anything: it calls and it looks."""
+    """One operator. Calls use cases and reads state; decides nothing."""
 
     operator: UUID = field(default_factory=uuid4)
 
@@ -112,15 +116,15 @@ class House:
     def table(
         self, preset: str, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY), **overrides: Any
     ) -> UUID:
-        """A table of a preset, without the Caller's ceremony unless it is asked for by `caller=True`."""
-        return opening.open_table(
+        """Open a table of a preset, with instant play and without the Caller's ceremony unless `caller=True`."""
+        return table_lifecycle.open_table(
             operator=self.operator,
             name="A table",
             preset=preset,
             currency="EUR",
             money_types=money_types,
             edge_accepted=True,
-            overrides={"caller": False, **overrides},
+            overrides={"caller": False, "show_milliseconds": NO_SHOW, **overrides},
             metadata=self.metadata,
         )
 
@@ -144,19 +148,19 @@ class House:
         )
 
     def guest(self, table: UUID, player: UUID | None = None) -> At:
-        """A player who has not sat down; a new one with money unless one is given."""
+        """Return a player who is not seated; a new one with money by default."""
         return At(
             TableActor(table=table, operator=self.operator, player=player or self.player(), metadata=self.metadata)
         )
 
     def seated(self, table: UUID, seat: int = 1, *, buy_in: int = BUY_IN, money_type: MoneyType = MoneyType.REAL) -> At:
-        """A new player in a seat."""
+        """Return a new player in a seat."""
         at = self.guest(table, self.player(real=FUNDS, play=FUNDS))
         at.sit(seat, buy_in=buy_in, money_type=money_type)
         return at
 
     def company(self, table: UUID, count: int, *, buy_in: int = BUY_IN) -> list[At]:
-        """New players in seats from 1 on, all of them in the round that is open."""
+        """Return new players in seats from 1, all of them in the open round."""
         company = [self.seated(table, seat, buy_in=buy_in) for seat in range(1, count + 1)]
         company[0].pass_turn()  # the first one's sitting down opened a round for one
         deal_all()
@@ -175,15 +179,14 @@ class House:
         return _balance(self.place_of(at.guest.table).rack(at.player, money_type))
 
     def holds(self, table: UUID, kind: AccountKind, money_type: MoneyType = MoneyType.REAL) -> int:
-        """What the table's stakes, bank or commission account holds."""
+        """Return the balance of the table's stakes, bank or commission account."""
         return _balance(self.place_of(table).house(kind, money_type))
 
     def state(self, table: UUID) -> TableState:
         return projections.decode_table(fetch("SELECT state::text FROM baccarat_table WHERE id = %s", [table])[0][0])
 
-    def round(self, round_id: object) -> RoundState:
-        rows = fetch("SELECT state::text FROM baccarat_round WHERE id = %s", [round_id])
-        return projections.decode_round(rows[0][0]) if rows else INITIAL
+    def round(self, round_id: UUID | None) -> RoundState:
+        return INITIAL if round_id is None else repository.read_rounds([round_id]).get(round_id, INITIAL)
 
     def in_hand(self, table: UUID) -> RoundState:
         return self.round(self.state(table).round)
@@ -199,7 +202,7 @@ class House:
         return [(each.id, each.stream, CATALOGUE.decode(each.type, each.schema, each.data)) for each in recorded]
 
     def names(self, round_: RoundState) -> list[str]:
-        """The names of a round's events in order."""
+        """Return the names of a round's events in order."""
         return [each.type for each in store.read(f"round-{round_.require_opened().round}")]
 
     def agree(self, *tables: UUID) -> None:
@@ -218,13 +221,15 @@ class House:
         versions = {stream: len(found) for stream, found in streams.items()}
         streams.pop(f"table-{table}")
         rounds = {stream: ROUND.fold(found) for stream, found in streams.items()}
-        assert {f"round-{key}": self.round(key) for (key,) in _round_ids(table)} == rounds
-        in_hand = rounds.get(f"round-{state.round}", INITIAL)
-        row = projections.table_row(state, versions[f"table-{table}"], in_hand)
-        assert _row("baccarat_table", rows.TABLES, table) == tuple(row)
-        for stream, round_ in rounds.items():
-            expected = projections.round_row(round_, versions[stream], state)
-            assert _row("baccarat_round", rows.ROUNDS, round_.require_opened().round) == tuple(expected)
+        assert {f"round-{key}" for (key,) in _round_ids(table)} == rounds.keys()
+        current = f"round-{state.round}"
+        in_hand = rounds.get(current, INITIAL)
+        row = projections.table_row(state, versions[f"table-{table}"], in_hand, versions.get(current, 0))
+        assert _row(projections.TABLES, table) == tuple(row)
+        assert _row(projections.DUE_TABLES, table) == tuple(projections.due_row(state, in_hand))
+        for round_ in rounds.values():
+            expected = projections.round_row(round_, state)
+            assert _row(projections.ROUNDS, round_.require_opened().round) == tuple(expected)
         place = self.place_of(table)
         entries = [entry_for(event, cause, place) for cause, _, event in events]
         causes = [cause for cause, _, _ in events]
@@ -245,7 +250,7 @@ class House:
 
 def leave_the_past() -> None:
     """Keep rounds that earlier tests left open from coming due: their deadlines pass while others run."""
-    execute("UPDATE baccarat_table SET due_at = NULL WHERE due_at IS NOT NULL")
+    execute("UPDATE baccarat_duetable SET due_at = NULL WHERE due_at IS NOT NULL")
 
 
 def deal_all() -> int:
@@ -274,14 +279,15 @@ def _round_ids(table: UUID) -> list[tuple[Any, ...]]:
     return fetch("SELECT id FROM baccarat_round WHERE table_id = %s ORDER BY number", [table])
 
 
-def _row(name: str, relation: ProjectionTable, key: UUID) -> tuple[Any, ...]:
-    columns = ", ".join("state::text" if column == "state" else column for column, _ in relation.columns)
-    (row,) = fetch(f"SELECT {columns} FROM {name} WHERE id = %s", [key])  # noqa: S608
-    return (*row[:-1], canonical(row[-1]))
+def _row(relation: ProjectionTable, key: UUID) -> tuple[Any, ...]:
+    columns = ", ".join(f"{name}::text" if kind == "jsonb" else name for name, kind in relation.columns)
+    (row,) = fetch(f"SELECT {columns} FROM {relation.table} WHERE {relation.names[0]} = %s", [key])  # noqa: S608
+    kinds = [kind for _, kind in relation.columns]
+    return tuple(canonical(each) if kind == "jsonb" and each else each for kind, each in zip(kinds, row, strict=True))
 
 
 def canonical(state: str) -> str:
-    """A state as the application would write it: PostgreSQL prints jsonb in an order of its own."""
+    """Return a state as the application writes it; PostgreSQL prints jsonb in another order."""
     decode = projections.decode_round if '"phase"' in state else projections.decode_table
     return encode(decode(state)).decode()
 

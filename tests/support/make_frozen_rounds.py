@@ -30,7 +30,7 @@ ANY_AMOUNT = (*range(5, 60), 99, 100, 225, 299, 300)
 
 
 def evening(preset: str, number: int) -> tuple[Document, list[Document]]:
-    """Choose who sits where with which money, seeds, contributions and wagers: the same ones each time."""
+    """Choose players, seats, money, seeds, contributions and wagers, the same each time."""
     chance = random.Random(f"{preset} {number}")
     seats = {str(seat): ("real", "play")[(seat + number + 1) % 2] for seat in SEATS[preset]}
     currency = CURRENCIES[number]
@@ -48,7 +48,7 @@ def evening(preset: str, number: int) -> tuple[Document, list[Document]]:
 
 
 def wager(chance: random.Random, preset: str, unit: int) -> dict[str, int]:
-    """Choose one spot or several, and an amount that chips can make for each."""
+    """Choose one spot or several, and an amount for each that chips can make up."""
     spots = chance.sample("PBT", 1 if preset == "classic" else chance.choice((1, 1, 2, 3)))
     return {spot: unit * chance.choice(AMOUNTS.get(preset, ANY_AMOUNT)) for spot in spots}
 

@@ -25,7 +25,7 @@ admin.autodiscover()  # as casino.urls does, which only web loads
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """An operator with a key, and tables of two kinds with rounds played, in hand and set aside."""
+    """An operator with a key, and tables of two kinds with rounds played, in play and suspended."""
 
     operator: Operator
     house: House
@@ -53,19 +53,19 @@ class Office:
         deal_all()
 
     def suspended(self) -> Round:
-        """The single player's next round can't be dealt: its shoe's seed is gone."""
+        """Make the single player's next round impossible to deal: its shoe's seed is gone."""
         self.single.deal({Spot.TIE: 10_000})
         with connection.cursor() as cursor:
             cursor.execute(
-                "DELETE FROM baccarat_shoesecret WHERE shoe_id IN (SELECT (state->'opened'->>'shoe')::uuid "
-                "FROM baccarat_round WHERE table_id = %s AND ended_at IS NULL)",
+                "DELETE FROM baccarat_shoesecret WHERE shoe_id IN "
+                "(SELECT (round_state->'opened'->>'shoe')::uuid FROM baccarat_table WHERE id = %s)",
                 [self.single.guest.table],
             )
         deal_all()
         return Round.objects.get(table_id=self.single.guest.table, suspension_reason__isnull=False)
 
     def settled(self, at: At) -> Round:
-        """The table's last settled round."""
+        """Return the table's last settled round."""
         return Round.objects.filter(table_id=at.guest.table, phase="settled").order_by("-number")[0]
 
 
@@ -88,12 +88,12 @@ def open_office(slug: str = "lucky") -> Office:
 
 
 def superuser() -> Client:
-    """A client of one who may do everything that can be done."""
+    """Return a client with all permissions."""
     return client_of(User.objects.create_superuser("root", "root@example.com", "a-long-password"))
 
 
 def staff(*permissions: str, name: str = "staff", works_for: str | None = None) -> Client:
-    """A client of a member of staff with these permissions (app.codename) alone, of one operator or of all."""
+    """Return a client of staff with only these permissions (app.codename), of one operator or of all."""
     user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
     operators = Operator.objects.all() if works_for is None else Operator.objects.filter(slug=works_for)
     StaffMembership.objects.bulk_create(StaffMembership(user=user, operator=operator) for operator in operators)
@@ -104,23 +104,23 @@ def staff(*permissions: str, name: str = "staff", works_for: str | None = None) 
 
 
 def client_of(user: User) -> Client:
-    """A client who is logged in."""
+    """Return a client that is logged in."""
     client = Client()
     client.force_login(user)
     return client
 
 
 def shown() -> list[ReadOnlyAdmin]:
-    """Every part of the admin that only shows."""
+    """List every read-only part of the admin."""
     return [part for part in admin.site._registry.values() if isinstance(part, ReadOnlyAdmin)]
 
 
 def address(part: ReadOnlyAdmin, page: str, row: Any = None) -> str:
-    """The address of a part's page: changelist, add, change, delete, history."""
+    """Return the address of a part's page: changelist, add, change, delete, history."""
     args = [] if row is None else [quote(row.pk)]
     return reverse(f"admin:{part.opts.app_label}_{part.opts.model_name}_{page}", args=args)
 
 
 def page_of(model: str, identity: UUID | int | str) -> str:
-    """The address of one row's page; `model` is app_model."""
+    """Return the address of one row's page; `model` is app_model."""
     return reverse(f"admin:{model}_change", args=[quote(identity)])

@@ -19,14 +19,14 @@ def on(house: House, player: UUID) -> PlayerContext:
 def limited(
     house: House, player: UUID, measure: LimitType, most: int | None, period: LimitPeriod = LimitPeriod.DAY
 ) -> PlayerRestrictionsState:
-    """The player's own limit, in cents or minutes."""
+    """Set the player's own limit, in cents or minutes."""
     return services.set_limit(
         context=on(house, player), by=Initiator.PLAYER, limit_type=measure, period=period, limit=most
     )
 
 
 def all_limited(house: House, measure: LimitType, most: int | None, period: LimitPeriod = LimitPeriod.DAY) -> None:
-    """The operator's limit on all its players."""
+    """Set the operator's limit on all its players."""
     services.set_operator_wide_limit(
         operator=house.operator, currency="EUR", limit_type=measure, period=period, limit=most, metadata=house.metadata
     )
@@ -37,7 +37,7 @@ def away(house: House, player: UUID, hours: int = 24) -> PlayerRestrictionsState
 
 
 def age_play(player: UUID, by: timedelta) -> None:
-    """What a player has staked, lost and played so far happened that much earlier."""
+    """Move what a player has staked, lost and played back in time."""
     execute(
         "UPDATE wallet_turnover SET at = at - %s"
         " WHERE account_id IN (SELECT id FROM wallet_account WHERE player_id = %s)",
@@ -47,7 +47,7 @@ def age_play(player: UUID, by: timedelta) -> None:
 
 
 def age_wishes(player: UUID, by: timedelta) -> None:
-    """Higher limits were asked for, and exclusions begun, that much earlier."""
+    """Move requests for higher limits and the start of exclusions back in time."""
     ((operator, text, version),) = fetch(
         "SELECT operator_id, state::text, version FROM wallet_playerrestrictions WHERE player_id = %s", [player]
     )

@@ -1,0 +1,22 @@
+"""The environment of a process whose clock is off, by libfaketime; PostgreSQL's clock stays right."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+LIBRARY: Final = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
+
+needs_faketime = pytest.mark.skipif(LIBRARY is None, reason="libfaketime is not installed")
+
+
+def skewed(environment: Mapping[str, str], offset: str) -> dict[str, str]:
+    """Return the environment with a clock that is off by `offset`, such as `+3600`."""
+    return {
+        **environment,
+        "LD_PRELOAD": str(LIBRARY),
+        "FAKETIME": offset,
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "DONT_FAKE_MONOTONIC": "1",
+    }
