@@ -72,6 +72,13 @@ def pytest_configure() -> None:
         os.environ.setdefault("CASINO_SCRATCH", str(MEMORY))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Retry a failed test of whole systems once: those depend on the timing of many processes. Pytest reports it."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Start the servers once, in xdist's controller, and pass their addresses to each worker."""
