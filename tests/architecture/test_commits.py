@@ -7,7 +7,7 @@ import pytest
 
 from tests.architecture.source import PROJECT
 
-SUBJECT = re.compile(r"(README|[a-z][\w ,./-]*): [A-Z][a-z-]+(?<!ing)(?<!ied)( \S+)*[^.\s]")
+SUBJECT = re.compile(r"(README|[a-z][\w ,./-]*): [A-Z][a-z-]+(?<!ing)(?<!ied),?( \S+)*[^.\s]")
 
 
 def git(*arguments: str) -> subprocess.CompletedProcess[str]:
