@@ -88,7 +88,6 @@ def _check_addresses(settings: Mapping[str, Any]) -> None:
         raise ImproperlyConfigured("ALLOWED_HOSTS must name hosts; production accepts no `*`.")
     addresses = {
         "CSRF_TRUSTED_ORIGINS": settings["CSRF_TRUSTED_ORIGINS"],
-        "API_ALLOWED_ORIGINS": settings["API_ALLOWED_ORIGINS"],
         "PAYMENT_PROVIDERS": settings["PAYMENT_PROVIDERS"].values(),
     }
     for name, urls in addresses.items():

@@ -179,7 +179,7 @@ CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)
 """A longer time without a clock reading is recorded as an outage."""
 INTEGRITY_SETTINGS = (
-    "ALLOWED_HOSTS", "API_ALLOWED_ORIGINS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE",
+    "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE",
     "CLOCK_TOLERANCE_MS", "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START",
     "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
     "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "PROXY_HOPS", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",
@@ -246,8 +246,6 @@ SPECTACULAR_SETTINGS = {
         }
     },
 }
-API_ALLOWED_ORIGINS = env.string_list("API_ALLOWED_ORIGINS")
-"""Origins whose browsers may call the API, such as https://play.example."""
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
 PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900, minimum=60, maximum=1800)
 """A player's session ends after this time without a request: half an hour at most (GLI-19 2.5.4)."""

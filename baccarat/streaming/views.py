@@ -126,6 +126,7 @@ def _open(*, request: HttpRequest) -> StreamOpening:
     """Authenticate the player and take a first snapshot. Raises RequestRejected, UnknownTable."""
     after, watched, lobby = _after(request), _watched(request), _lobby(request)
     player = _player(request)
+    request.user = player  # type: ignore[assignment]  # CORS depends on the caller's operator
     return StreamOpening(player, watched, lobby, after, snapshot.take_snapshot(player=player, watched=watched))
 
 

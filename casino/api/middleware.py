@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
@@ -18,6 +17,16 @@ _JSON: Final = ("application/json", "application/problem+json")
 _CONTENT_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
 
 
+OriginCheck = Callable[[str, object], bool]
+"""Whether pages of an origin may read responses to a caller, who is None if unknown."""
+_origin_checks: Final[list[OriginCheck]] = []
+
+
+def register_origin_check(check: OriginCheck) -> None:
+    """Allow the origins that an upper app knows; call it in AppConfig.ready()."""
+    _origin_checks.append(check)
+
+
 def request_id_and_cors(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Add the request id and CORS headers. Must come before all that may answer, so that every response has them."""
 
@@ -29,14 +38,18 @@ def request_id_and_cors(get_response: Callable[[HttpRequest], Any]) -> Callable[
 
 
 def _allowed_origin(request: HttpRequest) -> str | None:
-    origin = request.META.get("HTTP_ORIGIN")
-    return origin if origin in settings.API_ALLOWED_ORIGINS else None
+    origin: str | None = request.META.get("HTTP_ORIGIN")
+    if origin is None:
+        return None
+    # Not `request.user`, which would load the user of a session that nobody asked for.
+    caller = vars(request).get("user")
+    return origin if any(check(origin, caller) for check in _origin_checks) else None
 
 
 def _preflight(request: HttpRequest) -> HttpResponse | None:
-    if request.method != "OPTIONS" or not request.path_info.startswith(API) or not _allowed_origin(request):
+    if request.method != "OPTIONS" or not request.path_info.startswith(API):
         return None
-    if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" not in request.META:
+    if "HTTP_ACCESS_CONTROL_REQUEST_METHOD" not in request.META or not _allowed_origin(request):
         return None
     headers = {
         "Access-Control-Allow-Methods": _METHODS,
@@ -59,6 +72,5 @@ def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBas
     if origin:
         headers["Access-Control-Allow-Origin"] = origin
         headers["Access-Control-Expose-Headers"] = _EXPOSED_HEADERS
-    if settings.API_ALLOWED_ORIGINS:
-        patch_vary_headers(response, ["Origin"])
+    patch_vary_headers(response, ["Origin"])
     return response

@@ -27,6 +27,12 @@ class Operator(models.Model):
         db_default="",
         help_text="Where players find help: an e-mail address, a telephone number or the https:// address of a page.",
     )
+    origins = ArrayField(
+        models.CharField(max_length=200),
+        default=list,
+        blank=True,
+        help_text="Origins of its sites: they may frame the table page and call the API from a browser.",
+    )
     sandbox = models.BooleanField(default=False, help_text="A test operator: credits may be created without a payment.")
     created_at = models.DateTimeField(db_default=Now())
 

@@ -52,6 +52,13 @@ class InvalidCustomerCare(Refusal):
     remedy = "Set an e-mail address, a telephone number such as +356 2123 4567, or an https:// address."
 
 
+class InvalidOrigin(Refusal):
+    code = "invalid_origin"
+    kind = RefusalKind.INVALID
+    title = "This is not an origin"
+    remedy = "Send scheme, host, and a port unless it is the usual one, such as https://play.example; at most 20."
+
+
 class UnknownTimeZone(Refusal):
     code = "unknown_time_zone"
     kind = RefusalKind.INVALID

@@ -78,7 +78,7 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
 def set_time_zone(*, slug: str, time_zone: str) -> None:
     """Change the time zone of an operator's accounting days. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
-    _change_setting(slug, "time_zone", time_zone, by="command", reason="The time zone was changed")
+    change_setting(slug, "time_zone", time_zone, by="command", reason="The time zone was changed")
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:
@@ -91,7 +91,7 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
     floor = int(Decimal(percent) * 100)
     if not 0 < floor <= 10_000:
         raise InvalidReturnFloor
-    _change_setting(slug, "return_floor", floor, by=by, reason="The return floor was changed")
+    change_setting(slug, "return_floor", floor, by=by, reason="The return floor was changed")
     return floor
 
 
@@ -99,10 +99,11 @@ def set_customer_care(*, slug: str, contact: str, by: str) -> None:
     """Set where players find help; empty for nowhere. Raises UnknownOperator, InvalidCustomerCare."""
     if contact and not (len(contact) <= _LONGEST_CONTACT and _CONTACT.fullmatch(contact)):
         raise InvalidCustomerCare
-    _change_setting(slug, "customer_care", contact, by=by, reason="The contact of customer care was changed")
+    change_setting(slug, "customer_care", contact, by=by, reason="The contact of customer care was changed")
 
 
-def _change_setting(slug: str, field: str, value: str | int, *, by: str, reason: str) -> None:
+def change_setting(slug: str, field: str, value: str | int | list[str], *, by: str, reason: str) -> None:
+    """Change a field of an operator and record it, before and after. Raises UnknownOperator."""
     with transaction.atomic():
         operator = find_operator(slug=slug, lock=True)
         before = {field: getattr(operator, field)}

@@ -13,9 +13,9 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
-from casino.backoffice.forms import MinorUnitsField, RowForm
+from casino.backoffice.forms import MinorUnitsField, RowForm, text_field
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.operators import memberships, services
+from casino.operators import memberships, origins, services
 from casino.operators.models import ApiKey, Operator
 from casino.significant import thresholds
 from casino.significant.models import Threshold
@@ -52,6 +52,14 @@ class CustomerCareForm(RowForm):
     def prepare(self) -> None:
         """Begin with the contact in use."""
         self.fields["contact"].initial = self.row.customer_care
+
+
+class OriginsForm(RowForm):
+    origins = text_field("One origin a line, such as https://play.example", max_length=5000, rows=4, required=False)
+
+    def prepare(self) -> None:
+        """Begin with the origins in use."""
+        self.fields["origins"].initial = "\n".join(self.row.origins)
 
 
 @admin.register(Operator)
@@ -94,6 +102,19 @@ class OperatorAdmin(ReadOnlyAdmin):
         services.set_customer_care(slug=operator.slug, contact=data["contact"], by=by)
         return "Players see this contact from now on."
 
+    @RowAction(
+        "Set",
+        name="origins",
+        title="Change the origins of its sites",
+        permission=CHANGE_OPERATOR,
+        form=OriginsForm,
+        help_text="Pages of these origins may frame the table page and call the API from a browser.",
+    )
+    def set_origins(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        origins.set_origins(slug=operator.slug, origins=data["origins"].split(), by=by)
+        return "These origins are in use from now on."
+
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         operator = str(obj.pk)
         facts = self.facts(
@@ -101,6 +122,7 @@ class OperatorAdmin(ReadOnlyAdmin):
             *("slug", "name", "currency", "kind"),
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
+            ("Origins of its sites", ", ".join(obj.origins) or "none"),
             *("created", "pk"),
             ("Tables", html.listing("baccarat_table", "its tables", operator=operator)),
             ("Rounds", html.listing("baccarat_round", "its rounds", operator=operator)),

@@ -1,17 +1,19 @@
-"""The caller's own operator, and its thresholds for significant events."""
+"""The caller's own operator, the origins of its sites, and its thresholds for significant events."""
 
 from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.fields import StrictSerializer, TextField, parse_body
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
 from casino.kernel import money
-from casino.operators import services
+from casino.operators import origins, services
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.significant import thresholds
 from casino.significant.thresholds import CurrentThresholds
@@ -38,6 +40,20 @@ class OwnOperatorResponse(Shape):
             examples=["care@lucky.example"],
         ),
     ]
+
+
+class OriginsRequest(StrictSerializer):
+    """All origins of the operator's sites; they replace the earlier ones."""
+
+    origins = serializers.ListField(
+        child=TextField(max_length=origins.MAX_LENGTH), allow_empty=True, max_length=origins.MAX_ORIGINS
+    )
+
+
+class OperatorOrigins(Shape):
+    """The origins of an operator's sites."""
+
+    origins: Annotated[tuple[str, ...], Meta(examples=[["https://play.lucky.example"]])]
 
 
 class ThresholdsResponse(Shape):
@@ -86,6 +102,32 @@ class OwnOperatorView(PlayerView):
         del request
         operator = services.get_operator(self.caller.operator)
         return Response(OwnOperatorResponse(name=operator.name, customer_care=operator.customer_care))
+
+
+class OperatorOriginsView(OperatorView):
+    """The origins of the caller's sites."""
+
+    @operation("getOperatorOrigins", "Show the origins of your sites", returns=OperatorOrigins)
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(OperatorOrigins(tuple(services.get_operator(self.caller.operator).origins)))
+
+    @operation(
+        "setOperatorOrigins",
+        "Replace the origins of your sites",
+        description=(
+            "Pages of these origins may frame the table page and call the API from a browser, for your players only. "
+            "An origin is a scheme, a host and a port unless it is the usual one; it must be https in production. "
+            "Changes take effect within five seconds."
+        ),
+        request=OriginsRequest,
+        example={"origins": ["https://play.lucky.example"]},
+        returns=OperatorOrigins,
+    )
+    def put(self, request: Request) -> Response:
+        wanted = parse_body(OriginsRequest, request)["origins"]
+        me = self.caller
+        return Response(OperatorOrigins(tuple(origins.set_origins(slug=me.slug, origins=wanted, by=me.actor))))
 
 
 class ThresholdListView(OperatorView):

@@ -4,6 +4,7 @@ from casino.operators.api import checkpoints, operators, players
 
 urlpatterns = [
     path("operator", operators.CurrentOperatorView.as_view(), name="operator"),
+    path("operator/origins", operators.OperatorOriginsView.as_view(), name="operator-origins"),
     path("me/operator", operators.OwnOperatorView.as_view(), name="my-operator"),
     path("thresholds", operators.ThresholdListView.as_view(), name="thresholds"),
     path("players/<uuid:player>/sessions", players.PlayerSessionsView.as_view(), name="player-sessions"),

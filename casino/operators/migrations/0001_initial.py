@@ -50,6 +50,17 @@ class Migration(migrations.Migration):
                         max_length=200,
                     ),
                 ),
+                (
+                    "origins",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=200),
+                        blank=True,
+                        default=list,
+                        help_text="Origins of its sites: they may frame the table page and call the API from a "
+                        "browser.",
+                        size=None,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(db_default=Now())),
                 (
                     "time_zone",

@@ -144,7 +144,10 @@ def test_a_session_that_is_used_keeps_the_seat(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
     silent(ann, GONE)
-    operator = "INSERT INTO operators_operator (id, slug, name, currency, sandbox) VALUES (%s, %s, 'x', 'EUR', true)"
+    operator = (
+        "INSERT INTO operators_operator (id, slug, name, currency, sandbox, origins)"
+        " VALUES (%s, %s, 'x', 'EUR', true, '{}')"
+    )
     execute(operator, [house.operator, f"h{house.operator.hex[:12]}"])
     player = "INSERT INTO operators_player (id, operator_id, reference, nickname) VALUES (%s, %s, 'ann', 'Ann')"
     execute(player, [ann.player, house.operator])

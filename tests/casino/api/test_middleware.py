@@ -2,11 +2,8 @@ import logging
 
 import pytest
 from django.test import Client, RequestFactory
-from pytest_django import Settings
 
 from casino.observability.logging import RequestIdFilter, request_id
-
-ORIGIN = "https://casino.example"
 
 
 def test_a_request_id_is_returned(client: Client) -> None:
@@ -29,31 +26,6 @@ def test_api_responses_are_not_cached_and_load_no_resources(client: Client) -> N
     assert answer["Cache-Control"] == "no-store"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
-
-
-def test_an_allowed_origin_gets_cors_headers(client: Client, settings: Settings) -> None:
-    settings.API_ALLOWED_ORIGINS = [ORIGIN]
-
-    response = client.options("/api/v1/read", headers={"Origin": ORIGIN, "Access-Control-Request-Method": "POST"})
-    got = client.get("/api/v1/numbers", headers={"Origin": ORIGIN})
-
-    assert response.status_code == 204
-    assert response["Access-Control-Allow-Origin"] == ORIGIN
-    assert "Idempotency-Key" in response["Access-Control-Allow-Headers"]
-    assert got["Access-Control-Allow-Origin"] == ORIGIN
-    assert "Origin" in got["Vary"]
-
-
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "https://casino.example.evil.example"])
-def test_other_origins_get_no_cors_headers(client: Client, settings: Settings, origin: str) -> None:
-    settings.API_ALLOWED_ORIGINS = [ORIGIN]
-
-    response = client.options("/api/v1/read", headers={"Origin": origin, "Access-Control-Request-Method": "POST"})
-    got = client.get("/api/v1/numbers", headers={"Origin": origin})
-
-    assert response.status_code == 405
-    assert "Access-Control-Allow-Origin" not in response
-    assert "Access-Control-Allow-Origin" not in got
 
 
 def test_log_lines_carry_the_request_id(rf: RequestFactory) -> None:
