@@ -116,6 +116,13 @@ class InvalidFilterWord(Refusal):
     remedy = "Send one word of 2 to 40 characters, with a letter in it and without spaces."
 
 
+class NicknameNotAllowed(Refusal):
+    code = "nickname_not_allowed"
+    kind = RefusalKind.INVALID
+    title = "Other players must not see this nickname"
+    remedy = "Choose another nickname: a word in this one is on the filter list of chats."
+
+
 class FilterWordExists(Refusal):
     code = "filter_word_exists"
     title = "The word is already on the list"

@@ -15,6 +15,7 @@ from baccarat.chat.refusals import (
     AlreadyReported,
     CannotReportYourself,
     ChatIsClosed,
+    NicknameNotAllowed,
     OnlySeatedMayWrite,
     SeatIsEmpty,
     UnknownMessage,
@@ -35,6 +36,10 @@ _CHECKS: Final = """
            ARRAY(SELECT normalized FROM chat_filterword WHERE normalized = ANY (%s::text[])
                     AND (operator_id IS NULL OR operator_id = %s))
       FROM baccarat_table WHERE id = %s AND operator_id = %s
+"""
+_LISTED: Final = """
+    SELECT EXISTS (SELECT FROM chat_filterword WHERE normalized = ANY (%s::text[])
+                      AND (operator_id IS NULL OR operator_id = %s))
 """
 _WRITER: Final = """
     SELECT message.player_id, message.seat FROM baccarat_table AS play
@@ -100,6 +105,12 @@ def say(*, actor: TableActor, text: str) -> SentMessage:
             sent_at=locked.now,
         )
     return message
+
+
+def check_nickname(operator: UUID, nickname: str) -> None:
+    """Check that no word of a nickname is on the filter lists. Raises NicknameNotAllowed."""
+    if fetch(_LISTED, [sorted(candidates(nickname)), operator])[0][0]:
+        raise NicknameNotAllowed
 
 
 def report_message(*, actor: TableActor, message: UUID, reason: str) -> UUID:

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.storage.models import PlayerPreferences, Style
+from casino.operators.services import check_nickname, find_player
 
 __all__ = ["PlayerPreferences", "Style", "load_preferences", "save_preferences"]
 
@@ -13,7 +14,12 @@ def load_preferences(*, player: UUID) -> PlayerPreferences:
 
 
 def save_preferences(*, operator: UUID, player: UUID, choices: dict[str, Any]) -> PlayerPreferences:
-    """Replace a player's preferences. Saving the same values again changes nothing."""
+    """Replace a player's preferences. Saving the same values again changes nothing.
+
+    Refuses to begin to show a nickname that other players must not see.
+    """
+    if choices["show_nickname"] and not load_preferences(player=player).show_nickname:
+        check_nickname(operator=operator, nickname=find_player(operator=operator, player=player).nickname)
     row = PlayerPreferences(player_id=player, operator_id=operator, **choices)
     PlayerPreferences.objects.bulk_create(
         [row], update_conflicts=True, unique_fields=["player_id"], update_fields=[*choices]

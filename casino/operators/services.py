@@ -1,6 +1,7 @@
 """Use cases and reads of operators, their keys and their players."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 from typing import Any, Final
@@ -32,6 +33,10 @@ _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _CONTACT: Final = re.compile(r"https://[^\s/]+(/\S*)?|[^\s@:/]+@[^\s@:/]+\.[^\s@:/]+|\+?[0-9][0-9 ()-]{3,30}", re.ASCII)
 _LONGEST_CONTACT: Final = 200
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
+
+NicknameCheck = Callable[[UUID, str], None]
+"""Takes an operator's id and a nickname; refuses one that other players must not see."""
+_nickname_checks: Final[list[NicknameCheck]] = []
 
 # A conflicting insert must return the existing row, even one committed just before: only DO UPDATE does.
 _REGISTER: Final = """
@@ -165,8 +170,22 @@ def _record_key_change(key_id: str, operator: UUID, *, by: str, reason: str, lab
     )
 
 
+def register_nickname_check(check: NicknameCheck) -> None:
+    """Add another app's check of nicknames; call it in AppConfig.ready()."""
+    _nickname_checks.append(check)
+
+
+def check_nickname(*, operator: UUID, nickname: str) -> None:
+    """Refuse a nickname that other players must not see."""
+    for check in _nickname_checks:
+        check(operator, nickname)
+
+
 def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
-    """Register a player, or return the one with this reference as first registered."""
+    """Register a player, or return the one with this reference as first registered.
+
+    Refuses a new player's nickname that other players must not see.
+    """
     identity = new_id(database_now())
     key, wrapped = crypto_shredding.new_key(identity)
     values: dict[str, Any] = {
@@ -178,11 +197,14 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
         "key_id": wrapped.key_id,
         "wrapped": wrapped.data,
     }
-    with connection.cursor() as cursor:
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         cursor.execute(_REGISTER, values)
         row = cursor.fetchone()
-    if row is None:
-        raise AssertionError("an insert that updates on conflict returns a row")
+        if row is None:
+            raise AssertionError("an insert that updates on conflict returns a row")
+        # Operators repeat registrations: who is registered is not refused for a word that was listed later.
+        if row[0] == identity:
+            check_nickname(operator=operator, nickname=nickname)
     player = Player(id=row[0], operator_id=row[1], reference=reference, nickname=row[3], created_at=row[4])
     if player.id == identity:
         player.nickname = nickname

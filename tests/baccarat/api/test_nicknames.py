@@ -3,8 +3,10 @@
 from typing import Any
 from uuid import UUID
 
+from baccarat.chat.moderation import add_filter_word
 from casino.crypto import crypto_shredding
 from casino.events import sealer
+from casino.events.records import Metadata
 from tests.baccarat.api.people import JSON, Gambler, Tenant, company, sit
 
 PREFERENCES = {
@@ -17,9 +19,13 @@ PREFERENCES = {
 }
 
 
+def save_preferences(player: Gambler, *, shown: bool, **choices: Any) -> Any:
+    body = {**PREFERENCES, "show_nickname": shown, **choices}
+    return player.send("put", "preferences", data=body, content_type=JSON)
+
+
 def show_nickname(player: Gambler, *, shown: bool = True) -> None:
-    body = {**PREFERENCES, "show_nickname": shown}
-    assert player.send("put", "preferences", data=body, content_type=JSON).status_code == 200
+    assert save_preferences(player, shown=shown).status_code == 200
 
 
 def nicknames(viewer: Any, table: str) -> dict[int, str]:
@@ -93,3 +99,37 @@ def test_nicknames_of_one_operators_players_are_not_seen_at_anothers_tables(luck
     table, (alice, _) = company(lucky, "big_table", "Alice", "Bob")
     show_nickname(alice)
     assert golden.player("Eve").get(f"tables/{table}").status_code == 404
+
+
+def test_a_nickname_with_a_filtered_word_is_refused_at_registration_and_registers_nobody(lucky: Tenant) -> None:
+    lucky.do("chat/filter-words", {"word": "darn"})
+    add_filter_word(operator=None, word="heck", metadata=Metadata("", "test", "test", "test"))
+    for nickname in ("so DARN good", "d@rn", "Heck"):
+        refused = lucky.post("players", {"reference": "customer-1", "nickname": nickname})
+        assert (refused.status_code, refused.json()["code"]) == (422, "nickname_not_allowed")
+    assert lucky.read("players")["items"] == []
+    assert lucky.do("players", {"reference": "customer-1", "nickname": "Darnell"})["nickname"] == "Darnell"
+
+
+def test_a_word_of_one_operators_list_refuses_no_other_operators_nickname(lucky: Tenant, golden: Tenant) -> None:
+    lucky.do("chat/filter-words", {"word": "darn"})
+    assert golden.do("players", {"reference": "customer-1", "nickname": "Darn"})["nickname"] == "Darn"
+
+
+def test_a_word_that_is_listed_later_refuses_to_show_a_nickname_but_no_repeat_and_no_other_choice(
+    lucky: Tenant,
+) -> None:
+    body = {"reference": "customer-1", "nickname": "Darn"}
+    player = lucky.do("players", body)["id"]
+    dan = Gambler(lucky.do(f"players/{player}/sessions", {})["token"], player)
+    lucky.do("chat/filter-words", {"word": "darn"})
+
+    assert lucky.do("players", body)["id"] == player
+    refused = save_preferences(dan, shown=True)
+    assert (refused.status_code, refused.json()["code"]) == (422, "nickname_not_allowed")
+    assert save_preferences(dan, shown=False, sound=False).json()["sound"] is False
+
+    assert lucky.post("chat/filter-words/remove", {"word": "darn"}).status_code == 204
+    show_nickname(dan)
+    lucky.do("chat/filter-words", {"word": "darn"})
+    assert save_preferences(dan, shown=True, sound=False).status_code == 200

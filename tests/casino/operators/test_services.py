@@ -81,7 +81,7 @@ def test_a_contact_that_players_cannot_use_is_refused_and_changes_nothing(contac
 @pytest.mark.django_db
 def test_a_reference_names_one_player_of_one_operator(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     lucky, golden = operator("lucky"), operator("golden")
-    with django_assert_num_queries(3):  # the time, the key of the blind index, and the rest
+    with django_assert_num_queries(4):  # the time, the key of the blind index, the filtered words, and the rest
         first = register(lucky.id)
 
     again = register(lucky.id, nickname="Alicia")
