@@ -72,13 +72,6 @@ def pytest_configure() -> None:
         os.environ.setdefault("CASINO_SCRATCH", str(MEMORY))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Retry a failed test of whole systems once: those depend on the timing of many processes. Pytest reports it."""
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Start the servers once, in xdist's controller, and pass their addresses to each worker."""
@@ -123,8 +116,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that would TRUNCATE: immutable tables refuse it too."""
+    """Refuse tests that would TRUNCATE: immutable tables refuse it too. Retry a failed slow test once.
+
+    Slow tests depend on the timing of many processes; pytest reports each retry.
+    """
     for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
         marker = item.get_closest_marker("django_db")
         truncates = marker is not None and marker.kwargs.get("transaction", False)
         if truncates or TRUNCATING & set(getattr(item, "fixturenames", ())):
