@@ -14,6 +14,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.api.players import PinField
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals, metadata
+from casino.operators.principals import Scope
 from casino.operators.services import require_player
 from wallet.api.limits import ExclusionResponse
 from wallet.responsible_gaming import exclusions, services
@@ -133,6 +134,8 @@ class MyExclusionsView(PlayerView):
 class PlayerExclusionsView(OperatorView):
     """The exclusions of one of the caller's players."""
 
+    scope = Scope.COMPLIANCE
+
     @operation(
         "listPlayerExclusions",
         "List the exclusions of one of your players, with your notes",
@@ -158,6 +161,8 @@ class PlayerExclusionsView(OperatorView):
 
 
 class EndExclusionView(OperatorView):
+    scope = Scope.COMPLIANCE
+
     @operation(
         "endPlayerExclusion",
         "End a player's self-exclusion after its minimum length",

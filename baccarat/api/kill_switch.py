@@ -16,6 +16,7 @@ from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.events.projections import Row
 from casino.operators.base_views import OperatorView, metadata
+from casino.operators.principals import Scope
 
 PLATFORM: Final = "platform"
 EXAMPLE: Final = {
@@ -74,6 +75,8 @@ class StopList(ItemList[Stop]):
 
 
 class StopsView(OperatorView):
+    scope = Scope.STOP
+
     @operation("listStops", "List the stops of your casino, active and lifted", returns=StopList)
     def get(self, request: Request) -> Response:
         del request
@@ -99,6 +102,8 @@ class StopsView(OperatorView):
 
 
 class ResumePlayView(OperatorView):
+    scope = Scope.STOP
+
     @operation(
         "resumePlay",
         "Resume play that you stopped",

@@ -29,7 +29,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp
 from casino.api.views import BaseApiView
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
-from casino.operators.principals import PlayerPrincipal, Principal
+from casino.operators.principals import PlayerPrincipal, Principal, Scope
 
 TimeText = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T09:00:00.250000Z"])]
 """A time in the proof. Its text is part of the proven content, so it is never reformatted."""
@@ -159,6 +159,8 @@ class RoundProofView(OperatorOrPlayerView):
 
 
 class DisputePackUrlView(OperatorView):
+    scope = Scope.COMPLIANCE
+
     @operation(
         "createDisputePackUrl",
         "Create a link to the dispute pack of a round",

@@ -45,6 +45,7 @@ from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
+from casino.operators.principals import Scope
 
 ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
 SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
@@ -263,8 +264,9 @@ class RulesVersionList(ItemList[RulesVersionResponse]):
 class RulesVersionBaseView(OperatorView):
     """A view about versions of one table of the caller's."""
 
+    scope = Scope.CONFIGURE
+
     def context(self, table: UUID) -> dict[str, Any]:
-        """Return the table, its operator, and the request's event metadata."""
         return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
 
     def respond(self, table: UUID, version: int, *, status: int = 200) -> Response:

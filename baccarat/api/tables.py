@@ -34,6 +34,7 @@ from casino.api.openapi import operation
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, PlayerView, metadata
+from casino.operators.principals import Scope
 
 
 class StatisticsQuery(serializers.Serializer[Any]):
@@ -143,6 +144,8 @@ class TableClosureRequest(StrictSerializer):
 
 
 class TablesView(OperatorOrPlayerView):
+    scope = Scope.CONFIGURE
+
     def get_authenticators(self) -> list[Any]:
         """Allow only operators to open tables."""
         return (
@@ -230,6 +233,8 @@ class TableFairnessView(OperatorOrPlayerView):
 
 
 class CloseTableView(OperatorView):
+    scope = Scope.CONFIGURE
+
     @operation(
         "closeTable",
         "Close a table permanently",

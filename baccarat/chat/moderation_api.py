@@ -26,6 +26,7 @@ from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumbe
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.operators.base_views import OperatorView, metadata
+from casino.operators.principals import Scope
 
 _SANCTION: Final = {"reason": "language", "minutes": 60, "note": "Second warning."}
 _NOTE: Final = {"note": "Has apologised."}
@@ -73,6 +74,8 @@ class FilterWordRequest(StrictSerializer):
 
 class ModerationActionView(OperatorView):
     """Base of the views that act on a player."""
+
+    scope = Scope.COMPLIANCE
 
     def moderation_context(self, request: Request, player: UUID, note: str) -> ModerationContext:
         return ModerationContext(self.caller.operator, player, note, metadata(request))
@@ -195,6 +198,8 @@ class ChatReportListView(OperatorView):
 class CloseReportView(OperatorView):
     """Outcomes of reports."""
 
+    scope = Scope.COMPLIANCE
+
     @operation(
         "closeChatReport",
         "Close a report with its outcome",
@@ -217,6 +222,8 @@ class CloseReportView(OperatorView):
 
 class FilterWordListView(OperatorView):
     """The words that are masked in the operator's chats."""
+
+    scope = Scope.COMPLIANCE
 
     @operation("listChatFilterWords", "List the words that are masked in the operator's chats", returns=FilterWordList)
     def get(self, request: Request) -> Response:
@@ -244,6 +251,8 @@ class FilterWordListView(OperatorView):
 
 class RemoveFilterWordView(OperatorView):
     """Words that are masked no longer."""
+
+    scope = Scope.COMPLIANCE
 
     @operation(
         "removeChatFilterWord",

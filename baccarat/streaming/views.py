@@ -134,7 +134,7 @@ def _player(request: HttpRequest) -> PlayerPrincipal:
     ticket = request.GET.get("ticket")
     if ticket is not None:
         return auth.player_from_ticket(ticket)
-    return auth.player_from_header(request.META.get("HTTP_AUTHORIZATION", ""))
+    return auth.player_of(request)
 
 
 def _watched(request: HttpRequest) -> UUID | None:

@@ -77,6 +77,15 @@ SESSION_PLAYER_BANNED: Final = ProblemType(
     "The player is banned, and the session has ended",
     "Contact the operator's support, which also pays out the balance.",
 )
+KEY_EXPIRED: Final = ProblemType(
+    "key_expired", 401, "The API key has expired", "Use the key that replaced it, or have another one issued."
+)
+NETWORK_REFUSED: Final = ProblemType(
+    "network_refused",
+    403,
+    "The API key may not be used from this network address",
+    "Send the request from one of the key's networks, or have its networks changed.",
+)
 FORBIDDEN: Final = ProblemType(
     "forbidden", 403, "These credentials may not do this", "Use the kind of credentials that this endpoint accepts."
 )
@@ -146,6 +155,8 @@ HTTP_PROBLEMS: Final = (
     SESSION_TAKEN_OVER,
     SESSION_TIMED_OUT,
     SESSION_PLAYER_BANNED,
+    KEY_EXPIRED,
+    NETWORK_REFUSED,
     FORBIDDEN,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,

@@ -64,10 +64,10 @@ IdempotentHandler = Callable[Concatenate[View, Request, Parameters], HttpRespons
 
 
 class Caller(Protocol):
-    """A caller of idempotent requests: a principal with a `scope`, such as `player:<id>`."""
+    """A caller of idempotent requests: a principal with an `owner`, such as `player:<id>`."""
 
     @property
-    def scope(self) -> str: ...
+    def owner(self) -> str: ...
 
 
 class _Repeated(Exception):
@@ -152,7 +152,7 @@ def _read_claim(request: Request) -> _Claim:
     _ = request.data
     query = http_request.META.get("QUERY_STRING", "").encode()
     caller = cast("Caller", request.user)
-    scope = f"{caller.scope} {http_request.method} {http_request.path} {key}"
+    scope = f"{caller.owner} {http_request.method} {http_request.path} {key}"
     return _Claim(sha256(scope.encode()).digest(), b"%d:%b" % (len(query), query) + body)
 
 

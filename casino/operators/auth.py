@@ -1,11 +1,13 @@
 """Bearer credentials (RFC 6750): an operator's `op_<id>.<secret>`, a player's `pt_<token>`; one query each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from ipaddress import ip_address, ip_network
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.conf import settings
+from django.http import HttpRequest
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -15,6 +17,8 @@ from casino.api.client_ip import client_ip
 from casino.api.error_catalogue import (
     FORBIDDEN,
     INVALID_CREDENTIALS,
+    KEY_EXPIRED,
+    NETWORK_REFUSED,
     NOT_AUTHENTICATED,
     SESSION_PLAYER_BANNED,
     SESSION_TAKEN_OVER,
@@ -23,10 +27,10 @@ from casino.api.error_catalogue import (
     ProblemType,
     RequestRejected,
 )
-from casino.events.sql import fetch
+from casino.events.sql import execute, fetch
 from casino.operators import credentials, sessions
 from casino.operators.models import ApiKey
-from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
+from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal, Scope
 from casino.operators.sessions import (
     BANNED,
     ENDED,
@@ -41,8 +45,15 @@ from casino.significant import recorder
 _MAX_LENGTH: Final = 200
 _MAX_KEY_ID_LENGTH: Final = 40
 _BY_KEY_ID: Final = """
-    SELECT k.secret_hash, k.revoked_at IS NOT NULL, o.id, o.slug, o.currency, o.sandbox
+    SELECT k.secret_hash, k.revoked_at IS NOT NULL, k.expires_at <= clock_timestamp(), k.networks, k.scopes,
+           k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '30 seconds',
+           o.id, o.slug, o.currency, o.sandbox
     FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id WHERE k.key_id = %s
+"""
+# Of requests at once, one saves the use and none waits for it.
+_TOUCH: Final = """
+    UPDATE operators_apikey SET last_used_at = clock_timestamp() WHERE key_id = (
+        SELECT key_id FROM operators_apikey WHERE key_id = %s FOR NO KEY UPDATE SKIP LOCKED)
 """
 # The same round trip saves the use of a session, if the last save is older than a thirtieth of the timeout. A session
 # may therefore end that much early, and never late.
@@ -67,6 +78,7 @@ _SESSION_ENDS: Final[Mapping[str, tuple[ProblemType, str]]] = {
     TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }
+_FAILED_ACCESS: Final = (INVALID_CREDENTIALS, KEY_EXPIRED, NETWORK_REFUSED)
 _TICKET_REMEDY: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
 _OPERATOR_KEY: Final = {
     "type": "http",
@@ -92,7 +104,7 @@ class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
     def authenticate(self, request: Request) -> tuple[Principal, None]:
         """Return the caller. Raises RequestRejected: not_authenticated and similar codes, forbidden."""
         try:
-            caller = _authenticate_header(request._request.META.get("HTTP_AUTHORIZATION", ""))  # noqa: SLF001  (quicker than the wrapper)
+            caller = _authenticate_request(request._request)  # noqa: SLF001  (quicker than the wrapper)
         except RequestRejected as rejected:
             _record_login_failure(request, rejected)
             raise
@@ -132,6 +144,9 @@ class OperatorKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
     target_class = OperatorKeyAuthentication
     name = "operatorKey"
 
+    def get_security_requirement(self, auto_schema: Any) -> dict[str, list[Any]]:
+        return _key_requirement(auto_schema)
+
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
         del auto_schema
         return _OPERATOR_KEY
@@ -155,17 +170,27 @@ class OperatorOrPlayerScheme(OpenApiAuthenticationExtension):  # type: ignore[no
     name: list[str] = []
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
-        del auto_schema
-        return [{"operatorKey": []}, {"playerToken": []}]
+        return [_key_requirement(auto_schema), {"playerToken": []}]
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
         del auto_schema
         return []
 
 
-def player_from_header(header: str) -> PlayerPrincipal:
-    """Authenticate a player by an Authorization header. Raises RequestRejected."""
-    caller = _authenticate_header(header)
+def required_scope(view: Any, method: str) -> Scope | None:
+    """Return the scope that a key needs for a method of a view; None if no key may call it."""
+    scope: Scope | None = Scope.READ if method in {"GET", "HEAD"} else view.scope
+    return scope
+
+
+def _key_requirement(auto_schema: Any) -> dict[str, list[Any]]:
+    scope = required_scope(auto_schema.view, auto_schema.method)
+    return {OperatorKeyScheme.name: [] if scope is None else [scope.value]}
+
+
+def player_of(request: HttpRequest) -> PlayerPrincipal:
+    """Authenticate a player by the Authorization header. Raises RequestRejected."""
+    caller = _authenticate_request(request)
     if not isinstance(caller, PlayerPrincipal):
         raise RequestRejected(
             FORBIDDEN, "These are valid credentials of another kind.", remedy=PlayerTokenAuthentication.remedy
@@ -181,11 +206,12 @@ def player_from_ticket(ticket: str) -> PlayerPrincipal:
     return _authenticate_session(session)
 
 
-def _authenticate_header(header: str) -> Principal:
+def _authenticate_request(request: HttpRequest) -> Principal:
     """Return the caller, to whose quota requests with this header count from now on. Raises RequestRejected."""
+    header = request.META.get("HTTP_AUTHORIZATION", "")
     credential = quotas.fingerprint(header)
     try:
-        caller = _caller(header)
+        caller = _caller(request, header)
     except RequestRejected:
         quotas.QUOTAS.refuse(credential)
         raise
@@ -193,7 +219,7 @@ def _authenticate_header(header: str) -> Principal:
     return caller
 
 
-def _caller(header: str) -> Principal:
+def _caller(request: HttpRequest, header: str) -> Principal:
     if not header:
         raise RequestRejected(NOT_AUTHENTICATED)
     scheme, _, credential = header.partition(" ")
@@ -204,21 +230,31 @@ def _caller(header: str) -> Principal:
     ):
         raise RequestRejected(INVALID_CREDENTIALS, "The Authorization header is not a Bearer credential.")
     if credential.startswith(credentials.KEY_PREFIX):
-        return _authenticate_key(credential)
+        return _authenticate_key(request, credential)
     if credential.startswith(credentials.TOKEN_PREFIX):
         return _authenticate_session(credentials.digest(credential))
     raise RequestRejected(INVALID_CREDENTIALS)
 
 
-def _authenticate_key(credential: str) -> OperatorPrincipal:
+def _authenticate_key(request: HttpRequest, credential: str) -> OperatorPrincipal:
     key_id, _, secret = credential.partition(".")
     row = _fetch_row(_BY_KEY_ID, (key_id,))
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    secret_hash, revoked, operator, slug, currency, sandbox = row
+    secret_hash, revoked, expired, networks, scopes, use_unsaved, operator, slug, currency, sandbox = row
     if not credentials.verify_secret(secret, bytes(secret_hash)) or revoked:
         raise RequestRejected(INVALID_CREDENTIALS)
-    return OperatorPrincipal(operator, slug, currency, sandbox, key_id)
+    if expired:
+        raise RequestRejected(KEY_EXPIRED)
+    if networks and not _is_inside(client_ip(request), networks):
+        raise RequestRejected(NETWORK_REFUSED)
+    if use_unsaved:
+        execute(_TOUCH, [key_id])
+    return OperatorPrincipal(operator, slug, currency, sandbox, key_id, frozenset(map(Scope, scopes)))
+
+
+def _is_inside(address: str | None, networks: Sequence[str]) -> bool:
+    return address is not None and any(ip_address(address) in ip_network(network) for network in networks)
 
 
 def _authenticate_session(token_hash: bytes) -> PlayerPrincipal:
@@ -237,11 +273,11 @@ def _fetch_row(query: str, values: Any) -> tuple[Any, ...] | None:
 
 
 def _record_login_failure(request: Request, rejected: RequestRejected) -> None:
-    """Record a wrong credential; failures of one credential and address within an hour count as one.
+    """Record a wrong credential; failures of one credential, address and kind within an hour count as one.
 
-    Expired sessions and requests without credentials are not failed access.
+    Ended sessions and requests without credentials are not failed access.
     """
-    if rejected.problem is not INVALID_CREDENTIALS:
+    if rejected.problem not in _FAILED_ACCESS:
         return
     meta: dict[str, Any] = request._request.META  # noqa: SLF001  (quicker than the wrapper)
     subject, operator = _claimed_identity(meta.get("HTTP_AUTHORIZATION", "").partition(" ")[2])
@@ -253,7 +289,7 @@ def _record_login_failure(request: Request, rejected: RequestRejected) -> None:
         actor=subject,
         reason=rejected.detail,
         address=address,
-        dedup_key=f"login_failed:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H}",
+        dedup_key=f"{rejected.problem.code}:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H}",
     )
 
 

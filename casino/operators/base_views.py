@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from functools import wraps
-from typing import ParamSpec, TypeVar, cast
+from typing import ClassVar, ParamSpec, TypeVar, cast
 
 import msgspec
 from django.http import HttpResponse
@@ -15,16 +15,36 @@ from casino.api.idempotency import Handler, IdempotentHandler, idempotent
 from casino.api.views import BaseApiView
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
-from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication, PlayerTokenAuthentication
-from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
-from casino.operators.refusals import CommittedRefusal
+from casino.operators.auth import (
+    OperatorKeyAuthentication,
+    OperatorOrPlayerAuthentication,
+    PlayerTokenAuthentication,
+    required_scope,
+)
+from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal, Scope
+from casino.operators.refusals import CommittedRefusal, ScopeMissing
 from casino.significant import recorder
 
 View = TypeVar("View")
 Parameters = ParamSpec("Parameters")
 
 
-class OperatorView(BaseApiView):
+class ScopedView(BaseApiView):
+    """A view that API keys may call if they have the scope for it."""
+
+    scope: ClassVar[Scope | None] = None
+    """What a key needs to change something here; to read, it needs `read`. None refuses every key."""
+
+    def check_permissions(self, request: Request) -> None:
+        """Check the scopes of a key. Raises ScopeMissing."""
+        caller = request.user
+        if isinstance(caller, OperatorPrincipal):
+            scope = required_scope(self, request.method or "")
+            if scope not in caller.scopes:
+                raise ScopeMissing(scope=scope or "")
+
+
+class OperatorView(ScopedView):
     """A view for operators' servers: the caller is an OperatorPrincipal."""
 
     authentication_classes = [OperatorKeyAuthentication]
@@ -44,7 +64,7 @@ class PlayerView(BaseApiView):
         return cast("PlayerPrincipal", self.request.user)
 
 
-class OperatorOrPlayerView(BaseApiView):
+class OperatorOrPlayerView(ScopedView):
     """A view for operators' servers and players."""
 
     authentication_classes = [OperatorOrPlayerAuthentication]

@@ -63,7 +63,13 @@ class ApiKey(models.Model):
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="keys")
     secret_hash = models.BinaryField(max_length=32)
     label = models.CharField(max_length=80, blank=True, default="")
+    scopes = ArrayField(models.CharField(max_length=20), default=list, help_text="What requests with it may do.")
+    networks = ArrayField(
+        models.CharField(max_length=43), default=list, help_text="Where requests may come from; empty for anywhere."
+    )
     created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, help_text="Accurate to half a minute.")
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
+
+
+class Scope(StrEnum):
+    """What an API key may do. Every operation needs one of these."""
+
+    READ = "read"
+    PLAY = "play"
+    MONEY = "money"
+    COMPLIANCE = "compliance"
+    STOP = "stop"
+    CONFIGURE = "configure"
 
 
 def session_id(token_hash: bytes) -> str:
@@ -19,10 +31,11 @@ class OperatorPrincipal:
     currency: str
     sandbox: bool
     key_id: str
+    scopes: frozenset[Scope]
 
     @property
-    def scope(self) -> str:
-        """Return the scope of idempotency keys: the operator, whichever API key is used."""
+    def owner(self) -> str:
+        """Return the owner of idempotency keys: the operator, whichever API key is used."""
         return f"operator:{self.operator}"
 
     @property
@@ -49,8 +62,8 @@ class PlayerPrincipal:
     authenticated_at: datetime
 
     @property
-    def scope(self) -> str:
-        """Return the scope of idempotency keys."""
+    def owner(self) -> str:
+        """Return the owner of idempotency keys."""
         return f"player:{self.player}"
 
     @property

@@ -24,6 +24,22 @@ class UnknownKey(Refusal):
     remedy = "Check the key id; it begins with op_."
 
 
+class ScopeMissing(Refusal):
+    """`scope` is what the key would need; empty if no key may do this."""
+
+    code = "scope_missing"
+    kind = RefusalKind.FORBIDDEN
+    title = "The API key lacks the scope for this"
+    remedy = "Use a key with the scope in `scope`, or have one issued in the admin."
+
+
+class InvalidKeyTerms(Refusal):
+    code = "invalid_key_terms"
+    kind = RefusalKind.INVALID
+    title = "A key can't have these terms"
+    remedy = "Choose among the documented scopes, networks such as 203.0.113.0/24, and a time in the future."
+
+
 class SlugTaken(Refusal):
     code = "slug_taken"
     kind = RefusalKind.CONFLICT

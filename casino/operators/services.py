@@ -1,9 +1,11 @@
 """Use cases and reads of operators, their keys and their players."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from decimal import Decimal
 from functools import cache
+from ipaddress import ip_network
 from typing import Any, Final
 from uuid import UUID
 from zoneinfo import available_timezones
@@ -17,8 +19,10 @@ from casino.events.sql import database_now
 from casino.kernel import money
 from casino.operators import credentials
 from casino.operators.models import ApiKey, Operator, Player
+from casino.operators.principals import Scope
 from casino.operators.refusals import (
     InvalidCustomerCare,
+    InvalidKeyTerms,
     InvalidReturnFloor,
     InvalidSlug,
     SlugTaken,
@@ -138,13 +142,42 @@ def find_operator(*, slug: str, lock: bool = False) -> Operator:
     return operator
 
 
-def issue_key(*, operator: UUID, label: str = "") -> tuple[str, str]:
-    """Issue a new key for an operator: (key id, secret). The secret cannot be shown again."""
+def issue_key(
+    *,
+    operator: UUID,
+    label: str = "",
+    scopes: Iterable[str] = tuple(Scope),
+    networks: Iterable[str] = (),
+    expires_at: datetime | None = None,
+) -> tuple[str, str]:
+    """Issue a new key for an operator: (key id, secret). The secret cannot be shown again.
+
+    Requests with it come from one of the networks, if there are any. Raises InvalidKeyTerms.
+    """
     key_id, secret = credentials.new_key()
+    terms = _key_terms(scopes, networks, expires_at)
     with transaction.atomic():
-        ApiKey.objects.create(key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label)
-        _record_key_change(key_id, operator, by="command", reason="An API key was issued", label=label)
+        ApiKey.objects.create(
+            key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label, **terms
+        )
+        _record_key_change(key_id, operator, by="command", reason="An API key was issued", label=label, **terms)
     return key_id, secret
+
+
+def _key_terms(scopes: Iterable[str], networks: Iterable[str], expires_at: datetime | None) -> dict[str, Any]:
+    try:
+        terms = {
+            "scopes": [scope.value for scope in sorted({Scope(each) for each in scopes})],
+            "networks": [str(ip_network(each)) for each in networks],
+            "expires_at": expires_at,
+        }
+    except ValueError as error:
+        raise InvalidKeyTerms(str(error)) from None
+    if not terms["scopes"]:
+        raise InvalidKeyTerms("A key needs a scope.")
+    if expires_at is not None and expires_at <= database_now():
+        raise InvalidKeyTerms("The key would have expired already.")
+    return terms
 
 
 def revoke_key(*, key_id: str, by: str = "command") -> None:
@@ -159,14 +192,14 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
         _record_key_change(key_id, key.operator_id, by=by, reason="An API key was revoked")
 
 
-def _record_key_change(key_id: str, operator: UUID, *, by: str, reason: str, label: str | None = None) -> None:
+def _record_key_change(key_id: str, operator: UUID, *, by: str, reason: str, **terms: Any) -> None:
     recorder.record(
         kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=operator,
         subject=f"key:{key_id}",
         actor=by,
         reason=reason,
-        after=None if label is None else {"label": label},
+        after=terms or None,
     )
 
 

@@ -21,6 +21,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView
+from casino.operators.principals import Scope
 from casino.reports import generation
 from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
@@ -187,6 +188,8 @@ class ReportDefinitionListView(OperatorView):
 
 class ReportListView(OperatorView):
     """The caller's reports."""
+
+    scope = Scope.COMPLIANCE
 
     @operation(
         "listReports",

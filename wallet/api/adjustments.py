@@ -31,6 +31,7 @@ from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
+from casino.operators.principals import Scope
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentText, AdjustmentTotal
@@ -174,6 +175,8 @@ class AdjustmentsQuery(PeriodQuery):
 class AdjustmentListView(OperatorView):
     """Adjustments of the accounts of the caller's players."""
 
+    scope = Scope.MONEY
+
     renderer_classes = csv_export.RENDERERS
 
     def get_renderers(self) -> list[BaseRenderer]:
@@ -249,6 +252,8 @@ class AdjustmentView(OperatorView):
 class ApproveAdjustmentView(OperatorView):
     """The approval of an adjustment."""
 
+    scope = Scope.MONEY
+
     @operation(
         "approveAdjustment",
         "Approve an adjustment that another person requested; the money moves and the player is notified",
@@ -266,6 +271,8 @@ class ApproveAdjustmentView(OperatorView):
 
 class RejectAdjustmentView(OperatorView):
     """The rejection of an adjustment."""
+
+    scope = Scope.MONEY
 
     @operation(
         "rejectAdjustment",

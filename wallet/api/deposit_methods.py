@@ -27,7 +27,7 @@ from casino.events.sql import database_now
 from casino.kernel.errors import Refusal
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
-from casino.operators.principals import PlayerPrincipal
+from casino.operators.principals import PlayerPrincipal, Scope
 from wallet.payments import methods
 from wallet.payments.methods import MethodOffer, MethodVersion
 from wallet.payments.terms import DepositTerms, parse_percent, percent, quote_deposit
@@ -163,6 +163,8 @@ class DepositMethodList(ItemList[DepositMethodResponse]):
 class DepositMethodListView(OperatorOrPlayerView):
     """The methods of an operator."""
 
+    scope = Scope.CONFIGURE
+
     def get_authenticators(self) -> list[BaseAuthentication]:
         """Let only operators' servers add methods."""
         adding = getattr(self.request, "method", None) == "POST"
@@ -203,6 +205,8 @@ class DepositMethodListView(OperatorOrPlayerView):
 
 class DepositMethodVersionsView(OperatorView):
     """The versions of a method."""
+
+    scope = Scope.CONFIGURE
 
     @operation(
         "createDepositMethodVersion",

@@ -14,6 +14,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.principals import Scope
 from casino.operators.services import require_player
 from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
@@ -240,6 +241,8 @@ class CancelMyLimitView(ResponsibleGamingView):
 class PlayerLimitsView(OperatorView):
     """The limits of one of the caller's players."""
 
+    scope = Scope.COMPLIANCE
+
     @operation("getPlayerLimits", "Show the limits of one of your players and how much is used", returns=Limits)
     def get(self, request: Request, player: UUID) -> Response:
         del request
@@ -270,6 +273,8 @@ class PlayerLimitsView(OperatorView):
 
 class OperatorLimitsView(OperatorView):
     """The limits for all of the caller's players."""
+
+    scope = Scope.COMPLIANCE
 
     @operation("getOperatorLimits", "Show the limits for all your players", returns=OperatorLimits)
     def get(self, request: Request) -> Response:

@@ -8,6 +8,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.base_views import OperatorView, PlayerView, metadata
+from casino.operators.principals import Scope
 from wallet.responsible_gaming import play_money, services
 
 
@@ -56,6 +57,8 @@ class MyPlayMoneyView(PlayerView):
 
 class PlayMoneyPolicyView(OperatorView):
     """Play money for the caller's players."""
+
+    scope = Scope.CONFIGURE
 
     @operation("getPlayMoneyPolicy", "Show the balance up to which play money is topped up", returns=PlayMoneyPolicy)
     def get(self, request: Request) -> Response:

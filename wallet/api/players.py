@@ -15,6 +15,7 @@ from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
+from casino.operators.principals import Scope
 from casino.operators.services import find_player, list_players
 from wallet.ledger import player_accounts
 
@@ -69,6 +70,8 @@ class SandboxCredit(Shape):
 class PlayerListView(OperatorView):
     """The caller's players."""
 
+    scope = Scope.PLAY
+
     @operation(
         "registerPlayer",
         "Register a player and open the accounts; the same reference returns the same player",
@@ -111,6 +114,8 @@ class PlayerDetailView(OperatorView):
 
 class SandboxCreditsView(OperatorView):
     """Credits for trying things out."""
+
+    scope = Scope.MONEY
 
     @operation(
         "creditSandboxPlayer",

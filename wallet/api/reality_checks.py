@@ -12,6 +12,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators.base_views import OperatorView
+from casino.operators.principals import Scope
 from wallet.api.limits import ResponsibleGamingView
 from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import LimitPeriod, LimitType
@@ -134,6 +135,8 @@ class MyRealityCheckView(ResponsibleGamingView):
 
 class PlayerRealityCheckView(OperatorView):
     """Time and results of one of the caller's players."""
+
+    scope = Scope.COMPLIANCE
 
     @operation(
         "getPlayerRealityCheck", "Show time played and results of one of your players", returns=RealityCheckResponse

@@ -20,6 +20,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
+from casino.operators.principals import Scope
 from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
@@ -219,6 +220,8 @@ class DiscrepancyView(OperatorView):
 class AssignDiscrepancyView(OperatorView):
     """The owner of a discrepancy."""
 
+    scope = Scope.MONEY
+
     @operation(
         "assignDiscrepancy",
         "Assign a discrepancy to an owner",
@@ -242,6 +245,8 @@ class AssignDiscrepancyView(OperatorView):
 
 class ResolveDiscrepancyView(OperatorView):
     """The resolution of a discrepancy."""
+
+    scope = Scope.MONEY
 
     @operation(
         "resolveDiscrepancy",

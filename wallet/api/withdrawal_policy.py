@@ -11,6 +11,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.base_views import OperatorView
+from casino.operators.principals import Scope
 from wallet.payments import methods
 from wallet.payments.terms import WithdrawalPolicy, WithdrawalTerms, parse_percent, percent
 
@@ -79,6 +80,8 @@ class WithdrawalPolicyResponse(Shape):
 
 class WithdrawalPolicyView(OperatorView):
     """The caller's policy."""
+
+    scope = Scope.CONFIGURE
 
     @operation(
         "getWithdrawalPolicy",

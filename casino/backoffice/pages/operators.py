@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
@@ -130,10 +131,13 @@ class OperatorAdmin(ReadOnlyAdmin):
             ("Accounts", html.listing("wallet_account", "its accounts", operator=operator)),
         )
         keys = obj.keys.order_by("-created_at", "key_id")
-        rows = [(html.page("key", key.pk), key.label, key.created_at, _key_status(key)) for key in keys]
+        rows = [
+            (html.page("key", key.pk), key.label, ", ".join(key.scopes), key.created_at, key.last_used_at, status)
+            for key, status in ((key, _key_status(key)) for key in keys)
+        ]
         sections: list[Section] = [
             facts,
-            Grid("API keys", ("Key", "Label", "Created (UTC)", "Status"), rows),
+            Grid("API keys", ("Key", "Label", "Scopes", "Created (UTC)", "Last used (UTC)", "Status"), rows),
         ]
         if request.user.has_perm(VIEW_THRESHOLDS):
             current = thresholds.thresholds_for([(obj.pk, obj.currency)])[obj.pk, obj.currency]
@@ -146,20 +150,24 @@ def _amounts(row: Any, currency: str) -> list[tuple[str, object]]:
 
 
 def _key_status(key: ApiKey) -> str:
-    return html.badge("active", "good") if key.revoked_at is None else html.badge("revoked", "bad")
+    if key.revoked_at is not None:
+        return html.badge("revoked", "bad")
+    expired = key.expires_at is not None and key.expires_at <= timezone.now()
+    return html.badge("expired", "bad") if expired else html.badge("active", "good")
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
     """API keys, never a secret nor its hash. Found by key id or operator's slug."""
 
-    list_display = ("key_id", "operator_", "label", "created", "status")
+    list_display = ("key_id", "operator_", "label", "created", "last_used", "status")
     list_select_related = ("operator",)
     ordering = ("key_id",)
     search_fields = ("pk", "operator__slug")
     search_help_text = "key id, or an operator's slug"
     operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
     created = time_column("created_at", "created")
+    last_used = time_column("last_used_at", "last used")
     status = column("status", _key_status)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
@@ -179,8 +187,17 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         return f"Revoked {key.key_id}."
 
     def sections(self, _request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
-        key, revoked = ("Key", html.code(obj.key_id)), ("Revoked (UTC)", obj.revoked_at)
-        return [self.facts(obj, key, "operator_", "label", "created", "status", revoked)]
+        facts = self.facts(
+            obj,
+            ("Key", html.code(obj.key_id)),
+            *("operator_", "label"),
+            ("Scopes", ", ".join(obj.scopes)),
+            ("Networks", ", ".join(obj.networks) or "any"),
+            *("created", "last_used", "status"),
+            ("Expires (UTC)", obj.expires_at or "never"),
+            ("Revoked (UTC)", obj.revoked_at),
+        )
+        return [facts]
 
 
 @admin.register(Threshold)

@@ -17,6 +17,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
 from casino.operators import pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals
+from casino.operators.principals import Scope
 from casino.operators.refusals import MalformedPin
 
 
@@ -53,6 +54,8 @@ class StreamTicketResponse(Shape):
 
 class PlayerSessionsView(OperatorView):
     """Sessions of one of the caller's players."""
+
+    scope = Scope.PLAY
 
     @operation(
         "openPlayerSession",
@@ -143,6 +146,8 @@ class PinStatus(Shape):
 
 class PlayerPinView(OperatorView):
     """The PIN of one of the caller's players."""
+
+    scope = Scope.PLAY
 
     @operation(
         "setPlayerPin",

@@ -88,7 +88,27 @@ class Migration(migrations.Migration):
                 ("key_id", models.CharField(max_length=40, primary_key=True, serialize=False)),
                 ("secret_hash", models.BinaryField(max_length=32)),
                 ("label", models.CharField(blank=True, default="", max_length=80)),
+                (
+                    "scopes",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=20),
+                        default=list,
+                        help_text="What requests with it may do.",
+                        size=None,
+                    ),
+                ),
+                (
+                    "networks",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=43),
+                        default=list,
+                        help_text="Where requests may come from; empty for anywhere.",
+                        size=None,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(db_default=Now())),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(help_text="Accurate to half a minute.", null=True)),
                 ("revoked_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "operator",

@@ -15,6 +15,7 @@ from tests.support.instant import INSTANT
 
 JSON = "application/json"
 LONG_TURN = {"turn_seconds": 3600}
+LAST_USED = {"operators_apikey", "operators_playersession"}
 NOWHERE = "0199f3a2-0000-7000-8000-000000000404"
 
 
@@ -165,7 +166,7 @@ def whole_database() -> dict[str, str]:
 
 
 def _words(table: str) -> str:
-    return "(to_jsonb(r) - 'last_used_at')::text" if table == "operators_playersession" else "r::text"
+    return "(to_jsonb(r) - 'last_used_at')::text" if table in LAST_USED else "r::text"
 
 
 def _written() -> list[str]:

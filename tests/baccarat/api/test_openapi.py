@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.table_rules import TableRules
+from casino.operators.principals import Scope
 from tests.baccarat.api import contract
 from tests.baccarat.api.contract import Operation, faults
 from tests.baccarat.api.people import Tenant
@@ -59,6 +60,15 @@ def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
 )
 def test_a_closed_set_of_words_is_documented_as_one(component: str, name: str, expected: list[Any]) -> None:
     assert sorted(words(component, name), key=str) == sorted(expected, key=str)
+
+
+def test_every_operation_for_keys_names_the_scope_that_it_needs() -> None:
+    scopes = {
+        operation.name: [scheme["operatorKey"] for scheme in operation.document["security"] if "operatorKey" in scheme]
+        for operation in contract.operations()
+        if "operatorKey" in operation.callers
+    }
+    assert {name: needed for name, needed in scopes.items() if needed not in [[[scope.value]] for scope in Scope]} == {}
 
 
 def test_every_operation_has_a_summary_and_every_post_its_key() -> None:

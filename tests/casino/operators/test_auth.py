@@ -1,6 +1,8 @@
 """Authentication of operators and players; failed access is a significant event that never contains secrets."""
 
+import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,9 +14,10 @@ from rest_framework.test import APIRequestFactory
 
 from casino.observability.logging import request_id
 from casino.operators import pins, services, sessions
-from casino.operators.base_views import metadata
+from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import ApiKey, Player, PlayerSession
-from casino.operators.principals import OperatorPrincipal
+from casino.operators.principals import OperatorPrincipal, Scope
+from casino.operators.refusals import InvalidKeyTerms
 from casino.significant.models import SignificantEvent
 from tests.support.office import open_office
 
@@ -119,6 +122,93 @@ def test_a_revoked_key_is_invalid_at_once_and_other_keys_stay_valid(lucky: Scene
     assert get_operator(f"{other_id}.{other_secret}").status_code == 200
 
 
+def expire(seconds: int = 0) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE operators_apikey SET expires_at = now() - make_interval(secs => %s)", [seconds])
+
+
+def test_a_key_expires_at_its_time(lucky: Scene) -> None:
+    expire(-60)
+    assert get_operator(lucky.key).status_code == 200
+
+    expire(0)
+    answer = get_operator(lucky.key)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "key_expired")
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_key_needs_the_scope_of_the_operation(lucky: Scene, method: str) -> None:
+    scopes = {"get": ("read", "configure"), "post": ("configure", "read")}[method]
+    having, lacking = (".".join(services.issue_key(operator=lucky.operator.id, scopes=[scope])) for scope in scopes)
+
+    answer = call(method, "withdrawal-policy", lacking)
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["scope"]) == (403, "scope_missing", scopes[0])
+    assert call(method, "withdrawal-policy", having).status_code in {200, 400}
+
+
+def test_what_declares_no_scope_is_refused_to_every_key(lucky: Scene) -> None:
+    class Undeclared(OperatorView):
+        def post(self, request: Request) -> Any:
+            raise AssertionError(request)
+
+    request = APIRequestFactory().post("/", headers={"Authorization": f"Bearer {lucky.key}"})
+    answer = Undeclared.as_view()(request)
+
+    assert (answer.status_code, json.loads(answer.content)["scope"]) == (403, "")
+
+
+def test_a_key_is_refused_outside_its_networks_and_that_is_recorded(lucky: Scene, settings: Settings) -> None:
+    settings.PROXY_HOPS = 1
+    key = ".".join(services.issue_key(operator=lucky.operator.id, networks=["198.51.100.0/24", "2001:db8::/32"]))
+
+    def ask(forwarded: str) -> Any:
+        headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": forwarded}
+        return Client().get("/api/v1/operator", headers=headers)
+
+    assert [ask(address).status_code for address in ("198.51.100.7", "2001:db8::9", "203.0.113.1, 198.51.100.8")] == [
+        200,
+        200,
+        200,
+    ]
+    refused = ask("198.51.100.7, 203.0.113.1")
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "network_refused")
+    (event,) = SignificantEvent.objects.filter(kind="access_failed")
+    assert (event.subject, event.address) == (f"key:{key.partition('.')[0]}", "203.0.113.1")
+    assert ApiKey.objects.get(pk=key.partition(".")[0]).last_used_at is not None
+
+
+def test_the_last_use_of_a_key_is_saved_twice_a_minute(lucky: Scene) -> None:
+    def last_use() -> Any:
+        get_operator(lucky.key)
+        return ApiKey.objects.get(pk=lucky.key_id).last_used_at
+
+    first = last_use()
+    assert first is not None
+    assert last_use() == first
+
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE operators_apikey SET last_used_at = last_used_at - interval '31 seconds'")
+    assert last_use() >= first
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"scopes": []},
+        {"scopes": ["everything"]},
+        {"networks": ["203.0.113.1/24"]},
+        {"networks": ["home"]},
+        {"expires_at": datetime(2020, 1, 1, tzinfo=UTC)},
+    ],
+)
+def test_a_key_is_not_issued_on_terms_that_make_no_sense(lucky: Scene, terms: dict[str, Any]) -> None:
+    with pytest.raises(InvalidKeyTerms):
+        services.issue_key(operator=lucky.operator.id, **terms)
+
+
 def test_an_expired_token_has_its_own_error_code(lucky: Scene) -> None:
     with connection.cursor() as cursor:
         cursor.execute("UPDATE operators_playersession SET expires_at = now() - interval '1 second'")
@@ -179,6 +269,7 @@ def test_neither_secrets_nor_tokens_are_stored(lucky: Scene) -> None:
 
 
 def test_authentication_takes_one_query(lucky: Scene, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    get_operator(lucky.key)  # saves the key's last use
     with django_assert_num_queries(1):
         get_operator(lucky.key)
     with django_assert_num_queries(2):
@@ -187,7 +278,7 @@ def test_authentication_takes_one_query(lucky: Scene, django_assert_num_queries:
 
 def test_event_metadata_has_the_operator_the_actor_and_the_request(lucky: Scene) -> None:
     request = Request(APIRequestFactory().get("/", headers={"X-Request-Id": "trace-1234"}))
-    caller: Any = OperatorPrincipal(lucky.operator.id, "lucky", "EUR", True, lucky.key_id)
+    caller: Any = OperatorPrincipal(lucky.operator.id, "lucky", "EUR", True, lucky.key_id, frozenset(Scope))
     request.user = caller
 
     event_metadata = metadata(request)

@@ -1,12 +1,15 @@
 """`manage.py operator`: manages operators and their keys."""
 
 from argparse import ArgumentParser
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from casino.events.sql import database_now
 from casino.kernel.errors import Refusal
 from casino.operators import services
+from casino.operators.principals import Scope
 
 
 class Command(BaseCommand):
@@ -33,6 +36,9 @@ class Command(BaseCommand):
         key = commands.add_parser("key", help="issue another key")
         key.add_argument("slug")
         key.add_argument("--label", default="")
+        key.add_argument("--scope", choices=list(Scope), action="append", help="what it may do; all if none is given")
+        key.add_argument("--network", action="append", default=[], help="where it may be used, such as 203.0.113.0/24")
+        key.add_argument("--days", type=int, help="when it expires; never if not given")
         commands.add_parser("revoke", help="revoke a key at once").add_argument("key_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -63,7 +69,15 @@ class Command(BaseCommand):
 
     def _key(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
-        self._print_key(services.issue_key(operator=operator.id, label=options["label"]))
+        days = options["days"]
+        key = services.issue_key(
+            operator=operator.id,
+            label=options["label"],
+            scopes=options["scope"] or tuple(Scope),
+            networks=options["network"],
+            expires_at=None if days is None else database_now() + timedelta(days=days),
+        )
+        self._print_key(key)
 
     def _zone(self, options: dict[str, Any]) -> None:
         services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
