@@ -15,6 +15,7 @@ from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timesta
 from casino.kernel import money
 from casino.operators import origins, services
 from casino.operators.base_views import OperatorView, PlayerView
+from casino.operators.principals import Scope
 from casino.significant import thresholds
 from casino.significant.thresholds import CurrentThresholds
 
@@ -106,6 +107,8 @@ class OwnOperatorView(PlayerView):
 
 class OperatorOriginsView(OperatorView):
     """The origins of the caller's sites."""
+
+    scope = Scope.CONFIGURE
 
     @operation("getOperatorOrigins", "Show the origins of your sites", returns=OperatorOrigins)
     def get(self, request: Request) -> Response:
