@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from django.apps import AppConfig
 
 
@@ -12,6 +14,7 @@ class BaccaratConfig(AppConfig):
         from baccarat.reports import performance, revenue, significant, variance, voids
         from baccarat.services.kill_switch import stop_for_integrity
         from baccarat.storage import shoe_seeds
+        from casino.api.compression import register_dictionary
         from casino.compliance import attestation
         from casino.observability import health
         from casino.reports.definition import register_reports
@@ -25,6 +28,7 @@ class BaccaratConfig(AppConfig):
         )
         attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
         personal_data.register()
+        register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
         """

@@ -12,7 +12,6 @@ very request, and that a response can be decrypted proves that the request is th
 
 import hmac
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -27,6 +26,7 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.compression import compress, decompress
 from casino.api.error_catalogue import (
     IDEMPOTENCY_KEY_MALFORMED,
     IDEMPOTENCY_KEY_REQUIRED,
@@ -47,8 +47,6 @@ _TRANSIENT: Final = frozenset({"40001", "40P01"})
 """Serialization failure and deadlock: PostgreSQL asks for the transaction to be retried."""
 
 _PURPOSE: Final = b"casino.idempotency.v1 response key"
-_FASTEST: Final = 1
-"""Level of compression."""
 _STATUS_BYTES: Final = 2
 
 _STORE: Final = """
@@ -126,15 +124,20 @@ def _wrap(handler: Handler[View, Parameters], *, store: bool) -> IdempotentHandl
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A request: the hash of its caller, address and key, and all that makes it the same request."""
+    """A request: the digest of its caller, address and key, and all that makes it the same request."""
 
-    id: bytes
+    digest: bytes
     content: bytes
+
+    @property
+    def id(self) -> UUID:
+        """The first half of the digest, which is enough to find the row by; the key takes all of it."""
+        return UUID(bytes=self.digest[:16])
 
     def ciphers(self) -> Iterator[AESGCM]:
         """Derive the keys that the response may be encrypted under; a new one takes the first."""
         for key in derive_keys(_PURPOSE):
-            yield AESGCM(hmac.digest(key, self.id + self.content, "sha256"))
+            yield AESGCM(hmac.digest(key, self.digest + self.content, "sha256"))
 
 
 def _read_claim(request: Request) -> _Claim:
@@ -163,7 +166,7 @@ def _load_response(claim: _Claim) -> HttpResponse | None:
         return None
     for cipher in claim.ciphers():
         try:
-            packed = zlib.decompress(decrypt(cipher, rows[0][0], associated_data=claim.id))
+            packed = decompress(decrypt(cipher, rows[0][0], associated_data=claim.digest))
         except DecryptionFailed:
             continue
         status, body = packed[:_STATUS_BYTES], packed[_STATUS_BYTES:]
@@ -175,7 +178,7 @@ def _save_response(claim: _Claim, response: Response, *, player: UUID | None, st
     """Store a response and return it as HTTP. Raises _Repeated if the request was handled before."""
     body = b"" if response.data is None else msgspec.json.encode(response.data, enc_hook=str)
     packed = response.status_code.to_bytes(_STATUS_BYTES) + (body if store else b"")
-    encrypted = encrypt(next(claim.ciphers()), zlib.compress(packed, _FASTEST), associated_data=claim.id)
+    encrypted = encrypt(next(claim.ciphers()), compress(packed), associated_data=claim.digest)
     if not fetch(_STORE, [claim.id, encrypted, player]):
         repeated = _load_response(claim)
         if repeated is not None and store:

@@ -15,16 +15,15 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BinaryField(
-                        help_text="SHA-256 of the caller, the method, the path and the Idempotency-Key.",
-                        max_length=32,
+                    models.UUIDField(
+                        help_text="The first half of SHA-256 of caller, method, path and Idempotency-Key.",
                         primary_key=True,
                         serialize=False,
                     ),
                 ),
-                ("response", models.BinaryField(help_text="Status and body, encrypted.")),
                 ("player_id", models.UUIDField(help_text="The player whom the response is for or about.", null=True)),
                 ("created_at", models.DateTimeField(db_default=Now())),
+                ("response", models.BinaryField(help_text="Status and body, encrypted.")),
             ],
             options={
                 "indexes": [models.Index(fields=["created_at"], name="api_idempotent_created")],

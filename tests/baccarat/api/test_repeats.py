@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from casino.events import sealer
+from casino.events.sql import fetch
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import (
     LONG_TURN,
@@ -133,6 +134,14 @@ def test_a_repeat_after_the_deal_still_gets_the_first_answer(lucky: Tenant) -> N
     deal_all()
     assert alice.post(f"tables/{table}/deal", WAGER, key="deal-1").content == first.content
     assert len(alice.read("rounds")["items"]) == 1
+
+
+def test_of_a_stored_answer_to_a_wager_only_what_is_its_own_takes_room(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    answer = alice.post(f"tables/{table}/deal", WAGER)
+    ((length,),) = fetch("SELECT length(response) FROM api_idempotentrequest ORDER BY created_at DESC LIMIT 1")
+    assert length < len(answer.content) / 4, "register a dictionary of the newest shape: casino.api.compression"
 
 
 def test_a_refusal_is_not_stored_and_is_judged_anew(lucky: Tenant) -> None:

@@ -68,7 +68,7 @@ def test_a_stored_response_cannot_be_read_without_the_key_and_the_body_of_its_re
     for key, body in (("a-key-of-the-client", b"{}"), ("another", b'{"note": "from Alice"}')):
         claim = idempotency._Claim(sha256(f"player:alice POST /api/v1/found {key}".encode()).digest(), b"0:" + body)
         with pytest.raises(DecryptionFailed):
-            decrypt(next(claim.ciphers()), stored, associated_data=claim.id)
+            decrypt(next(claim.ciphers()), stored, associated_data=claim.digest)
 
 
 @pytest.mark.django_db

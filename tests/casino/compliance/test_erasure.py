@@ -150,7 +150,8 @@ def test_two_people_erase_a_player_and_rounds_and_money_stay_provable(alice: Ali
         erasing.approve(erasure=erasure, by="staff:1")
     with pytest.raises(AlreadyErased):
         request(alice)
-    execute("INSERT INTO api_idempotentrequest (id, response, player_id) VALUES ('her request', '', %s)", [alice.id])
+    stored = "INSERT INTO api_idempotentrequest (id, response, player_id) VALUES (gen_random_uuid(), '', %s)"
+    execute(stored, [alice.id])
     erasing.approve(erasure=erasure, by="staff:2")
 
     assert fetch("SELECT FROM api_idempotentrequest") == [], "no stored response is left"
