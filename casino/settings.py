@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from casino import env, production
 from casino.backoffice import menu
 from casino.database import capacity, connection_settings
+from casino.kernel import money
 from wallet.responsible_gaming import table_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -179,8 +180,8 @@ CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)
 """A longer time without a clock reading is recorded as an outage."""
 INTEGRITY_SETTINGS = (
-    "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE",
-    "CLOCK_TOLERANCE_MS", "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START",
+    "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CLOCK_TOLERANCE_MS", "CURRENCIES",
+    "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START",
     "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
     "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "PROXY_HOPS", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",
     "SECURE_HSTS_SECONDS", "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES",
@@ -260,6 +261,12 @@ try:
     """Players change their own limit once in it."""
 except ValueError as error:
     raise ImproperlyConfigured(f"BETTING_WEEK: {error}") from None
+
+try:
+    CURRENCIES = money.parse_declarations(env.string_list("CURRENCIES"))
+    """Currencies beside those of ISO 4217."""
+except ValueError as error:
+    raise ImproperlyConfigured(f"CURRENCIES: {error}") from None
 
 BEHIND_TLS_PROXY = env.flag("BEHIND_TLS_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROXY else None

@@ -155,7 +155,13 @@ class TableActionView(PlayerView):
 
     def actor(self, table: UUID) -> TableActor:
         caller = self.caller
-        return TableActor(table=table, operator=caller.operator, player=caller.player, metadata=metadata(self.request))
+        return TableActor(
+            table=table,
+            operator=caller.operator,
+            player=caller.player,
+            metadata=metadata(self.request),
+            brand=None if caller.brand is None else caller.brand.id,
+        )
 
 
 class TakeSeatView(TableActionView):

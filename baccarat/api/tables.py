@@ -56,6 +56,8 @@ class LobbyQuery(serializers.Serializer[Any]):
 
 
 class TableStatisticsView(OperatorOrPlayerView):
+    for_brands = frozenset({"GET"})
+
     @operation(
         "getTableStatistics",
         "Show a table's results in columns and roads",
@@ -94,6 +96,7 @@ class LobbyView(PlayerView):
         rows = tables.lobby_tables(
             operator=caller.operator,
             viewer=caller.player,
+            brand=None if caller.brand is None else caller.brand.id,
             money_type=parse_query(LobbyQuery, request)["money_type"],
             after=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
@@ -128,6 +131,13 @@ class TableRequest(StrictSerializer):
     listed = FlagField(
         required=False, default=True, help_text="False keeps the table out of the lobby: it is played by its id alone."
     )
+    brands = serializers.ListField(
+        child=TextField(max_length=40),
+        required=False,
+        default=list,
+        max_length=50,
+        help_text="Slugs of the brands whose players may sit down; none for all players.",
+    )
     rules = TableRulesRequest(required=False, default=dict)
 
     def validate_money_types(self, money_types: list[MoneyType]) -> list[MoneyType]:
@@ -145,6 +155,7 @@ class TableClosureRequest(StrictSerializer):
 
 class TablesView(OperatorOrPlayerView):
     scope = Scope.CONFIGURE
+    for_brands = frozenset({"GET"})
 
     def get_authenticators(self) -> list[Any]:
         """Allow only operators to open tables."""
@@ -188,12 +199,15 @@ class TablesView(OperatorOrPlayerView):
             overrides=body["rules"],
             acknowledgement=body["acknowledgement"],
             listed=body["listed"],
+            brands=body["brands"],
             metadata=metadata(request),
         )
         return Response(tables.load_table(table=table, operator=operator, viewer=None), status=201)
 
 
 class TableView(OperatorOrPlayerView):
+    for_brands = frozenset({"GET"})
+
     @operation(
         "getTable",
         "Show a table",
@@ -210,6 +224,8 @@ class TableView(OperatorOrPlayerView):
 
 
 class TableOddsView(OperatorOrPlayerView):
+    for_brands = frozenset({"GET"})
+
     @operation("getTableOdds", "Show the exact return of each spot", returns=Odds)
     def get(self, request: Request, table: UUID) -> Response:
         del request
@@ -218,6 +234,8 @@ class TableOddsView(OperatorOrPlayerView):
 
 
 class TableFairnessView(OperatorOrPlayerView):
+    for_brands = frozenset({"GET"})
+
     @operation(
         "getTableFairness",
         "Show a table's shoes: commitments, contributions and revealed seeds",

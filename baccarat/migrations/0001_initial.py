@@ -82,6 +82,7 @@ class Migration(migrations.Migration):
                 ("rounds", models.IntegerField()),
                 ("suspension_reason", models.TextField(null=True)),
                 ("in_lobby", models.BooleanField()),
+                ("brands", models.TextField()),
                 ("opened_at", models.DateTimeField()),
                 ("version", models.IntegerField()),
                 ("state", models.JSONField()),

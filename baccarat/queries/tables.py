@@ -46,6 +46,7 @@ SELECT kept.state::text, running.phase, running.number, running.opened_at, runni
 FROM baccarat_table AS kept LEFT JOIN baccarat_round AS running ON running.id = kept.round_id
 LEFT JOIN baccarat_sitting AS sitting ON sitting.id = kept.id || '/' || %(viewer)s
 WHERE kept.operator_id = %(operator)s AND kept.id > %(after)s AND kept.in_lobby
+  AND (kept.brands = '' OR %(brand)s::text = ANY (string_to_array(kept.brands, ',')))
   AND (%(money_type)s::text IS NULL OR %(money_type)s = ANY (string_to_array(kept.money_types, ',')))
 ORDER BY kept.id LIMIT %(limit)s
 """
@@ -135,11 +136,20 @@ def list_tables(*, operator: UUID, after: UUID | None, limit: int) -> list[Table
 
 
 def lobby_tables(
-    *, operator: UUID, viewer: UUID, money_type: MoneyType | None, after: UUID | None, limit: int
+    *, operator: UUID, viewer: UUID, brand: UUID | None, money_type: MoneyType | None, after: UUID | None, limit: int
 ) -> list[LobbyTable]:
-    """List an operator's tables for a player, in the order they were opened; `money_type` None includes both."""
+    """List the tables for an operator's player, who may play under a brand, in the order they were opened.
+
+    `money_type` None includes both.
+    """
     wanted = None if money_type is None else money_type.value
-    parameters = {"operator": operator, "viewer": viewer, "money_type": wanted, "after": after or _FIRST}
+    parameters = {
+        "operator": operator,
+        "viewer": viewer,
+        "money_type": wanted,
+        "after": after or _FIRST,
+        "brand": brand,
+    }
     return [
         present_lobby_table(
             projections.decode_table(state),

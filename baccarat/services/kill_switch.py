@@ -186,9 +186,9 @@ def _find_subject(scope: StopScope, subject: str, requester: UUID | None) -> tup
         return subject, None, ""
     key = _parse_id(subject)
     rows = {
-        StopScope.OPERATOR: Operator.objects.values_list("id", "currency"),
+        StopScope.OPERATOR: Operator.objects.values_list("id", "currencies__0"),
         StopScope.TABLE: Table.objects.values_list("operator_id", "currency"),
-        StopScope.PLAYER: Player.objects.values_list("operator_id", "operator__currency"),
+        StopScope.PLAYER: Player.objects.values_list("operator_id", "operator__currencies__0"),
     }[scope]
     row = rows.filter(pk=key).first()
     if row is None or requester not in {None, row[0]}:

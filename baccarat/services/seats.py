@@ -37,6 +37,7 @@ class TableActor:
     operator: UUID
     player: UUID
     metadata: Metadata
+    brand: UUID | None = None
 
 
 def take(
@@ -46,7 +47,8 @@ def take(
 
     A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round.
 
-    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency, DebtOutstanding,
+    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, TableNotOffered, MoneyTypeNotOffered, WrongCurrency,
+    DebtOutstanding,
     PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted, and the
     refusals of a cut.
     """
@@ -64,6 +66,7 @@ def take(
                 buy_in=buy_in,
                 available=eligibility.balance,
                 now=now,
+                brand=actor.brand,
             )
         )
         if contribution is not None:

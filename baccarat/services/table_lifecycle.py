@@ -31,6 +31,7 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from casino.operators.brands import find_scope
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
@@ -55,15 +56,18 @@ def open_table(
     overrides: Mapping[str, Any],
     acknowledgement: str = "",
     listed: bool = True,
+    brands: Sequence[str] = (),
     metadata: Metadata,
 ) -> UUID:
     """Open a table with a preset's rules and overrides for some fields (minor units). Returns the table's id.
 
-    Its first shoe, long or of one round, is committed to at once. Raises UnknownPreset, UnknownCurrency, InvalidRules,
+    `brands` are slugs; none offers the table to all. Its first shoe, long or of one round, is committed to at once.
+    Raises UnknownBrand, UnknownPreset, UnknownCurrency, InvalidRules,
     PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers,
     AcknowledgementNotNeeded.
     """
     rules = rules_for(preset, currency=currency, **overrides)
+    scopes = [find_scope(operator=operator, slug=slug) for slug in brands]
     with transaction.atomic(savepoint=False):
         kill_switch.lock_shared()
         now = database_now()
@@ -83,6 +87,7 @@ def open_table(
                 acknowledgement=" ".join(acknowledgement.split()),
                 next_shoe=None if first_seed is None else dealer.commitment_to(first_seed, shape=rules.shape),
                 listed=listed,
+                brands=tuple(scope.id for scope in scopes),
             )
         )
         for switch in kill_switch.active_stops(operator=operator, rules=rules.label):

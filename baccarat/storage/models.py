@@ -13,7 +13,8 @@ from django.db.models.functions import Now
 class Table(models.Model):
     """Current state of a table and of its current round: the rows that commands lock.
 
-    `in_lobby`: listed, and neither closed nor about to close.
+    `in_lobby`: listed, and neither closed nor about to close. `brands`: ids of those it is for, comma separated; empty
+    for all.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -29,6 +30,7 @@ class Table(models.Model):
     rounds = models.IntegerField()
     suspension_reason = models.TextField(null=True)
     in_lobby = models.BooleanField()
+    brands = models.TextField()
     opened_at = models.DateTimeField()
     version = models.IntegerField()
     state = models.JSONField()

@@ -92,6 +92,7 @@ def table_row(table: TableState, version: int, round_: RoundState, round_version
         rounds=table.rounds,
         suspension_reason=None if current is None else current.suspension_reason,
         in_lobby=facts.listed and not table.closed and table.pending_closure is None,
+        brands=",".join(map(str, facts.brands)),
         opened_at=facts.opened_at,
         version=version,
         state=encode(table).decode(),

@@ -55,7 +55,7 @@ def create_sandbox_operator(*, slug: str) -> tuple[str, str]:
         try:
             operator = find_operator(slug=slug)
         except UnknownOperator:
-            operator = create_operator(slug=slug, name=slug.title(), currency=CURRENCY, sandbox=True)
+            operator = create_operator(slug=slug, name=slug.title(), currencies=[CURRENCY], sandbox=True)
         if not operator.sandbox:
             raise OperatorNotSandbox
         return issue_key(operator=operator.id, label="demo")
@@ -166,4 +166,4 @@ def _add_filter_words(operator: Operator, metadata: Metadata) -> list[str]:
 
 
 def _unit(operator: Operator) -> int:
-    return int(10 ** money.exponent(operator.currency))
+    return money.unit(operator.currency)

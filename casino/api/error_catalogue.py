@@ -183,13 +183,15 @@ FIELD_PROBLEMS: Final = (
     ProblemType("field_invalid", 422, "A field is not valid", "Send a value in the documented format."),
     ProblemType("not_a_string", 422, "A field must be text", "Send a JSON string."),
     ProblemType("not_an_integer", 422, "A field must be a whole number", "Send a JSON number without a fraction."),
+    ProblemType(
+        "currency_not_offered", 422, "Your casino does not offer this currency", "Send one of the currencies it offers."
+    ),
     ProblemType("not_a_boolean", 422, "A field must be true or false", "Send true or false, without quotes."),
     ProblemType("not_an_array", 422, "A field must be a list", "Send a JSON array."),
     ProblemType("not_an_object", 422, "A field must be an object", "Send a JSON object."),
     ProblemType("number_too_large", 422, "A number is too large", "Send a smaller number."),
     ProblemType("number_too_small", 422, "A number is too small", "Send a larger number."),
     ProblemType("unknown_choice", 422, "This is not one of the choices", "Send one of the listed values."),
-    ProblemType("wrong_currency", 422, "This is in another currency", "Send the currency of the balance or the table."),
 )
 _FIXED: Final = {problem.code: problem for problem in (*HTTP_PROBLEMS, *FIELD_PROBLEMS)}
 

@@ -18,7 +18,7 @@ from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
 
 _ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
-AMOUNT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$"
+AMOUNT_PATTERN: Final = f"^{kernel_money.AMOUNT_PATTERN}$"
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -43,7 +43,7 @@ class EmptyRequest(StrictSerializer):
 
 
 def parse_body(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Parse the request's body by a serializer; amounts are in the currency of the caller's balance.
+    """Parse the request's body by a serializer; amounts are in its `currency`, else in the operator's default.
 
     Raises ValidationError, which returns the code of the field, or `invalid_fields` if there are several.
     """
@@ -79,7 +79,9 @@ def _serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializ
 
 
 def _validate(serializer_class: type[serializers.Serializer[Any]], data: Any, request: Request) -> dict[str, Any]:
-    _serializers.context["currency"] = getattr(request.user, "currency", None)
+    offered = _serializers.context["currencies"] = getattr(request.user, "currencies", ())
+    named = data.get("currency") if isinstance(data, Mapping) else None
+    _serializers.context["currency"] = named if named in offered else next(iter(offered), None)
     valid: dict[str, Any] = _serializer(serializer_class).run_validation(data)
     return valid
 
@@ -108,9 +110,9 @@ class AmountField(serializers.Field[int, Any, str, int]):
         return kernel_money.format_amount(value, self.currency or self.context["currency"])
 
 
-@extend_schema_field({"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]})
+@extend_schema_field({"type": "string", "pattern": f"^{kernel_money.CODE_PATTERN}$", "examples": ["EUR"]})
 class CurrencyField(serializers.Field[str, Any, str, str]):
-    """A supported ISO 4217 code; if the context has a currency it must be that one (`wrong_currency`)."""
+    """The code of a currency that the caller's operator offers (`currency_not_offered`)."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -119,9 +121,9 @@ class CurrencyField(serializers.Field[str, Any, str, str]):
             kernel_money.exponent(data)
         except Refusal as refusal:
             raise ValidationError(refusal.detail, code=refusal.code) from None
-        expected = self.context.get("currency")
-        if expected is not None and data != expected:
-            raise ValidationError(f"The balance is in {expected}, not in {data}.", code="wrong_currency")
+        offered = self.context.get("currencies")
+        if offered and data not in offered:
+            raise ValidationError(f"Offered are {', '.join(offered)}, not {data}.", code="currency_not_offered")
         return data
 
     def to_representation(self, value: str) -> str:

@@ -17,9 +17,16 @@ REF: Final = "#/components/schemas/"
 Item = TypeVar("Item")
 
 AmountText = Annotated[
-    str, Meta(pattern=r"^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,6})?$", description="Decimal string.", examples=["25.00"])
+    str, Meta(pattern=f"^-?{money.AMOUNT_PATTERN}$", description="Decimal string.", examples=["25.00"])
 ]
-CurrencyCode = Annotated[str, Meta(pattern="^[A-Z]{3}$", description="ISO 4217.", examples=["EUR"])]
+CurrencyCode = Annotated[
+    str,
+    Meta(
+        pattern=f"^{money.CODE_PATTERN}$",
+        description="ISO 4217, or a currency that the installation declares, such as BTC.",
+        examples=["EUR"],
+    ),
+]
 Timestamp = Annotated[datetime, Meta(tz=True, examples=["2026-11-21T09:00:00.250000Z"])]
 HexText = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="Hexadecimal.", examples=["9f2c5e7a41b0d863"])]
 

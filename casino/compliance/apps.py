@@ -12,7 +12,9 @@ class ComplianceConfig(AppConfig):
         from casino.observability.process import on_process_start
 
         health.readiness.register("clock", clocks.check_clock)
-        on_process_start(lambda process: health.refuse_to_start(process, "clock", "personal_keys", "shoe_keys"))
+        on_process_start(
+            lambda process: health.refuse_to_start(process, "clock", "currencies", "personal_keys", "shoe_keys")
+        )
         on_process_start(attestation.start_monitoring)
         table_digests.register(
             {

@@ -1,9 +1,12 @@
 """Money: integers of minor units beside a currency. Decimals exist only as text, in the API and on pages.
 
-Minor-unit exponents follow ISO 4217 (list one, as maintained by SIX Interbank Clearing).
+Minor-unit exponents follow ISO 4217 (list one, as maintained by SIX Interbank Clearing). Other currencies, such as
+crypto, are declared by configuration when a process starts.
 """
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -20,8 +23,24 @@ HUNDREDTHS: Final = frozenset(
 )
 MAX_AMOUNT: Final = 10**15
 """Every amount must be less than this many minor units, so balances stay far inside a 64-bit integer."""
+MAX_EXPONENT: Final = 8
+CODE_PATTERN: Final = "[A-Z0-9]{3,10}"
+AMOUNT_PATTERN: Final = rf"(0|[1-9][0-9]{{0,17}})(\.[0-9]{{1,{MAX_EXPONENT}}})?"
 
-_DECIMAL: Final = re.compile(r"(-?)(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,6}))?", re.ASCII)
+_DECIMAL: Final = re.compile(rf"(-?)(0|[1-9][0-9]{{0,17}})(?:\.([0-9]{{1,{MAX_EXPONENT}}}))?", re.ASCII)
+_DECLARATION: Final = re.compile(rf"({CODE_PATTERN}):([0-{MAX_EXPONENT}])(?::([0-9.]+))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """A currency that is not in ISO 4217. `unit` is what published table rules call one, in minor units."""
+
+    code: str
+    exponent: int
+    unit: int
+
+
+_declared: Final[dict[str, Currency]] = {}
 
 
 class MoneyType(StrEnum):
@@ -35,7 +54,7 @@ class UnknownCurrency(Refusal):
     code = "unknown_currency"
     kind = RefusalKind.INVALID
     title = "This is not a currency we know"
-    remedy = "Send an ISO 4217 code in capitals, such as EUR."
+    remedy = "Send an ISO 4217 code in capitals, such as EUR, or the code of another currency that you offer."
 
 
 class AmountNotText(Refusal):
@@ -66,6 +85,42 @@ class AmountTooLarge(Refusal):
     remedy = "Send a smaller amount."
 
 
+def parse_declarations(texts: Iterable[str]) -> tuple[Currency, ...]:
+    """Parse declared currencies such as "BTC:8:0.0001": code, decimals, and optionally the unit of table rules.
+
+    Raises ValueError, also for a code of ISO 4217 and for one that is repeated.
+    """
+    currencies: dict[str, Currency] = {}
+    for text in texts:
+        match = _DECLARATION.fullmatch(text)
+        if match is None:
+            raise ValueError(f"A currency is written BTC:8 or BTC:8:0.0001, not {text!r}.")
+        code, decimals = match[1], int(match[2])
+        if code in HUNDREDTHS | NO_MINOR_UNIT | THOUSANDTHS:
+            raise ValueError(f"{code} is a currency of ISO 4217, whose decimals are known.")
+        if code in currencies:
+            raise ValueError(f"{code} is declared twice.")
+        try:
+            unit = _minor_units(match[3] or "1", code, decimals)
+        except Refusal as refusal:
+            raise ValueError(f"The unit of {code}: {refusal.detail}") from None
+        if unit <= 0:
+            raise ValueError(f"The unit of {code} must be more than zero.")
+        currencies[code] = Currency(code, decimals, unit)
+    return tuple(currencies.values())
+
+
+def declare(currencies: Iterable[Currency]) -> None:
+    """Make these, and no others, the currencies beside those of ISO 4217."""
+    _declared.clear()
+    _declared.update((currency.code, currency) for currency in currencies)
+
+
+def is_declared(currency: str) -> bool:
+    """Return whether a currency is known by its declaration only."""
+    return currency in _declared
+
+
 def exponent(currency: str) -> int:
     """Return how many decimals the currency has: 2 for EUR. Raises UnknownCurrency."""
     if currency in HUNDREDTHS:
@@ -74,7 +129,15 @@ def exponent(currency: str) -> int:
         return 0
     if currency in THOUSANDTHS:
         return 3
-    raise UnknownCurrency(f"{currency!r} is not a currency code we know.")
+    if currency in _declared:
+        return _declared[currency].exponent
+    raise UnknownCurrency(f"{currency[:20]!r} is not a currency code we know.")
+
+
+def unit(currency: str) -> int:
+    """Return what published table rules call one, in minor units: 100 for EUR. Raises UnknownCurrency."""
+    decimals = exponent(currency)
+    return _declared[currency].unit if currency in _declared else int(10**decimals)
 
 
 def parse(text: object, currency: str) -> int:
@@ -86,6 +149,10 @@ def parse(text: object, currency: str) -> int:
     decimals = exponent(currency)
     if not isinstance(text, str):
         raise AmountNotText(f"Got {type(text).__name__}, expected a decimal string.")
+    return _minor_units(text, currency, decimals)
+
+
+def _minor_units(text: str, currency: str, decimals: int) -> int:
     match = _DECIMAL.fullmatch(text)
     if match is None:
         digits = text.lstrip("-").split(".")[0]

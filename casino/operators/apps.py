@@ -6,8 +6,14 @@ class OperatorsConfig(AppConfig):
     label = "operators"
 
     def ready(self) -> None:
-        """Let browsers call the API from operators' sites."""
+        """Let browsers call the API from operators' sites, and declare and check the configured currencies."""
+        from django.conf import settings
+
         from casino.api import middleware
-        from casino.operators import origins
+        from casino.kernel import money
+        from casino.observability import health
+        from casino.operators import currencies, origins
 
         middleware.register_origin_check(origins.may_call)
+        money.declare(settings.CURRENCIES)
+        health.readiness.register("currencies", currencies.check_decimals)

@@ -30,7 +30,7 @@ from casino.api.error_catalogue import (
 from casino.events.sql import execute, fetch
 from casino.operators import credentials, sessions
 from casino.operators.models import ApiKey
-from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal, Scope
+from casino.operators.principals import BrandScope, OperatorPrincipal, PlayerPrincipal, Principal, Scope
 from casino.operators.sessions import (
     BANNED,
     ENDED,
@@ -47,8 +47,9 @@ _MAX_KEY_ID_LENGTH: Final = 40
 _BY_KEY_ID: Final = """
     SELECT k.secret_hash, k.revoked_at IS NOT NULL, k.expires_at <= clock_timestamp(), k.networks, k.scopes,
            k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '30 seconds',
-           o.id, o.slug, o.currency, o.sandbox
-    FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id WHERE k.key_id = %s
+           o.id, o.slug, o.currencies, o.sandbox, b.id, b.shares_players
+    FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id
+    LEFT JOIN operators_brand b ON b.id = k.brand_id WHERE k.key_id = %s
 """
 # Of requests at once, one saves the use and none waits for it.
 _TOUCH: Final = """
@@ -59,17 +60,19 @@ _TOUCH: Final = """
 # may therefore end that much early, and never late.
 _BY_TOKEN_HASH: Final = f"""
     WITH known AS (
-        SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currency, o.sandbox, s.created_at
+        SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currencies, o.sandbox, s.created_at,
+               b.id AS brand, b.shares_players
         FROM operators_playersession s
         JOIN operators_player p ON p.id = s.player_id
         JOIN operators_operator o ON o.id = p.operator_id
+        LEFT JOIN operators_brand b ON b.id = s.brand_id
         WHERE s.token_hash = %(hash)s
     ), used AS (
         UPDATE operators_playersession s SET last_used_at = clock_timestamp()
         FROM known WHERE s.token_hash = known.token_hash AND known.status = ''
                      AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
-    SELECT status, id, operator_id, currency, sandbox, created_at, clock_timestamp() FROM known
+    SELECT status, id, operator_id, currencies, sandbox, created_at, clock_timestamp(), brand, shares_players FROM known
 """  # noqa: S608  (constants)
 _SESSION_ENDS: Final[Mapping[str, tuple[ProblemType, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
@@ -241,7 +244,7 @@ def _authenticate_key(request: HttpRequest, credential: str) -> OperatorPrincipa
     row = _fetch_row(_BY_KEY_ID, (key_id,))
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    secret_hash, revoked, expired, networks, scopes, use_unsaved, operator, slug, currency, sandbox = row
+    secret_hash, revoked, expired, networks, scopes, use_unsaved, operator, slug, currencies, sandbox, *brand = row
     if not credentials.verify_secret(secret, bytes(secret_hash)) or revoked:
         raise RequestRejected(INVALID_CREDENTIALS)
     if expired:
@@ -250,7 +253,9 @@ def _authenticate_key(request: HttpRequest, credential: str) -> OperatorPrincipa
         raise RequestRejected(NETWORK_REFUSED)
     if use_unsaved:
         execute(_TOUCH, [key_id])
-    return OperatorPrincipal(operator, slug, currency, sandbox, key_id, frozenset(map(Scope, scopes)))
+    return OperatorPrincipal(
+        operator, slug, tuple(currencies), sandbox, key_id, frozenset(map(Scope, scopes)), _brand(*brand)
+    )
 
 
 def _is_inside(address: str | None, networks: Sequence[str]) -> bool:
@@ -261,10 +266,14 @@ def _authenticate_session(token_hash: bytes) -> PlayerPrincipal:
     row = _fetch_row(_BY_TOKEN_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    status, player, operator, currency, sandbox, started_at, now = row
+    status, player, operator, currencies, sandbox, started_at, now, *brand = row
     if status:
         raise RequestRejected(*_SESSION_ENDS[status])
-    return PlayerPrincipal(player, operator, currency, sandbox, token_hash, started_at, now)
+    return PlayerPrincipal(player, operator, tuple(currencies), sandbox, token_hash, started_at, now, _brand(*brand))
+
+
+def _brand(brand: UUID | None, shares_players: bool | None) -> BrandScope | None:  # noqa: FBT001  (a row's columns)
+    return None if brand is None else BrandScope(brand, bool(shares_players))
 
 
 def _fetch_row(query: str, values: Any) -> tuple[Any, ...] | None:

@@ -15,6 +15,7 @@ from casino.api.idempotency import Handler, IdempotentHandler, idempotent
 from casino.api.views import BaseApiView
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
+from casino.operators import brands
 from casino.operators.auth import (
     OperatorKeyAuthentication,
     OperatorOrPlayerAuthentication,
@@ -30,18 +31,22 @@ Parameters = ParamSpec("Parameters")
 
 
 class ScopedView(BaseApiView):
-    """A view that API keys may call if they have the scope for it."""
+    """A view that API keys may call if they have the scope for it, and those of a brand for its players."""
 
     scope: ClassVar[Scope | None] = None
     """What a key needs to change something here; to read, it needs `read`. None refuses every key."""
+    for_brands: ClassVar[frozenset[str]] = frozenset()
+    """Methods that a key of a brand may call although the address names no player."""
 
     def check_permissions(self, request: Request) -> None:
-        """Check the scopes of a key. Raises ScopeMissing."""
+        """Check the scopes and the brand of a key. Raises ScopeMissing, KeyIsOfABrand, UnknownPlayer."""
         caller = request.user
         if isinstance(caller, OperatorPrincipal):
             scope = required_scope(self, request.method or "")
             if scope not in caller.scopes:
                 raise ScopeMissing(scope=scope or "")
+            if caller.brand is not None and request.method not in self.for_brands:
+                brands.require_player(caller, self.kwargs.get("player"))
 
 
 class OperatorView(ScopedView):

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
 
 class Operator(models.Model):
@@ -12,7 +12,10 @@ class Operator(models.Model):
     id = models.UUIDField(primary_key=True)
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=120)
-    currency = models.CharField(max_length=3, help_text="ISO 4217: the currency of its players.")
+    currencies = ArrayField(
+        models.CharField(max_length=10),
+        help_text="Codes of the currencies that it offers. The first is the default where a request names none.",
+    )
     time_zone = models.CharField(
         max_length=40, default="UTC", db_default="UTC", help_text="IANA name. Accounting days begin at midnight there."
     )
@@ -39,6 +42,65 @@ class Operator(models.Model):
     def __str__(self) -> str:
         return self.slug
 
+    @property
+    def currency(self) -> str:
+        """The default currency."""
+        return self.currencies[0]
+
+
+class DeclaredCurrency(models.Model):
+    """A currency outside of ISO 4217 that an operator has offered. Its decimals must never change again."""
+
+    code = models.CharField(primary_key=True, max_length=10)
+    exponent = models.SmallIntegerField()
+
+    class Meta:
+        verbose_name_plural = "declared currencies"
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Brand(models.Model):
+    """A brand of an operator. Its players are the operator's, or its own with references of their own."""
+
+    id = models.UUIDField(primary_key=True)
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="brands")
+    slug = models.SlugField(max_length=40)
+    name = models.CharField(max_length=120)
+    shares_players = models.BooleanField(help_text="The operator's players play under it; otherwise it has its own.")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["operator", "slug"], name="operators_brand_slug")]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class LimitsGroup(models.Model):
+    """What the players of a group may stake, in minor units of one currency; empty for no limit of the group's own.
+
+    Every operator has the group `standard`, to which players belong unless they are moved to another one.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="limits_groups")
+    name = models.SlugField(max_length=40)
+    currency = models.CharField(max_length=10)
+    minimum = models.BigIntegerField(null=True, help_text="The lowest stake on a spot.")
+    maximum = models.BigIntegerField(null=True, help_text="The highest stake on a spot.")
+    stake_day = models.BigIntegerField(null=True, help_text="Staked in 24 hours, real money.")
+    loss_day = models.BigIntegerField(null=True, help_text="Lost in 24 hours, real money.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["operator", "name", "currency"], name="operators_limits_group_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} in {self.currency}"
+
 
 class StaffMembership(models.Model):
     """A member of staff works for an operator, and sees that operator's data."""
@@ -61,6 +123,9 @@ class ApiKey(models.Model):
 
     key_id = models.CharField(primary_key=True, max_length=40)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="keys")
+    brand = models.ForeignKey(
+        Brand, models.PROTECT, null=True, blank=True, related_name="keys", help_text="Only this brand's players."
+    )
     secret_hash = models.BinaryField(max_length=32)
     label = models.CharField(max_length=80, blank=True, default="")
     scopes = ArrayField(models.CharField(max_length=20), default=list, help_text="What requests with it may do.")
@@ -84,6 +149,10 @@ class Player(models.Model):
 
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="players")
+    brand = models.ForeignKey(
+        Brand, models.PROTECT, null=True, related_name="players", help_text="The brand whose own player this is."
+    )
+    limits_group = models.SlugField(max_length=40, default="standard", db_default="standard", db_index=False)
     reference = models.TextField(help_text="The operator's own id of this player, encrypted.")
     reference_index = models.BinaryField(max_length=32, null=True, help_text="Blind index of the reference.")
     nickname = models.TextField(help_text="Encrypted.")
@@ -91,7 +160,7 @@ class Player(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["operator", "reference_index"], name="operators_player_reference")
+            models.UniqueConstraint("reference_index", Coalesce("brand", "operator"), name="operators_player_reference")
         ]
         indexes = [models.Index(fields=["operator", "id"], name="operators_player_page")]
 
@@ -105,6 +174,9 @@ class PlayerSession(models.Model):
     token_hash = models.BinaryField(primary_key=True, max_length=32)
     player = models.ForeignKey(Player, models.PROTECT, related_name="sessions")
     operator_id = models.UUIDField()
+    brand = models.ForeignKey(
+        Brand, models.PROTECT, null=True, related_name="+", help_text="The brand under which the player plays."
+    )
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(db_default=Now(), help_text="Accurate to half a minute.")

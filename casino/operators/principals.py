@@ -23,15 +23,34 @@ def session_id(token_hash: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class BrandScope:
+    """A brand of an operator, and whose players play under it."""
+
+    id: UUID
+    shares_players: bool
+
+    @property
+    def owner(self) -> UUID | None:
+        """The brand that its players belong to: None for the operator's own players."""
+        return None if self.shares_players else self.id
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorPrincipal:
-    """An operator's server, authenticated by its key."""
+    """An operator's server, authenticated by its key. `brand` is that of a key which is bound to one."""
 
     operator: UUID
     slug: str
-    currency: str
+    currencies: tuple[str, ...]
     sandbox: bool
     key_id: str
     scopes: frozenset[Scope]
+    brand: BrandScope | None = None
+
+    @property
+    def currency(self) -> str:
+        """Return the operator's default currency."""
+        return self.currencies[0]
 
     @property
     def owner(self) -> str:
@@ -51,15 +70,24 @@ class OperatorPrincipal:
 
 @dataclass(frozen=True, slots=True)
 class PlayerPrincipal:
-    """A player, authenticated by a session's token; `session` is the token's hash. Times are the database's."""
+    """A player, authenticated by a session's token; `session` is the token's hash. Times are the database's.
+
+    `brand` is the one under which the player plays, if any.
+    """
 
     player: UUID
     operator: UUID
-    currency: str
+    currencies: tuple[str, ...]
     sandbox: bool
     session: bytes
     session_started_at: datetime
     authenticated_at: datetime
+    brand: BrandScope | None = None
+
+    @property
+    def currency(self) -> str:
+        """Return the operator's default currency."""
+        return self.currencies[0]
 
     @property
     def owner(self) -> str:

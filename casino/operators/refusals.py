@@ -54,6 +54,48 @@ class InvalidSlug(Refusal):
     remedy = "Use lower-case letters, digits and hyphens, at most 40."
 
 
+class CurrenciesInvalid(Refusal):
+    code = "currencies_invalid"
+    kind = RefusalKind.INVALID
+    title = "An operator cannot offer these currencies"
+    remedy = "Send 1 to 20 different codes, among them all that are offered now; the first is the default."
+
+
+class CurrencyDecimalsDiffer(Refusal):
+    code = "currency_decimals_differ"
+    kind = RefusalKind.CONFLICT
+    title = "The currency is in use with other decimals"
+    remedy = "Declare it with the decimals that it had, or under another code."
+
+
+class UnknownBrand(Refusal):
+    code = "unknown_brand"
+    kind = RefusalKind.MISSING
+    title = "There is no such brand"
+    remedy = "Use the slug of one of your brands; a key of a brand is for this brand alone."
+
+
+class BrandSlugTaken(Refusal):
+    code = "brand_slug_taken"
+    kind = RefusalKind.CONFLICT
+    title = "Another of your brands has this slug"
+    remedy = "Choose another slug."
+
+
+class KeyIsOfABrand(Refusal):
+    code = "key_is_of_a_brand"
+    kind = RefusalKind.FORBIDDEN
+    title = "A key of one brand can't do this"
+    remedy = "Use a key of the operator."
+
+
+class UnknownLimitsGroup(Refusal):
+    code = "unknown_limits_group"
+    kind = RefusalKind.MISSING
+    title = "There is no such limits group"
+    remedy = "Use `standard`, or the name of a group that has limits."
+
+
 class InvalidReturnFloor(Refusal):
     code = "invalid_return_floor"
     kind = RefusalKind.INVALID

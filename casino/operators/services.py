@@ -1,7 +1,7 @@
 """Use cases and reads of operators, their keys and their players."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -16,10 +16,10 @@ from django.utils import timezone
 from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now
-from casino.kernel import money
 from casino.operators import credentials
+from casino.operators import currencies as offer
 from casino.operators.models import ApiKey, Operator, Player
-from casino.operators.principals import Scope
+from casino.operators.principals import BrandScope, Scope
 from casino.operators.refusals import (
     InvalidCustomerCare,
     InvalidKeyTerms,
@@ -45,31 +45,40 @@ _nickname_checks: Final[list[NicknameCheck]] = []
 # A conflicting insert must return the existing row, even one committed just before: only DO UPDATE does.
 _REGISTER: Final = """
     WITH registered AS (
-        INSERT INTO operators_player (id, operator_id, reference_index, reference, nickname)
-        VALUES (%(id)s, %(operator)s, %(reference_index)s, %(reference)s, %(nickname)s)
-        ON CONFLICT (operator_id, reference_index) DO UPDATE SET reference_index = operators_player.reference_index
-        RETURNING id, operator_id, reference, nickname, created_at
+        INSERT INTO operators_player (id, operator_id, brand_id, reference_index, reference, nickname)
+        VALUES (%(id)s, %(operator)s, %(brand)s, %(reference_index)s, %(reference)s, %(nickname)s)
+        ON CONFLICT (reference_index, (coalesce(brand_id, operator_id)))
+        DO UPDATE SET reference_index = operators_player.reference_index
+        RETURNING id, operator_id, reference, nickname, created_at, brand_id
     ), keyed AS (
         INSERT INTO crypto_personalkey (player_id, key_id, wrapped, made_at)
         SELECT id, %(key_id)s, %(wrapped)s, clock_timestamp() FROM registered WHERE id = %(id)s
     )
-    SELECT id, operator_id, reference, nickname, created_at FROM registered
+    SELECT id, operator_id, reference, nickname, created_at, brand_id FROM registered
 """
 
 
-def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_zone: str = "UTC") -> Operator:
+def create_operator(
+    *, slug: str, name: str, currencies: Sequence[str], sandbox: bool, time_zone: str = "UTC"
+) -> Operator:
     """Create an operator, whose accounting days begin at midnight in `time_zone`, an IANA name.
 
-    Raises InvalidSlug, SlugTaken, UnknownCurrency, UnknownTimeZone.
+    The first of the currencies is the default. Raises InvalidSlug, SlugTaken, UnknownTimeZone, UnknownCurrency,
+    CurrenciesInvalid, CurrencyDecimalsDiffer.
     """
     _require_zone(time_zone)
-    money.exponent(currency)
-    if not _SLUG.fullmatch(slug):
+    if not is_slug(slug):
         raise InvalidSlug(f"{slug[:60]!r} is not a slug.")
     try:
         with transaction.atomic():
+            offered = offer.prepare(currencies)
             operator = Operator.objects.create(
-                id=new_id(database_now()), slug=slug, name=name, currency=currency, sandbox=sandbox, time_zone=time_zone
+                id=new_id(database_now()),
+                slug=slug,
+                name=name,
+                currencies=offered,
+                sandbox=sandbox,
+                time_zone=time_zone,
             )
             recorder.record(
                 kind=recorder.SignificantEventKind.CONFIG_CHANGED,
@@ -77,11 +86,16 @@ def create_operator(*, slug: str, name: str, currency: str, sandbox: bool, time_
                 subject=f"operator:{operator.id}",
                 actor="command",
                 reason="An operator was created",
-                after={"slug": slug, "name": name, "currency": currency, "sandbox": sandbox, "time_zone": time_zone},
+                after={"slug": slug, "name": name, "currencies": offered, "sandbox": sandbox, "time_zone": time_zone},
             )
     except IntegrityError:
         raise SlugTaken(f"The operator {slug!r} exists already.") from None
     return operator
+
+
+def is_slug(text: str) -> bool:
+    """Return whether a text can name something in an address."""
+    return _SLUG.fullmatch(text) is not None
 
 
 def set_time_zone(*, slug: str, time_zone: str) -> None:
@@ -149,8 +163,9 @@ def issue_key(
     scopes: Iterable[str] = tuple(Scope),
     networks: Iterable[str] = (),
     expires_at: datetime | None = None,
+    brand: UUID | None = None,
 ) -> tuple[str, str]:
-    """Issue a new key for an operator: (key id, secret). The secret cannot be shown again.
+    """Issue a new key for an operator or one of its brands: (key id, secret). The secret cannot be shown again.
 
     Requests with it come from one of the networks, if there are any. Raises InvalidKeyTerms.
     """
@@ -158,7 +173,12 @@ def issue_key(
     terms = _key_terms(scopes, networks, expires_at)
     with transaction.atomic():
         ApiKey.objects.create(
-            key_id=key_id, operator_id=operator, secret_hash=credentials.digest(secret), label=label, **terms
+            key_id=key_id,
+            operator_id=operator,
+            brand_id=brand,
+            secret_hash=credentials.digest(secret),
+            label=label,
+            **terms,
         )
         _record_key_change(key_id, operator, by="command", reason="An API key was issued", label=label, **terms)
     return key_id, secret
@@ -214,16 +234,18 @@ def check_nickname(*, operator: UUID, nickname: str) -> None:
         check(operator, nickname)
 
 
-def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
+def register_player(*, operator: UUID, reference: str, nickname: str, brand: UUID | None = None) -> Player:
     """Register a player, or return the one with this reference as first registered.
 
-    Refuses a new player's nickname that other players must not see.
+    With `brand` the player belongs to this brand, among whose players the reference is unique. Refuses a new player's
+    nickname that other players must not see.
     """
     identity = new_id(database_now())
     key, wrapped = crypto_shredding.new_key(identity)
     values: dict[str, Any] = {
         "id": identity,
         "operator": operator,
+        "brand": brand,
         "reference_index": blind_index.blind_index(reference),
         "reference": key.encrypt_text(reference),
         "nickname": key.encrypt_text(nickname),
@@ -238,7 +260,9 @@ def register_player(*, operator: UUID, reference: str, nickname: str) -> Player:
         # Operators repeat registrations: who is registered is not refused for a word that was listed later.
         if row[0] == identity:
             check_nickname(operator=operator, nickname=nickname)
-    player = Player(id=row[0], operator_id=row[1], reference=reference, nickname=row[3], created_at=row[4])
+    player = Player(
+        id=row[0], operator_id=row[1], reference=reference, nickname=row[3], created_at=row[4], brand_id=row[5]
+    )
     if player.id == identity:
         player.nickname = nickname
     else:
@@ -261,9 +285,11 @@ def require_player(*, operator: UUID, player: UUID) -> None:
         raise UnknownPlayer
 
 
-def list_players(*, operator: UUID, after: UUID | None, limit: int) -> list[Player]:
-    """List an operator's players in the order they were registered, after this id."""
+def list_players(*, operator: UUID, after: UUID | None, limit: int, brand: BrandScope | None = None) -> list[Player]:
+    """List an operator's players, or those of a brand, in the order they were registered, after this id."""
     players = Player.objects.filter(operator_id=operator)
+    if brand is not None:
+        players = players.filter(brand=brand.owner)
     if after is not None:
         players = players.filter(id__gt=after)
     page = list(players.order_by("id")[:limit])

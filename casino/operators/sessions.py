@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from casino.operators import credentials
 from casino.operators.models import PlayerBan
+from casino.operators.principals import BrandScope
 from casino.operators.refusals import InvalidSessionLength, PlayerIsBanned, UnknownPlayer
 
 MIN_SESSION_SECONDS: Final = 60
@@ -33,7 +34,7 @@ SESSION_STATUS: Final = f"""
 """SQL expression: how a session `s` has ended, empty for an active one; `idle` is in seconds."""
 
 # Serializes concurrent logins: the second one sees the session of the first.
-_LOCK: Final = "SELECT FROM operators_player WHERE id = %s AND operator_id = %s FOR NO KEY UPDATE"
+_LOCK: Final = "SELECT brand_id FROM operators_player WHERE id = %s AND operator_id = %s FOR NO KEY UPDATE"
 # The count forces the update to run first: a player has one active session, also within this statement.
 _OPEN: Final = f"""
     WITH previous AS (
@@ -43,8 +44,9 @@ _OPEN: Final = f"""
         SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{TAKEN_OVER}')
         WHERE s.player_id = %(player)s AND s.ended_at IS NULL RETURNING true
     )
-    INSERT INTO operators_playersession (token_hash, player_id, operator_id, created_at, last_used_at, expires_at)
-    SELECT %(hash)s, %(player)s, %(operator)s, clock_timestamp(), clock_timestamp(),
+    INSERT INTO operators_playersession (
+        token_hash, player_id, operator_id, brand_id, created_at, last_used_at, expires_at)
+    SELECT %(hash)s, %(player)s, %(operator)s, %(brand)s, clock_timestamp(), clock_timestamp(),
            clock_timestamp() + make_interval(secs => %(seconds)s)
     FROM (SELECT count(*) FROM ended) AS after_these
     WHERE NOT EXISTS (
@@ -84,10 +86,11 @@ class OpenedSession:
     previous_login: datetime | None
 
 
-def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession:
+def open_session(*, operator: UUID, player: UUID, seconds: int, brand: BrandScope | None = None) -> OpenedSession:
     """Open a player's session of at most this many seconds; it ends one that is open elsewhere.
 
-    Raises InvalidSessionLength, PlayerIsBanned, and UnknownPlayer also for a player of another operator.
+    The player plays under `brand`: without one, under that which the player belongs to, if any. Raises
+    InvalidSessionLength, PlayerIsBanned, and UnknownPlayer also for a player of another operator or brand.
     """
     if not MIN_SESSION_SECONDS <= seconds <= MAX_SESSION_SECONDS:
         raise InvalidSessionLength(f"Got {seconds} seconds.", min=MIN_SESSION_SECONDS, max=MAX_SESSION_SECONDS)
@@ -101,9 +104,10 @@ def open_session(*, operator: UUID, player: UUID, seconds: int) -> OpenedSession
     }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_LOCK, (player, operator))
-        if not cursor.rowcount:
+        owner = cursor.fetchone()
+        if owner is None or (brand is not None and brand.owner != owner[0]):
             raise UnknownPlayer
-        cursor.execute(_OPEN, values)
+        cursor.execute(_OPEN, {**values, "brand": owner[0] if brand is None else brand.id})
         row: tuple[Any, ...] | None = cursor.fetchone()
         if row is None:
             until = PlayerBan.objects.filter(player_id=player).values_list("until", flat=True).first()

@@ -8,13 +8,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
+from casino.kernel import money
 from casino.kernel.csv_escape import escape_cell
 from casino.reports.definition import ColumnType
 from casino.reports.document import NO_ACTIVITY, RATE_DECIMALS, header, read, totals
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
 
-MONEY_DECIMALS: Final = 3
+MONEY_DECIMALS: Final = money.MAX_EXPONENT
 """The most of any currency, so that amounts of all of them fit one column."""
 
 

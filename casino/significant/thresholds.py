@@ -77,7 +77,7 @@ def list_thresholds(operator: UUID, *, currency: str) -> list[CurrentThresholds]
 
 def default(currency: str) -> Thresholds:
     """Return the default thresholds. Raises UnknownCurrency."""
-    unit = 10 ** money.exponent(currency)
+    unit = money.unit(currency)
     single, daily = DEFAULT_SINGLE * unit, DEFAULT_DAILY * unit
     return Thresholds(wager=single, wager_day=daily, win=single, win_day=daily, payment=single)
 

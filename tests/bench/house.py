@@ -42,7 +42,7 @@ def _metadata(operator: uuid.UUID, actor: str = "bench") -> Metadata:
 
 def seat(*, tables: int) -> list[Place]:
     """Open so many single-seat tables, each with a player of its own seated, and return their ids."""
-    operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
+    operator = operators.create_operator(slug="bench", name="Bench", currencies=[CURRENCY], sandbox=True).id
     return [_seat_one(operator, number) for number in range(tables)]
 
 

@@ -65,7 +65,7 @@ def play(*, lots: int, rounds: int, naps: int, seed: int) -> int:
     In the end all leave. In the first `naps` rounds the last of several seats says nothing, so that its turn runs out.
     """
     chance = Random(seed)
-    operator = operators.create_operator(slug="mixed", name="Mixed", currency=CURRENCY, sandbox=True).id
+    operator = operators.create_operator(slug="mixed", name="Mixed", currencies=[CURRENCY], sandbox=True).id
     games = [_open(operator, preset, players) for _ in range(lots) for preset, players in _tables()]
     for number in range(rounds):
         for game in games:

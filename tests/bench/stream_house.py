@@ -28,7 +28,7 @@ WRITTEN: dict[str, int] = {}
 
 def open_(*, tables: int, players: int) -> dict[str, list[str]]:
     """Open tables and sessions, and return the tables' ids and the sessions' tokens."""
-    operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
+    operator = operators.create_operator(slug="bench", name="Bench", currencies=[CURRENCY], sandbox=True).id
     notes = Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
     opened = [
         table_lifecycle.open_table(

@@ -41,7 +41,7 @@ FIRST: dict[uuid.UUID, TableActor] = {}
 
 def seat(*, tables: int, turn: int) -> int:
     """Open tables with turns of so many seconds, and seat two players at each."""
-    operator = operators.create_operator(slug="bench", name="Bench", currency=CURRENCY, sandbox=True).id
+    operator = operators.create_operator(slug="bench", name="Bench", currencies=[CURRENCY], sandbox=True).id
     for number in range(tables):
         table = table_lifecycle.open_table(
             operator=operator,

@@ -83,7 +83,7 @@ def web(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generat
         log=folder / "web.log",
         folder=PROJECT,
     )
-    operator = services.create_operator(slug="chaos", name="Chaos", currency=CURRENCY, sandbox=True)
+    operator = services.create_operator(slug="chaos", name="Chaos", currencies=[CURRENCY], sandbox=True)
     credential = ".".join(services.issue_key(operator=operator.id, label="first"))
     web = Web(child=child, port=port, die_at=die_at, credential=credential)
     try:

@@ -70,6 +70,8 @@ def test_the_deployment_check_has_no_warnings(tmp_path):
         ({"PLAYER_AWAY_SECONDS": "59"}, "PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_HOLD_SECONDS"),
         ({"SEAT_HOLD_SECONDS": "60"}, "PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_HOLD_SECONDS"),
         ({"BETTING_WEEK": "friday"}, "BETTING_WEEK: A betting week is written"),
+        ({"CURRENCIES": "EUR:8"}, "CURRENCIES: EUR is a currency of ISO 4217"),
+        ({"CURRENCIES": "BTC:9"}, "CURRENCIES: A currency is written BTC:8"),
     ],
 )
 def test_production_does_not_start_with(monkeypatch, changes, reason):

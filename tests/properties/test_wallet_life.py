@@ -328,7 +328,7 @@ class WalletLife(RuleBasedStateMachine):
 
 
 def new_operator() -> UUID:
-    return operators.create_operator(slug=f"life-{uuid4().hex[:8]}", name="L", currency="EUR", sandbox=True).id
+    return operators.create_operator(slug=f"life-{uuid4().hex[:8]}", name="L", currencies=["EUR"], sandbox=True).id
 
 
 def traces() -> tuple[Any, ...]:

@@ -130,6 +130,7 @@ def table_opened(
         acknowledgement="",
         next_shoe=None,
         listed=True,
+        brands=(),
     )
 
 

@@ -13,6 +13,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType
+from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
 from casino.operators.principals import Scope
@@ -25,6 +26,9 @@ class PlayerRequest(StrictSerializer):
 
     reference = TextField(max_length=80, help_text="Your own id of the player, not a name or an address.")
     nickname = TextField(max_length=40, required=False, default="Player")
+    brand = TextField(
+        required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key, if any."
+    )
 
 
 class PlayerResponse(Shape):
@@ -71,6 +75,7 @@ class PlayerListView(OperatorView):
     """The caller's players."""
 
     scope = Scope.PLAY
+    for_brands = frozenset({"GET", "POST"})
 
     @operation(
         "registerPlayer",
@@ -82,9 +87,15 @@ class PlayerListView(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body = parse_body(PlayerRequest, request)
+        body, caller = parse_body(PlayerRequest, request), self.caller
+        brand = brands.chosen_scope(caller, body["brand"])
         player = player_accounts.register_player(
-            operator=self.caller.operator, currency=self.caller.currency, metadata=metadata(request), **body
+            operator=caller.operator,
+            reference=body["reference"],
+            nickname=body["nickname"],
+            currency=caller.currency,
+            brand=None if brand is None else brand.owner,
+            metadata=metadata(request),
         )
         return Response(PlayerResponse.of(player), status=201)
 
@@ -97,7 +108,8 @@ class PlayerListView(OperatorView):
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
         after = None if page.after is None else paging.parse_uuid(page.after[0])
-        players = list_players(operator=self.caller.operator, after=after, limit=page.fetch_limit)
+        caller = self.caller
+        players = list_players(operator=caller.operator, after=after, limit=page.fetch_limit, brand=caller.brand)
         return Response(
             paging.page(PlayerPage, page, players, key=lambda player: (str(player.id),), item=PlayerResponse.of)
         )

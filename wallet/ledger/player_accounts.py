@@ -25,13 +25,15 @@ _VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stre
 _OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s AND version = 1"
 
 
-def register_player(*, operator: UUID, reference: str, nickname: str, currency: str, metadata: Metadata) -> Player:
-    """Register an operator's player and open the accounts; the same reference returns the same player.
+def register_player(
+    *, operator: UUID, reference: str, nickname: str, currency: str, metadata: Metadata, brand: UUID | None = None
+) -> Player:
+    """Register an operator's player, or a brand's own, and open the accounts in a currency.
 
-    Raises UnknownCurrency, and AccountCurrencyDiffers when the player's accounts are in another one.
+    The same reference returns the same player. Raises UnknownCurrency.
     """
     with transaction.atomic():
-        player = operators.register_player(operator=operator, reference=reference, nickname=nickname)
+        player = operators.register_player(operator=operator, reference=reference, nickname=nickname, brand=brand)
         open_player_accounts(operator=operator, player=player.id, currency=currency, metadata=metadata)
     return player
 

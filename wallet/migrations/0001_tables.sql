@@ -5,7 +5,7 @@ CREATE TABLE wallet_account (
                                        'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox')),
     operator_id uuid NOT NULL,
     money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
-    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     player_id uuid,
     table_id uuid
 );
@@ -53,7 +53,7 @@ CREATE TABLE wallet_deposit_method (
     operator_id uuid NOT NULL,
     name text NOT NULL CHECK (name <> ''),
     provider text NOT NULL CHECK (provider <> ''),
-    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     minimum bigint NOT NULL CHECK (minimum > 0),
     maximum bigint NOT NULL CHECK (maximum >= minimum),
     fee_fixed bigint NOT NULL CHECK (fee_fixed >= 0),
@@ -166,7 +166,7 @@ CREATE INDEX wallet_payment_due_next ON wallet_payment_due (next_try_at);
 CREATE TABLE wallet_table_limit (
     player_id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
-    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     amount bigint CHECK (amount > 0),
     set_at timestamptz NOT NULL,
     next_change_at timestamptz NOT NULL CHECK (next_change_at > set_at),
@@ -188,7 +188,7 @@ CREATE INDEX wallet_playerrestrictions_excluded ON wallet_playerrestrictions (op
 
 CREATE TABLE wallet_operatorlimits (
     operator_id uuid PRIMARY KEY,
-    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     state jsonb NOT NULL,
     limit_types text[] NOT NULL,
     version integer NOT NULL CHECK (version > 0)
@@ -228,7 +228,7 @@ CREATE TABLE wallet_adjustment (
     operator_id uuid NOT NULL,
     player_id uuid NOT NULL,
     money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
-    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     direction text NOT NULL CHECK (direction IN ('credit', 'debit')),
     amount bigint NOT NULL CHECK (amount > 0),
     reason text NOT NULL CHECK (reason <> ''),
@@ -276,7 +276,7 @@ CREATE TABLE wallet_reconciliation (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
     provider text NOT NULL,
-    currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     day date NOT NULL,
     since timestamptz NOT NULL,
     until timestamptz NOT NULL CHECK (until > since),

@@ -35,7 +35,7 @@ _CURRENT: Final = """
 def play_money_cap(*, operator: UUID, currency: str) -> int:
     """Return the cap on play money in minor units."""
     cap = projection.load_operator_limits(operator=operator)[0].play_money_cap
-    return DEFAULT_CAP_UNITS * 10 ** money.exponent(currency) if cap is None else cap
+    return DEFAULT_CAP_UNITS * money.unit(currency) if cap is None else cap
 
 
 def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> tuple[int, int]:

@@ -163,7 +163,7 @@ def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:
 
 
 def _in_currency(preset: Preset, currency: str) -> TableRules:
-    unit = 10 ** money.exponent(currency)
+    unit = money.unit(currency)
     values: dict[str, Any] = {name: getattr(preset, name) for name in _CONFIGURABLE}
     values["chips"] = tuple(chip * unit for chip in preset.chips)
     values["minimum"] = preset.minimum * unit

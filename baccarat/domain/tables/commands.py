@@ -34,6 +34,7 @@ class OpenTable:
     acknowledgement: str = ""
     next_shoe: ShoeCommitment | None = None
     listed: bool = True
+    brands: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class TakeSeat:
     buy_in: int
     available: int
     now: datetime
+    brand: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

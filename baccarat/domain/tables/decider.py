@@ -65,6 +65,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             acknowledgement=acknowledgement,
             next_shoe=command.next_shoe,
             listed=command.listed,
+            brands=command.brands,
         ),
     )
 
@@ -77,7 +78,10 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
     _require_free(command.seat, state)
-    if command.money_type not in state.require_opened().money_types:
+    opened = state.require_opened()
+    if opened.brands and command.brand not in opened.brands:
+        raise r.TableNotOffered
+    if command.money_type not in opened.money_types:
         raise r.MoneyTypeNotOffered(money_types=list(state.require_opened().money_types))
     if command.buy_in < 0:
         raise AmountNotPositive

@@ -26,7 +26,8 @@ class TableOpened:
 
     `returns` are the spots' theoretical returns, `return_floor` is the operator's minimum return in hundredths of a
     percent, and `acknowledgement` the sentence typed if one was required. `next_shoe` is the shoe of the first round,
-    None if the table plays long shoes. `listed`: whether the lobby shows it; any table is played by its id.
+    None if the table plays long shoes. `listed`: whether the lobby shows it; any table is played by its id. `brands`
+    lists the brands under which it is played, none for all and for play under no brand.
     """
 
     table: UUID
@@ -41,6 +42,7 @@ class TableOpened:
     acknowledgement: str
     next_shoe: ShoeCommitment | None
     listed: bool
+    brands: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)

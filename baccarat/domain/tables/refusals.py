@@ -157,6 +157,13 @@ class SeedUnreadable(Refusal):
     remedy = "Put the key that encrypted it back on the key ring, then close the table."
 
 
+class TableNotOffered(Refusal):
+    code = "table_not_offered"
+    kind = RefusalKind.FORBIDDEN
+    title = "This table is not for players of your brand"
+    remedy = "Choose a table of the lobby."
+
+
 class WrongCurrency(Refusal):
     code = "wrong_currency"
     kind = RefusalKind.INVALID

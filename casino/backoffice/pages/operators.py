@@ -67,11 +67,12 @@ class OriginsForm(RowForm):
 class OperatorAdmin(ReadOnlyAdmin):
     """Operators. Found by id, slug or the beginning of a slug."""
 
-    list_display = ("slug", "name", "currency", "kind", "created")
+    list_display = ("slug", "name", "offered", "kind", "created")
     ordering = ("slug",)
     search_fields = ("pk", "slug__startswith")
     operator_field = "pk"
     search_help_text = "id, slug or the beginning of a slug"
+    offered = column("currencies", lambda row: ", ".join(row.currencies))
     kind = column("kind", lambda row: html.badge("sandbox", "warn") if row.sandbox else html.badge("live", "good"))
     created = time_column("created_at", "created")
 
@@ -120,7 +121,7 @@ class OperatorAdmin(ReadOnlyAdmin):
         operator = str(obj.pk)
         facts = self.facts(
             obj,
-            *("slug", "name", "currency", "kind"),
+            *("slug", "name", "offered", "kind"),
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
             ("Origins of its sites", ", ".join(obj.origins) or "none"),

@@ -50,7 +50,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         choice_filter("exclusion", choices={"yes": "Cooling off or self-excluded"}, where=lambda _: _excluded()),
     )
     ordering = ("player_id",)
-    annotations = {"currency": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currency"))}
+    annotations = {"currency": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currencies__0"))}
     search_help_text = "player's id"
     nickname_ = column("player", lambda row: row.nickname or html.short(row.player_id))
     limit_count = column("limits", lambda row: str(len(row.state["limits"])))

@@ -64,7 +64,7 @@ class SearchForm(forms.Form):
     outcome = forms.ChoiceField(required=False, choices=[_ANY, *((each, each.capitalize()) for each in game.OUTCOMES)])
     minimum = forms.CharField(label="Amount from", required=False, max_length=20)
     maximum = forms.CharField(label="to", required=False, max_length=20)
-    currency = forms.CharField(label="in", required=False, max_length=3)
+    currency = forms.CharField(label="in", required=False, max_length=10)
     since = forms.DateTimeField(
         label="Time from (UTC)",
         required=False,

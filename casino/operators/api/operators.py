@@ -25,7 +25,8 @@ class OperatorResponse(Shape):
 
     id: UUID
     slug: Annotated[str, Meta(examples=["lucky"])]
-    currency: CurrencyCode
+    currency: Annotated[CurrencyCode, Meta(description="The default where a request names no currency.")]
+    currencies: Annotated[tuple[CurrencyCode, ...], Meta(description="All that you offer.", examples=[["EUR", "JPY"]])]
     sandbox: bool
     key_id: Annotated[str, Meta(examples=["op_5f0c9a1b2c3d4e5f6a7b"])]
 
@@ -83,11 +84,22 @@ class ThresholdList(ItemList[ThresholdsResponse]):
 class CurrentOperatorView(OperatorView):
     """The caller's own operator."""
 
+    for_brands = frozenset({"GET"})
+
     @operation("getOperator", "Show the operator that this key belongs to", returns=OperatorResponse)
     def get(self, request: Request) -> Response:
         del request
         me = self.caller
-        return Response(OperatorResponse(me.operator, me.slug, me.currency, me.sandbox, me.key_id))
+        return Response(
+            OperatorResponse(
+                id=me.operator,
+                slug=me.slug,
+                currency=me.currency,
+                currencies=me.currencies,
+                sandbox=me.sandbox,
+                key_id=me.key_id,
+            )
+        )
 
 
 class OwnOperatorView(PlayerView):

@@ -11,19 +11,22 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import StrictSerializer, WholeNumberField, parse_body
+from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
-from casino.operators import pins, sessions
+from casino.operators import brands, pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals
 from casino.operators.principals import Scope
 from casino.operators.refusals import MalformedPin
 
 
 class PlayerSessionRequest(StrictSerializer):
-    """The lifetime of the token."""
+    """The lifetime of the token, and the brand under which the player plays."""
 
+    brand = TextField(
+        required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key or player."
+    )
     ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
 
 
@@ -68,8 +71,13 @@ class PlayerSessionsView(OperatorView):
     )
     def post(self, request: Request, player: UUID) -> Response:
         """Open a session; repeating the request opens another one, because a stored response would contain a secret."""
-        seconds = parse_body(PlayerSessionRequest, request)["ttl_seconds"]
-        opened = sessions.open_session(operator=self.caller.operator, player=player, seconds=seconds)
+        body, caller = parse_body(PlayerSessionRequest, request), self.caller
+        opened = sessions.open_session(
+            operator=caller.operator,
+            player=player,
+            seconds=body["ttl_seconds"],
+            brand=brands.chosen_scope(caller, body["brand"]),
+        )
         session = PlayerSessionResponse(
             token=opened.token,
             expires_at=opened.expires_at,

@@ -1,11 +1,14 @@
 import django.contrib.postgres.fields
 from django.conf import settings
 from django.db import migrations, models
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
 from casino.events.immutability import grant_all
 
 ORDINARY = (
+    "operators_brand",
+    "operators_declaredcurrency",
+    "operators_limitsgroup",
     "operators_playerpin",
     "operators_staffmembership",
     "operators_streamticket",
@@ -31,7 +34,17 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("slug", models.SlugField(max_length=40, unique=True)),
                 ("name", models.CharField(max_length=120)),
-                ("currency", models.CharField(help_text="ISO 4217: the currency of its players.", max_length=3)),
+                (
+                    "currencies",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=10),
+                        help_text=(
+                            "Codes of the currencies that it offers. The first is the default where a request names"
+                            " none."
+                        ),
+                        size=None,
+                    ),
+                ),
                 (
                     "sandbox",
                     models.BooleanField(
@@ -83,9 +96,69 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="DeclaredCurrency",
+            fields=[
+                ("code", models.CharField(max_length=10, primary_key=True, serialize=False)),
+                ("exponent", models.SmallIntegerField()),
+            ],
+            options={"verbose_name_plural": "declared currencies"},
+        ),
+        migrations.CreateModel(
+            name="Brand",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("slug", models.SlugField(max_length=40)),
+                ("name", models.CharField(max_length=120)),
+                (
+                    "shares_players",
+                    models.BooleanField(help_text="The operator's players play under it; otherwise it has its own."),
+                ),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="brands", to="operators.operator"),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("operator", "slug"), name="operators_brand_slug")],
+            },
+        ),
+        migrations.CreateModel(
+            name="LimitsGroup",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("name", models.SlugField(max_length=40)),
+                ("currency", models.CharField(max_length=10)),
+                ("minimum", models.BigIntegerField(help_text="The lowest stake on a spot.", null=True)),
+                ("maximum", models.BigIntegerField(help_text="The highest stake on a spot.", null=True)),
+                ("stake_day", models.BigIntegerField(help_text="Staked in 24 hours, real money.", null=True)),
+                ("loss_day", models.BigIntegerField(help_text="Lost in 24 hours, real money.", null=True)),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="limits_groups", to="operators.operator"),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("operator", "name", "currency"), name="operators_limits_group_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="ApiKey",
             fields=[
                 ("key_id", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                (
+                    "brand",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Only this brand's players.",
+                        null=True,
+                        on_delete=models.PROTECT,
+                        related_name="keys",
+                        to="operators.brand",
+                    ),
+                ),
                 ("secret_hash", models.BinaryField(max_length=32)),
                 ("label", models.CharField(blank=True, default="", max_length=80)),
                 (
@@ -123,6 +196,20 @@ class Migration(migrations.Migration):
             name="Player",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
+                (
+                    "brand",
+                    models.ForeignKey(
+                        help_text="The brand whose own player this is.",
+                        null=True,
+                        on_delete=models.PROTECT,
+                        related_name="players",
+                        to="operators.brand",
+                    ),
+                ),
+                (
+                    "limits_group",
+                    models.SlugField(db_default="standard", db_index=False, default="standard", max_length=40),
+                ),
                 ("reference", models.TextField(help_text="The operator's own id of this player, encrypted.")),
                 ("nickname", models.TextField(help_text="Encrypted.")),
                 ("created_at", models.DateTimeField(db_default=Now())),
@@ -138,13 +225,25 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [models.Index(fields=["operator", "id"], name="operators_player_page")],
                 "constraints": [
-                    models.UniqueConstraint(fields=("operator", "reference_index"), name="operators_player_reference")
+                    models.UniqueConstraint(
+                        models.F("reference_index"), Coalesce("brand", "operator"), name="operators_player_reference"
+                    )
                 ],
             },
         ),
         migrations.CreateModel(
             name="PlayerSession",
             fields=[
+                (
+                    "brand",
+                    models.ForeignKey(
+                        help_text="The brand under which the player plays.",
+                        null=True,
+                        on_delete=models.PROTECT,
+                        related_name="+",
+                        to="operators.brand",
+                    ),
+                ),
                 ("token_hash", models.BinaryField(max_length=32, primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
                 ("created_at", models.DateTimeField(db_default=Now())),

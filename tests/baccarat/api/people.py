@@ -119,7 +119,9 @@ class Tenant(Caller):
 
 def tenant(slug: str) -> Tenant:
     """Create an operator with a key, as the command does."""
-    operator = create_operator(slug=f"{slug}-{uuid.uuid4().hex[:8]}", name=slug.title(), currency="EUR", sandbox=True)
+    operator = create_operator(
+        slug=f"{slug}-{uuid.uuid4().hex[:8]}", name=slug.title(), currencies=["EUR"], sandbox=True
+    )
     return Tenant(".".join(issue_key(operator=operator.id)), str(operator.id), operator.slug)
 
 

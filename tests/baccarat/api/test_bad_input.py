@@ -174,7 +174,7 @@ def test_a_spot_that_is_no_text(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("currency", "code"), [("USD", "wrong_currency"), ("XXX", "unknown_currency"), (978, "not_a_string")]
+    ("currency", "code"), [("USD", "currency_not_offered"), ("XXX", "unknown_currency"), (978, "not_a_string")]
 )
 def test_another_currency(scene: Scene, currency: object, code: str) -> None:
     for action in ("place", "deal", "rebuy"):

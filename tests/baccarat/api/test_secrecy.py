@@ -140,7 +140,7 @@ def test_no_answer_of_the_api_holds_one(scene: Scene) -> None:
     player = PlayerPrincipal(
         player=UUID(scene.alice.id),
         operator=UUID(scene.house.id),
-        currency="EUR",
+        currencies=("EUR",),
         sandbox=True,
         session=b"",
         session_started_at=database_now(),

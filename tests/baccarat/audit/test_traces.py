@@ -33,6 +33,7 @@ def table(rules):
         "",
         None,
         listed=True,
+        brands=(),
     )
     return TableTrace(event, FindingCollector(), version=1)
 

@@ -31,7 +31,7 @@ def narrate_round(preset, cards, *bets, currency="EUR"):
     rules = rules_for(preset, currency=currency)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
     table = TableOpened(
-        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True
+        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True, ()
     )
     state, events = INITIAL, []
 
@@ -134,7 +134,7 @@ def test_the_callers_ceremony_is_told_step_by_step():
     )
     rules = rules_for("big_table", currency="EUR")
     table = TableOpened(
-        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True
+        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True, ()
     )
     sentences = [line.text for line in narrate(table, enumerate(events, 1))]
     assert sentences[0] == "The Player's two cards went face down to seat 2, the highest Player wager."

@@ -92,7 +92,7 @@ def begin(seed: int, *, sandbox: bool = True) -> Evening:
     """Return an operator with a table for one, one for several, and one with a long shoe and deferred commission."""
     house = House()
     Operator.objects.create(
-        id=house.operator, slug=f"o{house.operator.hex[:12]}", name="Lucky", currency="EUR", sandbox=sandbox
+        id=house.operator, slug=f"o{house.operator.hex[:12]}", name="Lucky", currencies=["EUR"], sandbox=sandbox
     )
     chance = random.Random(seed)
     tables = [

@@ -32,7 +32,7 @@ def found(verdict: str, spot: str = "tie") -> ReportData:
 
 
 def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None:
-    operator = Operator.objects.create(id=uuid4(), slug="lucky", name="Lucky", currency="EUR").id
+    operator = Operator.objects.create(id=uuid4(), slug="lucky", name="Lucky", currencies=["EUR"]).id
     asked = ReportScope(operator, False, NOON, NOON, 7)
     for verdict in ("inside", "too few rounds"):
         open_return_cases(asked, found(verdict))

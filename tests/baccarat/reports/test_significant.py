@@ -11,7 +11,7 @@ from tests.support.house import House
 
 def test_an_operator_is_told_of_the_house_and_of_stops_that_held_its_tables_not_of_anothers(db: None) -> None:
     operator, other = (
-        services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id for slug in ("one", "two")
+        services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True).id for slug in ("one", "two")
     )
     House(operator=operator).table("mini")
     since = datetime.now(UTC)

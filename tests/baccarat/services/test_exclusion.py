@@ -142,7 +142,7 @@ def test_wagers_and_the_exclusion_at_once_leave_no_wager_after_it(
 
 
 def test_a_player_with_a_pin_confirms_with_it_and_wrong_ones_count(house: House) -> None:
-    operator = operators.create_operator(slug="pins", name="P", currency="EUR", sandbox=True).id
+    operator = operators.create_operator(slug="pins", name="P", currencies=["EUR"], sandbox=True).id
     mine = House(operator=operator)
     player = wallet.register_player(
         operator=operator, reference="a", nickname="A", currency="EUR", metadata=house.metadata

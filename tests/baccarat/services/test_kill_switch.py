@@ -58,7 +58,7 @@ def casino(house: House) -> Generator[House]:
 
 
 def registered() -> House:
-    operator = operators.create_operator(slug=f"stops-{next(_slugs)}", name="S", currency="EUR", sandbox=True)
+    operator = operators.create_operator(slug=f"stops-{next(_slugs)}", name="S", currencies=["EUR"], sandbox=True)
     return House(operator=operator.id)
 
 

@@ -27,7 +27,7 @@ P, B = Spot.PLAYER, Spot.BANKER
 @pytest.fixture
 def house(database: object) -> House:
     del database
-    return House(operator=services.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
+    return House(operator=services.create_operator(slug="lucky", name="L", currencies=["EUR"], sandbox=True).id)
 
 
 def newcomer(house: House, name: str = "alice") -> UUID:

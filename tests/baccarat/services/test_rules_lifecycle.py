@@ -320,7 +320,7 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
 
 def test_an_operator_has_a_floor_of_its_own(house: House) -> None:
     del house
-    operator = operators.create_operator(slug="floored", name="F", currency="EUR", sandbox=True)
+    operator = operators.create_operator(slug="floored", name="F", currencies=["EUR"], sandbox=True)
     own = House(operator=operator.id)
     with pytest.raises(CommandError, match="valid return floor"):
         call_command("operator", "floor", "floored", "101")
@@ -337,7 +337,7 @@ def test_an_operator_has_a_floor_of_its_own(house: House) -> None:
 
 
 def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(house: House) -> None:
-    operator = operators.create_operator(slug="raised", name="R", currency="EUR", sandbox=True)
+    operator = operators.create_operator(slug="raised", name="R", currencies=["EUR"], sandbox=True)
     own = House(operator=operator.id)
     table = own.table("mini")
     version = draft(own, table, minimum=1000)

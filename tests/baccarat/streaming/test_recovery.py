@@ -207,7 +207,7 @@ def test_it_takes_as_many_queries_however_much_happened(lucky: Tenant) -> None:
     sit(ann, tables[0])
     bet(ann, tables[0], banker="10.00")
     deal_all()
-    caller = PlayerPrincipal(uuid.UUID(ann.id), uuid.UUID(lucky.id), "EUR", True, b"", *[database_now()] * 2)
+    caller = PlayerPrincipal(uuid.UUID(ann.id), uuid.UUID(lucky.id), ("EUR",), True, b"", *[database_now()] * 2)
 
     def queries(after: int) -> int:
         sealer.seal_all()

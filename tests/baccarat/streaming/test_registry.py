@@ -13,7 +13,7 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 def follower(house: StreamRegistry, player: UUID, *, at: int = 7) -> LiveFollower:
     """Return a stream that began at a position."""
-    principal = PlayerPrincipal(player, UUID(int=1), "EUR", True, b"session", NOW, NOW)
+    principal = PlayerPrincipal(player, UUID(int=1), ("EUR",), True, b"session", NOW, NOW)
     made = LiveFollower(player=principal, watched=None, set_topics=house.hub.set_topics)
     made.start_from(position=at, seated=[])
     return made

@@ -24,7 +24,7 @@ STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 def demo_operator(db, settings):
     """Set up the sandbox operator `demo` with its data."""
     settings.DEMO_OPERATOR = "demo"
-    operator = services.create_operator(slug="demo", name="Demo", currency="EUR", sandbox=True)
+    operator = services.create_operator(slug="demo", name="Demo", currencies=["EUR"], sandbox=True)
     demo.set_up_demo(slug="demo")
     return operator
 
@@ -126,7 +126,7 @@ def test_the_demo_command_creates_data_once_and_a_new_key_each_time(db, monkeypa
 
 
 def test_an_operator_with_real_money_gets_no_demo_data(db):
-    services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=False)
+    services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=False)
 
     with pytest.raises(CommandError, match="sandbox"):
         call_command("demo", "lucky", "--key")

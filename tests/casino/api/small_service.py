@@ -34,13 +34,13 @@ from casino.operators.models import Operator
 
 @dataclass(frozen=True, slots=True)
 class Alice:
-    currency: str = "EUR"
+    currencies: tuple[str, ...] = ("EUR",)
     scope: str = "player:alice"
 
 
 @dataclass(frozen=True, slots=True)
 class Bob:
-    currency: str = "EUR"
+    currencies: tuple[str, ...] = ("EUR",)
     scope: str = "player:bob"
 
 
@@ -111,7 +111,7 @@ class Found(views.BaseApiView):
     @idempotent
     def post(self, request: Request) -> Response:
         fresh = new_id(database_now())
-        Operator.objects.create(id=fresh, slug=str(fresh), name="", currency="EUR")
+        Operator.objects.create(id=fresh, slug=str(fresh), name="", currencies=["EUR"])
         how = cast("dict[str, Any]", request.data).get("how")
         if how == "refused" or (how == "first only" and Operator.objects.count() > 1):
             raise HouseIsClosed

@@ -38,7 +38,7 @@ def post(client: Client, body: dict[str, Any]) -> Any:
         ({"amount": "9" * 4000}, "amount_too_large"),
         ({"stakes": {"tie": 5}}, "amount_not_text"),
         ({"stakes": []}, "not_an_object"),
-        ({"currency": "USD"}, "wrong_currency"),
+        ({"currency": "USD"}, "currency_not_offered"),
         ({"currency": "eur"}, "unknown_currency"),
         ({"currency": 1}, "not_a_string"),
         ({"money_type": "fake"}, "unknown_choice"),

@@ -24,7 +24,7 @@ FORM = {"direction": "credit", "amount": "20.00", "reason": "complaint", "note":
 
 @pytest.fixture(autouse=True)
 def house() -> None:
-    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currency="EUR")
+    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
     open_alice()
 
 

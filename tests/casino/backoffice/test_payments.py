@@ -48,7 +48,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def waiting() -> Any:
     """Request a withdrawal of 10.00 that needs two approvals."""
-    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currency="EUR")
+    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
     open_alice()
     card = method()
     complete_deposit(card)

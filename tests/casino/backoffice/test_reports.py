@@ -208,5 +208,5 @@ def test_the_first_page_plots_the_last_days_with_the_permission(evening: Evening
 
 def test_the_first_page_says_when_there_was_no_play(evening: Evening) -> None:
     cache.clear()
-    empty = Operator.objects.create(id=uuid4(), slug="empty", name="Empty", currency="EUR")
+    empty = Operator.objects.create(id=uuid4(), slug="empty", name="Empty", currencies=["EUR"])
     assert "No play in the last days." in text(staff(VIEW, works_for=empty.slug), reverse("admin:index"))

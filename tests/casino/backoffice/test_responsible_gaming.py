@@ -30,7 +30,7 @@ FORM = {"limit_type": "loss", "period": "week", "amount": "250.00"}
 
 @pytest.fixture
 def house() -> House:
-    return House(operator=services.create_operator(slug="lucky", name="L", currency="EUR", sandbox=True).id)
+    return House(operator=services.create_operator(slug="lucky", name="L", currencies=["EUR"], sandbox=True).id)
 
 
 @pytest.fixture
@@ -141,13 +141,13 @@ def test_excluding_needs_the_permission_a_real_money_account_and_the_own_operato
     assert (
         member(house, *RIGHTS).post(url("account_exclude", real(house, alice, MoneyType.PLAY)), AWAY).status_code == 403
     )
-    other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
+    other = House(operator=services.create_operator(slug="other", name="O", currencies=["EUR"], sandbox=True).id)
     assert member(other, *RIGHTS, "view_event").post(url("account_exclude", account), AWAY).status_code == 403
 
 
 def test_staff_of_another_operator_see_no_limit(house: House, alice: UUID) -> None:
     away(house, alice)
-    other = House(operator=services.create_operator(slug="other", name="O", currency="EUR", sandbox=True).id)
+    other = House(operator=services.create_operator(slug="other", name="O", currencies=["EUR"], sandbox=True).id)
     staff = member(other, *RIGHTS)
     assert not staff.get(reverse("admin:wallet_playerrestrictions_changelist")).context["cl"].result_list
     assert staff.get(url("playerrestrictions_change", alice)).status_code == 302

@@ -24,7 +24,7 @@ TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
 def house() -> UUID:
     """Create an operator with a stopped table, a large win and a failed access; another with a stopped table."""
     lucky, rival = (
-        Operator.objects.create(id=uuid4(), slug=slug, name=slug, currency="EUR").id for slug in ("lucky", "rival")
+        Operator.objects.create(id=uuid4(), slug=slug, name=slug, currencies=["EUR"]).id for slug in ("lucky", "rival")
     )
     about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
     event, kinds = recorder.NewSignificantEvent, recorder.SignificantEventKind

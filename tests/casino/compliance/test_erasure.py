@@ -84,7 +84,7 @@ def alice(db: None) -> Alice:
 
 
 def one_who_played() -> Alice:
-    operator = operations.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True).id
+    operator = operations.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True).id
     house = House(operator=operator)
     player = wallet.register_player(
         operator=operator, reference="alice-1", nickname="Alice", currency="EUR", metadata=house.metadata

@@ -48,4 +48,4 @@ def test_an_operator_export_has_everything_of_one_operator_and_nothing_of_anothe
 
 
 def house_of(slug: str) -> House:
-    return House(operator=services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id)
+    return House(operator=services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True).id)

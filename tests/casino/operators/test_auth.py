@@ -39,7 +39,7 @@ class Scene:
 
 
 def open_scene(slug: str) -> Scene:
-    operator = services.create_operator(slug=slug, name=slug.title(), currency="EUR", sandbox=True)
+    operator = services.create_operator(slug=slug, name=slug.title(), currencies=["EUR"], sandbox=True)
     key_id, secret = services.issue_key(operator=operator.id)
     player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=60).token
@@ -73,6 +73,7 @@ def test_a_key_authenticates_its_operator(lucky: Scene) -> None:
         "id": str(lucky.operator.id),
         "slug": "lucky",
         "currency": "EUR",
+        "currencies": ["EUR"],
         "sandbox": True,
         "key_id": lucky.key_id,
     }
@@ -278,7 +279,7 @@ def test_authentication_takes_one_query(lucky: Scene, django_assert_num_queries:
 
 def test_event_metadata_has_the_operator_the_actor_and_the_request(lucky: Scene) -> None:
     request = Request(APIRequestFactory().get("/", headers={"X-Request-Id": "trace-1234"}))
-    caller: Any = OperatorPrincipal(lucky.operator.id, "lucky", "EUR", True, lucky.key_id, frozenset(Scope))
+    caller: Any = OperatorPrincipal(lucky.operator.id, "lucky", ("EUR",), True, lucky.key_id, frozenset(Scope))
     request.user = caller
 
     event_metadata = metadata(request)
@@ -299,7 +300,7 @@ def status_of(credential: str) -> int:
 
 
 def test_a_wrong_key_is_recorded_with_operator_and_address_and_without_its_secret() -> None:
-    operator = services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
+    operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
     key, secret = services.issue_key(operator=operator.id)
     assert status_of(f"{key}.not-the-secret") == status_of(f"{key}.nor-this") == 401
     (event,) = failures()

@@ -29,7 +29,7 @@ def _no_cache() -> Generator[None]:
 
 def operator(slug: str, *registered: str) -> tuple[Operator, str]:
     """Return an operator with these origins, and its credential."""
-    created = services.create_operator(slug=slug, name=slug.title(), currency="EUR", sandbox=True)
+    created = services.create_operator(slug=slug, name=slug.title(), currencies=["EUR"], sandbox=True)
     origins.set_origins(slug=slug, origins=registered, by="test")
     return created, "Bearer " + ".".join(services.issue_key(operator=created.id))
 

@@ -39,7 +39,7 @@ class Scene:
 
 
 def open_scene(slug: str = "lucky") -> Scene:
-    operator = services.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+    operator = services.create_operator(slug=slug, name="Lucky", currencies=["EUR"], sandbox=True)
     player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=3600).token
     return Scene(player, ".".join(services.issue_key(operator=operator.id)), token)

@@ -24,7 +24,7 @@ from casino.operators.refusals import (
 
 
 def operator(slug: str = "lucky") -> Operator:
-    return services.create_operator(slug=slug, name="Lucky", currency="EUR", sandbox=True)
+    return services.create_operator(slug=slug, name="Lucky", currencies=["EUR"], sandbox=True)
 
 
 def register(operator: UUID, reference: str = "alice-1", nickname: str = "Alice") -> Player:
@@ -49,7 +49,7 @@ def test_a_slug_is_lower_case_letters_digits_and_hyphens(slug: str) -> None:
 @pytest.mark.django_db
 def test_the_currency_of_an_operator_is_known() -> None:
     with pytest.raises(UnknownCurrency):
-        services.create_operator(slug="lucky", name="Lucky", currency="EURO", sandbox=False)
+        services.create_operator(slug="lucky", name="Lucky", currencies=["EURO"], sandbox=False)
 
 
 @pytest.mark.django_db

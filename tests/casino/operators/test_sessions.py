@@ -16,7 +16,7 @@ from casino.operators.models import Player, PlayerSession
 
 @pytest.fixture
 def alice() -> Player:
-    operator = services.create_operator(slug="lucky", name="Lucky", currency="EUR", sandbox=True)
+    operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
     return services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
 
 

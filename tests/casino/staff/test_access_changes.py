@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def create_operator(slug: str) -> Operator:
-    return services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True)
+    return services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True)
 
 
 def member(name: str, *roles: Role, operator: Operator | None = None, **more: Any) -> User:

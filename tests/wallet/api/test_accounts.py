@@ -34,7 +34,7 @@ class Teller:
     """A player whose statements are requested by the operator's server."""
 
     def __init__(self) -> None:
-        operator = create_operator(slug="lucky", name="lucky", currency="EUR", sandbox=True)
+        operator = create_operator(slug="lucky", name="lucky", currencies=["EUR"], sandbox=True)
         self.operator = operator.id
         self.key = ".".join(issue_key(operator=operator.id))
         player = player_accounts.register_player(

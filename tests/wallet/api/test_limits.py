@@ -139,7 +139,7 @@ def test_time_is_limited_in_minutes(alice: Caller) -> None:
         ({**DAY, "amount": "5.00"}, "field_required"),
         ({**FIFTY, "amount": 50}, "amount_not_text"),
         ({**FIFTY, "amount": "0.00"}, "amount_not_positive"),
-        ({**FIFTY, "currency": "USD"}, "wrong_currency"),
+        ({**FIFTY, "currency": "USD"}, "currency_not_offered"),
         ({**FIFTY, "limit_type": "wins"}, "unknown_choice"),
         ({**FIFTY, "period": "year"}, "unknown_choice"),
         ({**FIFTY, "more": 1}, "unknown_field"),

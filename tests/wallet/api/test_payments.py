@@ -54,7 +54,7 @@ class Caller:
 
 
 def house(slug: str) -> Caller:
-    operator = create_operator(slug=slug, name=slug, currency="EUR", sandbox=True)
+    operator = create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True)
     return Caller(".".join(issue_key(operator=operator.id)), operator.id)
 
 
@@ -132,7 +132,7 @@ def test_an_operator_adds_methods_and_changes_only_its_own(lucky: Caller) -> Non
         ({"processing_seconds": "60"}, "not_an_integer"),
         ({"supports_withdrawals": "yes"}, "not_a_boolean"),
         ({"minimum": 10}, "amount_not_text"),
-        ({"currency": "SEK"}, "wrong_currency"),
+        ({"currency": "SEK"}, "currency_not_offered"),
         ({"tip": "1"}, "unknown_field"),
         ({"name": ""}, "field_blank"),
     ],
@@ -181,7 +181,7 @@ def test_a_quick_deposit_repeats_the_last_one(lucky: Caller) -> None:
         ({"amount": "-5"}, "amount_not_positive"),
         ({"amount": "9.99"}, "amount_out_of_range"),
         ({"amount": "1e3"}, "amount_malformed"),
-        ({"currency": "SEK"}, "wrong_currency"),
+        ({"currency": "SEK"}, "currency_not_offered"),
         ({"method": "card"}, "field_invalid"),
         ({"method": str(UUID(int=3))}, "unknown_deposit_method"),
         ({"tip": "1"}, "unknown_field"),

@@ -39,7 +39,7 @@ class Gambler:
 
 
 def gambler(slug: str = "lucky", nickname: str = "Alice") -> Gambler:
-    operator = services.create_operator(slug=slug, name=slug, currency="EUR", sandbox=True).id
+    operator = services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True).id
     return another(operator, nickname)
 
 
@@ -136,7 +136,7 @@ def test_a_replayed_request_gets_the_first_response(alice: Gambler) -> None:
         ({"limit": "5.001"}, "amount_malformed"),
         ({"limit": "9" * 20}, "amount_too_large"),
         ({"limit": True}, "amount_not_text"),
-        ({"currency": "SEK"}, "wrong_currency"),
+        ({"currency": "SEK"}, "currency_not_offered"),
         ({"currency": "EURO"}, "unknown_currency"),
         ({"pin": 482913}, "not_a_string"),
         ({"pin": "12"}, "pin_malformed"),

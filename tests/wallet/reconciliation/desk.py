@@ -82,7 +82,7 @@ class Desk:
 
 def open_desk(url: str) -> Desk:
     """Create an operator with a method of the provider at this address, and open Alice's accounts."""
-    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currency="EUR")
+    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
     open_alice()
     return Desk(url, method(fee_fixed=0, fee_ppm=0))
 

@@ -237,7 +237,7 @@ def test_a_failed_comparison_is_recorded_and_retried(desk: Desk, monkeypatch: py
 
 def test_reconciliation_of_one_operator_leaves_out_anothers_payments(desk: Desk) -> None:
     desk.deposit()
-    Operator.objects.create(id=UUID(int=5), slug="rival", name="Rival", currency="EUR")
+    Operator.objects.create(id=UUID(int=5), slug="rival", name="Rival", currencies=["EUR"])
     today()
     other = services.compare_day(
         services.ReconciliationDay(

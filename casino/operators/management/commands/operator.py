@@ -21,7 +21,7 @@ class Command(BaseCommand):
         create = commands.add_parser("create", help="create an operator and its first key")
         create.add_argument("slug")
         create.add_argument("--name", default="")
-        create.add_argument("--currency", required=True, help="ISO 4217, such as EUR")
+        create.add_argument("--currency", required=True, help="codes, comma separated; the first is the default")
         create.add_argument(
             "--sandbox", action="store_true", help="a test operator: credits may be created without a payment"
         )
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         operator = services.create_operator(
             slug=slug,
             name=options["name"] or slug,
-            currency=options["currency"],
+            currencies=options["currency"].split(","),
             sandbox=options["sandbox"],
             time_zone=options["time_zone"],
         )
