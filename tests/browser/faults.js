@@ -6,7 +6,7 @@
   const name = (element) => `${element.className?.baseVal ?? element.className} "${element.getAttribute("aria-label") ?? element.textContent.trim().slice(0, 30)}"`;
   const text = (box) => [box.left, box.top, box.right, box.bottom].map(Math.round).join(" ");
   const groups = {
-    hand: all(".hands .card"), headline: all(".hand-name"), call: all(".callout"), chips: all(".circle .stack, .panel-spot .stack"),
+    hand: all(".hands .card").filter((card) => !card.getAnimations().length), headline: all(".hand-name"), call: all(".callout"), chips: all(".circle .stack, .panel-spot .stack"),
     seat: all(".plate"), control: all(".controls button, .panel-spot, .message, .timer, .bet"), dealer: all(".tray, .shoe, .discard"),
     scoreboard: all(".game > .scoreboard"), header: all(".header"),
   };

@@ -7,6 +7,11 @@ from playwright.sync_api import Page
 
 MEASURE: Final = Path(__file__).with_name("faults.js").read_text()
 """An expression for a function, which the browser evaluates."""
+LAID_OUT: Final = """async ([width, height]) => {
+    const frame = () => new Promise(requestAnimationFrame);
+    while (innerWidth !== width || innerHeight !== height) await frame();
+    for (const _ of ["measured", "drawn", "measured again"]) await frame();
+}"""
 
 SIZES = {
     "desktop": [(2560, 1440), (1920, 1080), (1440, 900), (1280, 800), (1280, 720)],
@@ -27,4 +32,4 @@ def faults(page: Page) -> list[str]:
 def resize(page: Page, size: tuple[int, int]) -> None:
     """Resize the window and wait until the table is laid out for it."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 80)))")
+    page.evaluate(LAID_OUT, list(size))

@@ -124,7 +124,9 @@ def test_hands_plates_and_spots_are_apart_for_every_number_of_seats_and_every_se
 
 
 def test_the_call_and_the_winnings_have_their_own_place(house, open_screen):
-    table, tokens = seat_all(house, "atlantic_city")
+    show = dict.fromkeys(("two_cards", "natural", "one_third_card", "two_third_cards", "ceremony"), 20_000)
+    table = house.table("atlantic_city", turn_seconds=600, show_milliseconds=show)
+    tokens = house.company(table, 1, 2, 3, 4, 5, buy_in=BUY_IN)
     place_all(house, table, tokens, "atlantic_city")
     screen = open_screen(table, token=tokens[2], reduced_motion="no-preference")
     screen.page.evaluate(f"globalThis.listFaults = {MEASURE}")
@@ -139,7 +141,7 @@ def test_the_call_and_the_winnings_have_their_own_place(house, open_screen):
         house.post(f"/tables/{table}/deal", {}, token)
     house.settled(table, number)
 
-    expect(screen.page.locator('.game[data-step="over"]')).to_be_visible(timeout=30_000)
+    assert wait_until(lambda: screen.page.evaluate("'over' in globalThis.found"))
     found = screen.page.evaluate("globalThis.found")
     assert {"dealing", "called", "paying", "paid", "over"} <= found.keys()
     assert not any(found.values()), found

@@ -107,7 +107,7 @@ export function drawFace(card) {
 }
 
 /** Draw a card's back. */
-export function drawBack() {
+function drawBack() {
   const weave = [];
   for (let i = -100; i < 160; i += 11) weave.push(`M${i} 8L${i + 124} 132M${i + 124} 8L${i} 132`);
   return s("svg", { viewBox: "0 0 100 140", class: "card-back", "aria-hidden": "true" },
@@ -118,6 +118,8 @@ export function drawBack() {
     s("path", { d: SUITS.s, transform: "translate(39 59) scale(.22)", class: "card-seal-mark" }));
 }
 
+const back = drawBack();
+
 /**
  * Draw a card face up, or face down for null; the element's `turn(card)` turns it face up.
  *
@@ -127,10 +129,10 @@ export function drawBack() {
  * @returns {Card}
  */
 export function drawCard(card, { sideways = false } = {}) {
-  const inner = h("span", { class: "card-inner" }, drawBack());
+  const inner = h("span", { class: "card-inner" }, back.cloneNode(true));
   const element = /** @type {Card} */ (h("span", { class: `card${sideways ? " sideways" : ""}`, role: "img" }, h("span", { class: "card-pose" }, inner)));
   element.turn = (shown) => {
-    inner.replaceChildren(drawBack(), drawFace(shown));
+    inner.append(drawFace(shown));
     element.classList.add("shown");
     element.setAttribute("aria-label", cardName(shown));
   };

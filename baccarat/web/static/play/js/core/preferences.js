@@ -11,12 +11,12 @@ function fillScreen(wanted) {
 }
 
 /** @typedef {Omit<Api["PreferencesRequest"], "style"> & {style: Api["Style"]}} PlayerPreferences */
-/** @typedef {{theme: "system" | "light" | "dark", keys: boolean, volume: number, hint: boolean}} BrowserPreferences */
+/** @typedef {{theme: "system" | "light" | "dark", keys: boolean, squeeze: boolean, volume: number, hint: boolean}} BrowserPreferences */
 
 /** @type {PlayerPreferences} */
 const DEFAULTS = { sound: true, voice: false, animation: true, full_screen: false, instant: false, show_nickname: false, style: "modern" };
 /** @type {BrowserPreferences} */
-const LOCAL = { theme: "system", keys: true, volume: 0.6, hint: true };
+const LOCAL = { theme: "system", keys: true, squeeze: false, volume: 0.6, hint: true };
 
 /** The preferences, loaded when a player enters a game: `animated` is the choice of then, and a change waits for the next entry. */
 export class Preferences {

@@ -38,7 +38,7 @@ function toggle(game, fault, name, on) {
 }
 
 /** @param {string} name */
-const note = (name) => (["animation", "keys", "show_nickname"].includes(name) ? h("small", {}, t(`option.${name}.note`)) : null);
+const note = (name) => (["animation", "keys", "squeeze", "show_nickname"].includes(name) ? h("small", {}, t(`option.${name}.note`)) : null);
 
 /**
  * @param {Game} game
@@ -90,6 +90,6 @@ export const options = {
       SWITCHES.map((name) => toggle(game, fault, name, values[name])),
       choose(game, fault, "style", ["modern", "classic"], values.style),
       choose(game, fault, "theme", ["system", "light", "dark"], local.theme),
-      volume(game, fault, local.volume), toggle(game, fault, "keys", local.keys), language(fault), fault);
+      volume(game, fault, local.volume), toggle(game, fault, "squeeze", local.squeeze), toggle(game, fault, "keys", local.keys), language(fault), fault);
   },
 };

@@ -1,9 +1,9 @@
 // Animates a settled round: cards from the shoe, the call, chips to and from the dealer.
 
-/** @import { Card } from "../art/cards.js" */
 /** @import { Board } from "./board.js" */
-/** @import { Hands } from "./hands.js" */
+/** @import { Hands, LaidCard } from "./hands.js" */
 /** @import { Sound } from "./sound.js" */
+/** @import { LastCard } from "./squeeze.js" */
 
 import { drawStack } from "../art/pieces.js";
 import { wait } from "../core/api.js";
@@ -17,9 +17,9 @@ import { chipText, t } from "../messages/index.js";
 /**
  * What the animation moves, and what it tells.
  * @typedef {object} Stage
- * @property {HTMLElement} root
  * @property {Hands} hands
  * @property {Board} board
+ * @property {LastCard} lastCard
  * @property {HTMLElement} layer
  * @property {Sound} sound
  * @property {() => bigint[]} chips
@@ -33,55 +33,13 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export const prefersReducedMotion = () => still.matches;
 
-/** @param {Element} element */
+/** @typedef {{ x: number, y: number }} Point the middle of an element on the screen */
+
+/** @param {Element | null} element @returns {Point | null} */
 function middle(element) {
+  if (!element?.isConnected) return null;
   const box = element.getBoundingClientRect();
   return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
-}
-
-/**
- * Move an element to its place from that of another element; at once if `milliseconds` is 0.
- * @param {HTMLElement} element
- * @param {Element | null} from
- * @param {number} milliseconds
- */
-export async function moveFrom(element, from, milliseconds) {
-  if (!milliseconds || !from?.isConnected) return;
-  const [start, end] = [middle(from), middle(element)];
-  const away = `translate(${start.x - end.x}px, ${start.y - end.y}px) scale(.4)`;
-  await ended(element.animate([{ transform: away }, { transform: "none" }], { duration: milliseconds, easing: "ease-out" }));
-}
-
-/**
- * Move a copy from one element to another, then remove it.
- * @param {HTMLElement} layer
- * @param {HTMLElement} copy
- * @param {Element | null} from
- * @param {Element | null} to
- * @param {number} milliseconds
- */
-export async function fly(layer, copy, from, to, milliseconds) {
-  if (!milliseconds || !from?.isConnected || !to?.isConnected) return;
-  const base = layer.getBoundingClientRect();
-  const [start, end] = [middle(from), middle(to)];
-  copy.classList.add("flying");
-  layer.append(copy);
-  /** @param {{ x: number, y: number }} point */
-  const at = (point) => `translate(${point.x - base.left}px, ${point.y - base.top}px) translate(-50%, -50%)`;
-  await ended(copy.animate(
-    [{ transform: at(start), opacity: 1 }, { transform: at(end), opacity: 1, offset: 0.94 }, { transform: at(end), opacity: 0 }],
-    { duration: milliseconds, easing: "ease-in-out", fill: "both" },
-  ));
-  copy.remove();
-}
-
-/** @param {Animation} animation */
-async function ended(animation) {
-  try {
-    await animation.finished;
-  } catch (error) {
-    if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
-  }
 }
 
 /** Milliseconds of each part at its usual pace. */
@@ -97,13 +55,25 @@ function scaled(factor) {
 /** @param {Api["Round"]} round */
 const isNatural = (round) => round.player_hand.cards.length === 2 && round.banker_hand.cards.length === 2 && Math.max(round.player_hand.total ?? 0, round.banker_hand.total ?? 0) >= 8;
 
+/** How long the call and the payment take at the usual pace. */
+const RESULT = PACE.call + PACE.net + PACE.collect + PACE.pay + PACE.take + PACE.mark;
+/** How long the last card may be squeezed where no betting waits for it. */
+const SQUEEZE = 10_000;
+/** Where a card is to be squeezed, the others are dealt this much faster: the show does not become longer. */
+const BEFORE_SQUEEZE = 0.5;
+
 /** How long a round takes at the usual pace. @param {Api["Round"]} round */
 function usualLength(round) {
   const cards = round.player_hand.cards.length + round.banker_hand.cards.length;
   const each = PACE.slide + PACE.turn + PACE.rest;
   const thirds = (cards - 4) * PACE.third;
-  return PACE.closed + cards * each + thirds + (isNatural(round) ? PACE.natural : 0) + PACE.call + PACE.net + PACE.collect + PACE.pay + PACE.take + PACE.mark;
+  return PACE.closed + cards * each + thirds + (isNatural(round) ? PACE.natural : 0) + RESULT;
 }
+
+/** @param {number} available @param {number} usual */
+const paceWithin = (available, usual) => Math.max(0.2, Math.min(1, available / usual));
+
+/** @typedef {{ instant: boolean, within?: number, squeeze?: boolean }} Show `within`: milliseconds it has, if it has to hurry; `squeeze`: whether the player peels the last card */
 
 /** Animates one round at a time: `run(round)` resolves at the end, `finish()` skips to it. */
 export class RoundAnimation {
@@ -119,6 +89,11 @@ export class RoundAnimation {
     this.current = null;
     /** @type {(() => void)[]} */
     this.pauses = [];
+    /** @type {Set<Animation>} */
+    this.moving = new Set();
+    /** @type {LaidCard | null} */
+    this.squeezed = null;
+    this.end = Infinity;
     this.quiet = false;
   }
 
@@ -129,7 +104,7 @@ export class RoundAnimation {
   /**
    * Animate a round from its first card, after finishing the one that is running.
    * @param {Api["Round"]} round
-   * @param {{ instant: boolean, within?: number }} options `within`: milliseconds it has, if it has to hurry
+   * @param {Show} options
    */
   async run(round, options) {
     while (this.current) {
@@ -152,11 +127,10 @@ export class RoundAnimation {
   }
 
   finish() {
+    if (!this.running) return;
     this.setPace(NONE);
     for (const done of this.pauses.splice(0)) done();
-    for (const animation of this.stage.root.getAnimations({ subtree: true })) {
-      if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
-    }
+    for (const animation of this.moving) animation.finish();
   }
 
   /** @param {Pace} pace */
@@ -173,21 +147,22 @@ export class RoundAnimation {
 
   /**
    * @param {Api["Round"]} round
-   * @param {{ instant: boolean, within?: number }} options
+   * @param {Show} options
    */
-  async play(round, { instant, within = Infinity }) {
+  async play(round, { instant, within = Infinity, squeeze = false }) {
     const { hands, sound } = this.stage;
-    this.setPace(instant || prefersReducedMotion() ? NONE : scaled(Math.max(0.2, Math.min(1, within / usualLength(round)))));
+    this.setPace(instant || prefersReducedMotion() ? NONE : scaled(paceWithin(within, usualLength(round)) * (squeeze ? BEFORE_SQUEEZE : 1)));
+    this.end = performance.now() + within;
     this.round = round;
     this.quiet = false;
     this.enter("closing");
-    hands.clear();
-    hands.shown = round.id;
+    const cards = hands.lay(round);
+    this.squeezed = squeeze && !instant ? cards.banker[2] ?? cards.player[2] ?? cards.banker[1] : null;
     sound.play("closed");
     sound.say(t("call.no_more_bets"));
     await this.pause("closed");
     this.enter("dealing");
-    await this.dealCards(round);
+    await this.dealCards(round, cards);
     this.enter("called");
     hands.markWinner(round.outcome);
     this.stage.call(round);
@@ -202,47 +177,86 @@ export class RoundAnimation {
     this.stage.changed();
   }
 
-  /** @param {Api["Round"]} round */
-  async dealCards(round) {
-    const { hands } = this.stage;
-    const [player, banker] = [round.player_hand.cards, round.banker_hand.cards];
-    /** @type {[Side, Card, string][]} */
-    const down = [];
-    for (const [side, card] of /** @type {[Side, string][]} */ ([["player", player[0]], ["banker", banker[0]], ["player", player[1]], ["banker", banker[1]]])) {
-      const drawn = await this.slide(side);
-      if (round.ceremony) down.push([side, drawn, card]);
-      else await this.turn(side, drawn, card);
+  /**
+   * Move an element along the screen until it has arrived, or is skipped.
+   * @param {HTMLElement} element
+   * @param {Keyframe[]} frames
+   * @param {KeyframeAnimationOptions} options
+   */
+  async move(element, frames, options) {
+    const animation = element.animate(frames, options);
+    this.moving.add(animation);
+    try {
+      await animation.finished;
+    } catch (error) {
+      if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
     }
-    for (const of of /** @type {Side[]} */ (["player", "banker"])) for (const [side, drawn, card] of down) if (side === of) await this.turn(side, drawn, card);
+    this.moving.delete(animation);
+  }
+
+  /**
+   * @param {Api["Round"]} round
+   * @param {Record<Side, LaidCard[]>} laid
+   */
+  async dealCards(round, { player, banker }) {
+    const { hands } = this.stage;
+    this.measureSlides([...player, ...banker]);
+    const four = [player[0], banker[0], player[1], banker[1]];
+    for (const card of four) {
+      await this.slide(card);
+      if (!round.ceremony) await this.turn(card);
+    }
+    if (round.ceremony) for (const card of [player[0], player[1], banker[0], banker[1]]) await this.turn(card);
     if (isNatural(round)) {
       this.stage.caption(t("hand.natural"));
       await this.pause("natural");
     }
-    for (const [side, card] of /** @type {[Side, string | undefined][]} */ ([["player", player[2]], ["banker", banker[2]]])) {
+    for (const card of [player[2], banker[2]]) {
       if (!card) continue;
-      this.stage.caption(t(`draws.${side}`));
-      const drawn = await this.slide(side);
+      this.stage.caption(t(`draws.${card.side}`));
+      await this.slide(card);
       hands.element.style.setProperty("--turn", `${this.pace.third}ms`);
-      await this.turn(side, drawn, card);
+      await this.turn(card);
       await this.pause("third");
     }
   }
 
-  /** Slide a card from the shoe to a hand, face down. @param {Side} side */
-  async slide(side) {
-    const { hands, board, sound } = this.stage;
-    sound.play("card");
-    const drawn = hands.lay(side);
-    await moveFrom(drawn, board.element.querySelector(".shoe-card"), this.pace.slide);
-    return drawn;
+  /** Measure the ways of all cards before anything moves: later, each would make the browser lay out the page. @param {LaidCard[]} cards */
+  measureSlides(cards) {
+    if (!this.pace.slide) return;
+    const shoe = middle(this.stage.board.element.querySelector(".shoe-card"));
+    for (const card of cards) {
+      const end = middle(card.drawn);
+      if (shoe && end) card.away = { x: shoe.x - end.x, y: shoe.y - end.y };
+    }
   }
 
-  /** @param {Side} side @param {Card} drawn @param {string} card */
-  async turn(side, drawn, card) {
+  /** Slide a card from the shoe to its hand, face down. @param {LaidCard} card */
+  async slide({ drawn, away }) {
+    this.stage.sound.play("card");
+    drawn.classList.remove("coming");
+    if (!this.pace.slide || !away) return;
+    const start = { transform: `translate(${away.x}px, ${away.y}px) scale(.4)` };
+    await this.move(drawn, [start, { transform: "none" }], { duration: this.pace.slide, easing: "ease-out" });
+  }
+
+  /** @param {LaidCard} card */
+  async turn(card) {
+    if (card === this.squeezed) await this.squeeze(card);
     this.stage.sound.play("turn");
-    this.stage.hands.turn(side, drawn, card);
+    this.stage.hands.turn(card);
     await this.pause("turn");
     await this.pause("rest");
+  }
+
+  /** Let the player peel a card until it is turned, its time is over or the show is skipped. @param {LaidCard} card */
+  async squeeze(card) {
+    const { lastCard } = this.stage;
+    const left = Math.min(SQUEEZE, this.end - performance.now());
+    await Promise.race([lastCard.show(card), wait(left), new Promise((done) => this.pauses.push(() => done(undefined)))]);
+    lastCard.hide();
+    if (this.pace === NONE) return;
+    this.setPace(this.end > performance.now() ? scaled(paceWithin(this.end - performance.now(), RESULT)) : NONE);
   }
 
   /**
@@ -250,26 +264,42 @@ export class RoundAnimation {
    * @param {Api["Round"]} round
    */
   async payChips(round) {
-    const { board, layer, chips, digits, sound } = this.stage;
-    const rack = board.element.querySelector(".tray");
-    const spots = round.seats.flatMap((seat) => (seat.result?.spots ?? []).map((spot) => ({ ...spot, seat: seat.seat })));
-    /**
-     * @param {string} amount
-     * @param {Element | null} from
-     * @param {Element | null} to
-     * @param {number} time
-     */
-    const send = (amount, from, to, time) => fly(layer, drawStack(toMinor(amount), chips(), digits(), chipText(amount)), from, to, time);
+    const { board, sound } = this.stage;
+    const rack = middle(board.element.querySelector(".tray"));
+    const spots = round.seats.flatMap((seat) => (seat.result?.spots ?? []).map((spot) => ({
+      ...spot, at: middle(board.find(seat.seat, spot.spot)), home: middle(board.home(seat.seat)),
+    })));
     this.enter("collecting");
     const lost = spots.filter((spot) => spot.result === "lose");
-    await Promise.all(lost.map((spot) => send(spot.stake, board.find(spot.seat, spot.spot), rack, this.pace.collect)));
+    await Promise.all(lost.map((spot) => this.send(spot.stake, spot.at, rack, this.pace.collect)));
     const won = spots.filter((spot) => spot.result === "win");
     if (won.length) sound.play("chips");
-    await Promise.all(won.map((spot) => send(spot.win, rack, board.find(spot.seat, spot.spot), this.pace.pay)));
+    await Promise.all(won.map((spot) => this.send(spot.win, rack, spot.at, this.pace.pay)));
     this.enter("paying");
     await this.pause("net");
     this.enter("paid");
     const back = spots.filter((spot) => toMinor(spot.returned) > 0n);
-    await Promise.all(back.map((spot) => send(spot.returned, board.find(spot.seat, spot.spot), board.home(spot.seat), this.pace.take)));
+    await Promise.all(back.map((spot) => this.send(spot.returned, spot.at, spot.home, this.pace.take)));
+  }
+
+  /**
+   * Move chips over the table.
+   * @param {string} amount
+   * @param {Point | null} from
+   * @param {Point | null} to
+   * @param {number} milliseconds
+   */
+  async send(amount, from, to, milliseconds) {
+    if (!milliseconds || !from || !to) return;
+    const { layer, chips, digits } = this.stage;
+    const stack = drawStack(toMinor(amount), chips(), digits(), chipText(amount));
+    stack.classList.add("flying");
+    layer.append(stack);
+    /** @param {Point} point */
+    const at = (point) => `translate(${point.x}px, ${point.y}px) translate(-50%, -50%)`;
+    await this.move(stack,
+      [{ transform: at(from), opacity: 1 }, { transform: at(to), opacity: 1, offset: 0.94 }, { transform: at(to), opacity: 0 }],
+      { duration: milliseconds, easing: "ease-in-out", fill: "both" });
+    stack.remove();
   }
 }

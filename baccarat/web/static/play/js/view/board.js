@@ -14,7 +14,7 @@ import { initialsOf, nameOfSeat } from "./people.js";
 import { layoutScene } from "./scene.js";
 import { SpotChips } from "./spots.js";
 
-/** @typedef {{ kind: "ring" | "row", width: number, height: number }} Frame the felt's size in pixels, and how seats are to lie on it */
+/** @typedef {{ kind: "ring" | "row", width: number, height: number, third: "beside" | "below" }} Frame the felt's size in pixels, how seats are to lie on it, and third cards where the hands' box is the style sheet's */
 /** @typedef {{ element: HTMLElement, chips: SpotChips }} DrawnSpot */
 /** @typedef {{ element: HTMLButtonElement, number: HTMLElement, name: HTMLElement, note: HTMLElement, chips: SpotChips }} Plate */
 

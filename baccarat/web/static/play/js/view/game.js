@@ -25,11 +25,13 @@ import { Callout, Rounds } from "./rounds.js";
 import { HEADLINE } from "./scene.js";
 import { Scoreboard } from "./scoreboard.js";
 import { Spots } from "./spots.js";
+import { LastCard } from "./squeeze.js";
 import { TableUpdates } from "./table_updates.js";
 
 /** @import { Preferences } from "../core/preferences.js" */
 /** @import { PendingChip } from "../core/table_state.js" */
 /** @import { Panel } from "../panels/index.js" */
+/** @import { Frame } from "./board.js" */
 /** @import { Sound } from "./sound.js" */
 
 /** @typedef {keyof typeof panels} PanelName */
@@ -62,6 +64,10 @@ export class Game {
     this.held = null;
     /** @type {{ from: bigint, since: number } | null} */
     this.counting = null;
+    /** The frame in which the table is drawn again, 0 for none. */
+    this.frame = 0;
+    /** @type {Frame | null} */
+    this.room = null;
     /** @type {PanelName | null} */
     this.open = null;
     /** @type {PanelName | null | undefined} */
@@ -83,7 +89,8 @@ export class Game {
     this.caller = new Caller(this);
     this.spots = new Spots((spot) => this.actions.place(spot));
     this.board = new Board(this.actions, this.spots);
-    this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element);
+    const lastCard = new LastCard(sound);
+    this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element, lastCard.element);
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
     this.felt = h("main", { class: "felt", onclick: () => this.animation.running && this.animation.finish() },
       this.stage);
@@ -102,14 +109,15 @@ export class Game {
     this.element = h("div", { class: "game", "data-table": this.table },
       this.header.element, this.felt, this.people.element, this.notices.element, this.scoreboard.element, h("section", { class: "chat-column", "aria-label": t("menu.chat") }, this.chat.element), this.spots.element, this.controls.element, this.panel, this.layer);
     this.animation = new RoundAnimation({
-      root: this.element, hands: this.hands, board: this.board, layer: this.layer, sound: this.sound,
+      hands: this.hands, lastCard, board: this.board, layer: this.layer, sound: this.sound,
       chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state),
       call: (round) => this.rounds.call(round),
       caption: (words) => this.callout.caption(words), changed: () => this.draw(),
     });
     this.stopKeys = listenToKeys(this);
-    this.resized = new ResizeObserver(() => this.draw());
+    this.resized = new ResizeObserver(() => this.measure());
     this.resized.observe(this.felt);
+    this.resized.observe(this.hands.box);
     this.stream = new TableStream(table, {
       table: (state, askedAt) => this.updates.applyFetched(state, askedAt),
       event: (event) => this.receive(event),
@@ -135,6 +143,7 @@ export class Game {
     this.playerNotices.stop();
     this.stopKeys();
     this.resized.disconnect();
+    cancelAnimationFrame(this.frame);
     this.people.leave();
     this.controls.countdown.stop();
     this.animation.finish();
@@ -197,7 +206,13 @@ export class Game {
     return this.animation.round ?? this.rounds.replaying ?? this.state.round;
   }
 
+  /** Draw the table in the next frame, however often it changes until then. A hidden tab draws nothing. */
   draw() {
+    this.frame ||= requestAnimationFrame(() => this.drawNow());
+  }
+
+  drawNow() {
+    this.frame = 0;
     if (!this.state) return;
     const { pending } = this.actions;
     const { replaying } = this.rounds;
@@ -220,7 +235,7 @@ export class Game {
     if (step !== "paid" || !this.counting || !this.state.you) return held;
     const share = Math.min(1, (performance.now() - this.counting.since) / COUNT_MILLISECONDS);
     if (share === 1) this.counting = null;
-    else requestAnimationFrame(() => this.state && this.draw());
+    else this.draw();
     const to = toMinor(this.state.you.game_balance.amount);
     const from = this.counting?.from ?? to;
     return toDecimal(from + ((to - from) * BigInt(Math.round(share * 1000))) / 1000n, currencyDigits(this.state));
@@ -247,12 +262,19 @@ export class Game {
     this.spots.draw(this.state, this.shownRound(), { part: own?.part ?? null, stakes: own?.stakes ?? {}, pending: shown, placeable: can.place, paying, winnings });
   }
 
-  /** Lay the felt out for its size; the style sheet says whether seats lie around the table or in a row. */
-  arrange() {
+  /** Measure the felt when its size has changed; the style sheet says whether seats lie around the table or in a row. */
+  measure() {
     const { clientWidth: width, clientHeight: height } = this.felt;
-    if (!width || !height) return;
+    const { clientWidth: wide, clientHeight: high } = this.hands.box;
     const kind = getComputedStyle(this.element).getPropertyValue("--seats").trim() === "ring" ? "ring" : "row";
-    const changed = this.board.arrange(this.state, { kind, width, height });
+    this.room = width && height ? { kind, width, height, third: wide > high * THIRD_BESIDE ? "beside" : "below" } : null;
+    this.drawNow();
+  }
+
+  /** Lay the felt out for its size. */
+  arrange() {
+    if (!this.room) return;
+    const changed = this.board.arrange(this.state, this.room);
     const { scene } = this.board;
     if (changed) set(this.stage, { class: `stage ${scene ? "ring" : "row"}` });
     if (changed && !scene) this.hands.box.removeAttribute("style");
@@ -260,8 +282,7 @@ export class Game {
       this.stage.style.setProperty("--aspect", String(scene.width / 100));
       lay(this.hands.box, scene.hands, scene).style.setProperty("--headline", `${HEADLINE}cqb`);
     }
-    const { clientWidth: wide, clientHeight: high } = this.hands.box;
-    set(this.hands.box, { "data-third": scene ? scene.hands.third : wide > high * THIRD_BESIDE ? "beside" : "below" });
+    set(this.hands.box, { "data-third": scene ? scene.hands.third : this.room.third });
   }
 
   drawPanel() {

@@ -12,6 +12,8 @@ const POINTS = { A: 1, T: 0, J: 0, Q: 0, K: 0 };
 /** @param {string[]} cards */
 const points = (cards) => cards.reduce((total, card) => total + (POINTS[card[0]] ?? Number(card[0])), 0) % 10;
 
+/** @typedef {{ side: Side, card: string, drawn: Card, away?: { x: number, y: number } }} LaidCard a card on its hand; `away` is the way to it from the shoe */
+
 class Hand {
   /** @param {Side} side */
   constructor(side) {
@@ -32,19 +34,20 @@ class Hand {
     set(this.element, { "data-won": false, "data-lost": false, "data-natural": false });
   }
 
-  /** Lay a card face down; the third one sideways. */
-  lay() {
-    const drawn = drawCard(null, { sideways: this.row.childElementCount === 2 });
-    this.row.append(drawn);
-    return drawn;
+  /**
+   * Lay cards face down, the third one sideways.
+   * @param {Side} side
+   * @param {string[]} cards
+   * @returns {LaidCard[]}
+   */
+  lay(side, cards) {
+    const laid = cards.map((card, i) => ({ side, card, drawn: drawCard(null, { sideways: i === 2 }) }));
+    this.row.replaceChildren(...laid.map((each) => each.drawn));
+    return laid;
   }
 
-  /**
-   * Turn a card face up, and count once two cards are seen.
-   * @param {Card} drawn
-   * @param {string} card
-   */
-  turn(drawn, card) {
+  /** Turn a card face up, and count once two cards are seen. @param {LaidCard} laid */
+  turn({ drawn, card }) {
     drawn.turn(card);
     this.cards.push(card);
     if (this.cards.length < 2) return;
@@ -55,7 +58,7 @@ class Hand {
   }
 }
 
-/** Both hands: `show(round)` lays a round out at once, `lay` and `turn` deal it card by card. */
+/** Both hands: `show(round)` lays a round out at once, `lay(round)` lays it unseen to be dealt card by card. */
 export class Hands {
   /** @param {HTMLElement} callout the call, in its place between the names of the hands */
   constructor(callout) {
@@ -83,11 +86,24 @@ export class Hands {
    */
   show(round) {
     if (this.shown === round.id) return;
+    const { player, banker } = this.lay(round);
+    for (const laid of [...player, ...banker]) {
+      laid.drawn.classList.remove("coming");
+      this.turn(laid);
+    }
+    this.markWinner(round.outcome);
+  }
+
+  /**
+   * Lay a round's cards where they will lie, face down and not to be seen yet.
+   * @param {Api["Round"]} round
+   */
+  lay(round) {
     this.clear();
     this.shown = round.id;
-    for (const card of round.player_hand.cards) this.turn("player", this.lay("player"), card);
-    for (const card of round.banker_hand.cards) this.turn("banker", this.lay("banker"), card);
-    this.markWinner(round.outcome);
+    const laid = { player: this.player.lay("player", round.player_hand.cards), banker: this.banker.lay("banker", round.banker_hand.cards) };
+    for (const { drawn } of [...laid.player, ...laid.banker]) drawn.classList.add("coming");
+    return laid;
   }
 
   /** @param {Api["Round"]["outcome"]} outcome */
@@ -102,13 +118,8 @@ export class Hands {
     say(this.note, words ?? "");
   }
 
-  /** Lay a card face down on a hand. @param {Side} side */
-  lay(side) {
-    return this[side].lay();
-  }
-
-  /** @param {Side} side @param {Card} drawn @param {string} card */
-  turn(side, drawn, card) {
-    this[side].turn(drawn, card);
+  /** @param {LaidCard} laid */
+  turn(laid) {
+    this[laid.side].turn(laid);
   }
 }

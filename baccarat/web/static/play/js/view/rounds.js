@@ -72,7 +72,7 @@ export class Rounds {
     const instant = preferences.values.instant || !preferences.animated || age > ANIMATE_WITHIN || within <= 0 || document.hidden;
     const mine = ownPart(round);
     if (mine?.raised && !notices.has("raised")) showRaisedStakes(game, mine);
-    await game.animation.run(round, { instant, within });
+    await game.animation.run(round, { instant, within, squeeze: preferences.local.squeeze && !round.ceremony?.you });
     if (mine?.status === "timed_out") notices.show(t("message.timed_out"), { kind: "warning", key: "timed_out" });
     updateLowBalance(game);
     game.refreshBalances();

@@ -1,10 +1,14 @@
 // Squeezing a card: its back is folded from an edge, by drag or arrow keys, until it turns.
 
 /** @import { Card } from "../art/cards.js" */
+/** @import { LaidCard } from "./hands.js" */
+/** @import { Sound } from "./sound.js" */
 
-import { drawCard, drawFace } from "../art/cards.js";
-import { h, set } from "../core/dom.js";
+import { cardName, drawCard, drawFace } from "../art/cards.js";
+import { wait } from "../core/api.js";
+import { h, put, say, set } from "../core/dom.js";
 import { t } from "../messages/index.js";
+import { announce } from "./notices.js";
 
 /** @typedef {"top" | "bottom" | "left" | "right"} Edge */
 
@@ -99,4 +103,54 @@ function nearestEdge(element, event) {
   /** @type {[Edge, number][]} */
   const distances = [["left", x], ["right", 1 - x], ["top", y], ["bottom", 1 - y]];
   return distances.sort((a, b) => a[1] - b[1])[0][0];
+}
+
+/** How long a squeezed card is seen before it goes to its hand. */
+const SEEN = 500;
+
+/** The last card of a round over the hands: peeled on this screen only, by choice, when everybody could see it already. */
+export class LastCard {
+  /** @param {Sound} sound */
+  constructor(sound) {
+    this.sound = sound;
+    this.words = h("p", { class: "caller-words" });
+    this.card = h("div", { class: "caller-cards" });
+    this.button = h("button", { type: "button", class: "action", onclick: () => this.turn() });
+    this.element = h("section", { class: "caller last-card", hidden: true, onclick: (/** @type {Event} */ event) => event.stopPropagation() },
+      this.words, this.card, h("div", { class: "caller-buttons" }, this.button));
+    this.turn = () => {};
+    /** @type {Element | null} */
+    this.focused = null;
+  }
+
+  /**
+   * Show a card face down until the player has turned it.
+   * @param {LaidCard} laid
+   * @returns {Promise<void>}
+   */
+  show({ side, card }) {
+    return new Promise((done) => {
+      const drawn = squeezable(card, async () => {
+        this.sound.play("turn");
+        announce(cardName(card));
+        await wait(SEEN);
+        done();
+      });
+      this.turn = () => drawn.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+      say(this.words, t(`squeeze.last.${side}`));
+      say(this.button, t("squeeze.turn"));
+      put(this.card, drawn);
+      set(this.element, { hidden: false, "aria-label": t("option.squeeze") });
+      this.focused = document.activeElement;
+      drawn.focus({ preventScroll: true });
+    });
+  }
+
+  /** Take the card away, and give the focus back. */
+  hide() {
+    const held = this.element.contains(document.activeElement);
+    set(this.element, { hidden: true });
+    put(this.card);
+    if (held && this.focused instanceof HTMLElement) this.focused.focus();
+  }
 }
