@@ -1,12 +1,16 @@
 """The table page, the page that verifies rounds, and sessions for demo players."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
+import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
+from msgspec import Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,6 +18,7 @@ from baccarat import proofs
 from baccarat.web import demo
 from casino.api.fields import IdField, StrictSerializer, parse_body
 from casino.api.views import BaseApiView
+from casino.operators import launches
 
 _POLICY: Final = {
     "default-src": "'none'",
@@ -23,13 +28,10 @@ _POLICY: Final = {
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
-    "frame-ancestors": "'none'",
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
-CONTENT_SECURITY_POLICY: Final = "; ".join(f"{directive} {sources}" for directive, sources in _POLICY.items())
 _HEADERS: Final = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
@@ -37,10 +39,14 @@ _HEADERS: Final = {
 }
 
 
-def add_security_policy(response: HttpResponse) -> HttpResponse:
-    """Set the page's security headers on a response."""
+def add_security_policy(response: HttpResponse, *, framed_by: Sequence[str] = ()) -> HttpResponse:
+    """Set the page's security headers on a response, which pages of these origins may frame."""
+    policy = _POLICY | {"frame-ancestors": " ".join(framed_by) or "'none'"}
+    response["Content-Security-Policy"] = "; ".join(f"{directive} {sources}" for directive, sources in policy.items())
     for name, value in _HEADERS.items():
         response[name] = value
+    if framed_by:
+        response.xframe_options_exempt = True  # the older header can't name an origin
     return response
 
 
@@ -57,10 +63,29 @@ class DemoPlayerRequest(StrictSerializer):
     player = IdField()
 
 
+class LaunchOnPage(Struct):
+    """What the page knows of a launch before it trades the code."""
+
+    id: UUID
+    language: str | None
+    return_url: str | None
+    parent_origin: str | None
+
+
 @require_safe
 def table_page(request: HttpRequest) -> HttpResponse:
-    """Return the table page. The player's token is in the URL's fragment, which browsers do not send."""
-    return add_security_policy(render(request, "play/page.html", {"languages": LANGUAGES}))
+    """Return the table page, which sites of the operator may frame if its address names a launch of theirs.
+
+    The player's token is in the URL's fragment, which browsers do not send.
+    """
+    launch = launches.find(request.GET.get("launch", ""))
+    context = {"languages": LANGUAGES}
+    if launch is None:
+        return add_security_policy(render(request, "play/page.html", context))
+    options = launch.options
+    on_page = LaunchOnPage(launch.id, options.language, options.return_url, options.parent_origin)
+    context["launch"] = msgspec.json.encode(on_page).decode()
+    return add_security_policy(render(request, "play/page.html", context), framed_by=launch.origins)
 
 
 @require_safe

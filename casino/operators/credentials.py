@@ -8,6 +8,7 @@ import secrets
 from typing import Final
 
 KEY_PREFIX: Final = "op_"
+LAUNCH_PREFIX: Final = "lc_"
 TICKET_PREFIX: Final = "st_"
 TOKEN_PREFIX: Final = "pt_"  # noqa: S105  (says what kind of credential follows)
 
@@ -19,6 +20,10 @@ def new_key() -> tuple[str, str]:
 
 def new_token() -> str:
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def new_launch_code() -> str:
+    return LAUNCH_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_ticket() -> str:

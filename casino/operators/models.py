@@ -196,6 +196,27 @@ class PlayerSession(models.Model):
         return f"session of {self.player_id}"
 
 
+class Launch(models.Model):
+    """A one-time code that opens a player's session on the table page; stored as its SHA-256."""
+
+    id = models.UUIDField(primary_key=True)
+    code_hash = models.BinaryField(max_length=32, unique=True)
+    player = models.ForeignKey(Player, models.PROTECT, related_name="launches")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="launches")
+    brand = models.ForeignKey(Brand, models.PROTECT, null=True, related_name="+")
+    session_seconds = models.IntegerField()
+    options = models.JSONField(help_text="How the page begins: table, language, addresses of the operator's sites.")
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["expires_at"], name="operators_launch_expiry")]
+
+    def __str__(self) -> str:
+        return f"launch {self.id}"
+
+
 class PlayerPin(models.Model):
     """A player's PIN as an Argon2 hash, and the failed attempts since the last success."""
 

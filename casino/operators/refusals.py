@@ -140,6 +140,53 @@ class InvalidSessionLength(Refusal):
     remedy = "Send 60 to 86400 seconds."
 
 
+class SessionNotOpen(Refusal):
+    code = "session_not_open"
+    title = "The player has no open session"
+    remedy = "Launch the game again, or open a new session."
+
+
+class UnknownLaunch(Refusal):
+    code = "unknown_launch"
+    kind = RefusalKind.MISSING
+    title = "There is no such launch"
+    remedy = "Go back to your casino and open the game again."
+
+
+class LaunchUsed(Refusal):
+    code = "launch_used"
+    title = "This game was opened before"
+    remedy = "Go back to your casino and open the game again: each launch works once."
+
+
+class LaunchExpired(Refusal):
+    code = "launch_expired"
+    title = "This game was opened too late"
+    remedy = "Go back to your casino and open the game again: a launch works for a minute."
+
+
+class AddressMalformed(Refusal):
+    code = "address_malformed"
+    kind = RefusalKind.INVALID
+    title = "This is not an address of a page"
+    remedy = "Send an absolute address of at most 2000 characters, such as https://play.example/lobby."
+
+
+class OriginNotRegistered(Refusal):
+    """`origin` is the one that is missing."""
+
+    code = "origin_not_registered"
+    kind = RefusalKind.INVALID
+    title = "The address is not of one of your sites"
+    remedy = "Register its origin first, by PUT /api/v1/operator/origins or in the admin."
+
+
+class PresetHasNoTable(Refusal):
+    code = "preset_has_no_table"
+    title = "No open table of this preset is in the lobby"
+    remedy = "Open one, or launch another preset or the lobby."
+
+
 class MalformedPin(Refusal):
     code = "pin_malformed"
     kind = RefusalKind.INVALID

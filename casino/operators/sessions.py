@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from casino.operators import credentials
-from casino.operators.models import PlayerBan
+from casino.operators.models import PlayerBan, PlayerSession
 from casino.operators.principals import BrandScope
-from casino.operators.refusals import InvalidSessionLength, PlayerIsBanned, UnknownPlayer
+from casino.operators.refusals import InvalidSessionLength, PlayerIsBanned, SessionNotOpen, UnknownPlayer
 
 MIN_SESSION_SECONDS: Final = 60
 MAX_SESSION_SECONDS: Final = 86400
@@ -63,6 +63,13 @@ _END: Final = f"""
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = '{ENDED}'
     WHERE token_hash = %s AND ended_at IS NULL
 """  # noqa: S608  (constants)
+_RENEW: Final = f"""
+    UPDATE operators_playersession s
+    SET expires_at = greatest(s.expires_at, clock_timestamp() + make_interval(secs => %(seconds)s))
+    WHERE s.player_id = %(player)s AND s.ended_at IS NULL AND {SESSION_STATUS} = ''
+      AND (%(session)s::bytea IS NULL OR s.token_hash = %(session)s)
+    RETURNING s.expires_at
+"""  # noqa: S608  (constants)
 # One statement for all streams of a process.
 _TOUCH: Final = f"""
     WITH known AS (
@@ -86,14 +93,19 @@ class OpenedSession:
     previous_login: datetime | None
 
 
+def require_length(seconds: int) -> None:
+    """Check the length of a session. Raises InvalidSessionLength."""
+    if not MIN_SESSION_SECONDS <= seconds <= MAX_SESSION_SECONDS:
+        raise InvalidSessionLength(f"Got {seconds} seconds.", min=MIN_SESSION_SECONDS, max=MAX_SESSION_SECONDS)
+
+
 def open_session(*, operator: UUID, player: UUID, seconds: int, brand: BrandScope | None = None) -> OpenedSession:
     """Open a player's session of at most this many seconds; it ends one that is open elsewhere.
 
     The player plays under `brand`: without one, under that which the player belongs to, if any. Raises
     InvalidSessionLength, PlayerIsBanned, and UnknownPlayer also for a player of another operator or brand.
     """
-    if not MIN_SESSION_SECONDS <= seconds <= MAX_SESSION_SECONDS:
-        raise InvalidSessionLength(f"Got {seconds} seconds.", min=MIN_SESSION_SECONDS, max=MAX_SESSION_SECONDS)
+    require_length(seconds)
     token = credentials.new_token()
     values: dict[str, Any] = {
         "player": player,
@@ -113,6 +125,32 @@ def open_session(*, operator: UUID, player: UUID, seconds: int, brand: BrandScop
             until = PlayerBan.objects.filter(player_id=player).values_list("until", flat=True).first()
             raise PlayerIsBanned(until=until)
     return OpenedSession(token, row[0], row[1])
+
+
+def renew_session(*, player: UUID, seconds: int, session: bytes | None = None) -> datetime:
+    """Let a player's open session last this many seconds from now, or as long as before if that is longer.
+
+    It stays the same session, so its token, stream and seats stay. Given a `session`, by its token's hash, it has to be
+    that one. Returns the expiry. Raises InvalidSessionLength, SessionNotOpen.
+    """
+    require_length(seconds)
+    values: dict[str, Any] = {
+        "player": player,
+        "session": session,
+        "seconds": seconds,
+        "idle": settings.PLAYER_IDLE_SECONDS,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_RENEW, values)
+        row: tuple[datetime] | None = cursor.fetchone()
+    if row is None:
+        raise SessionNotOpen
+    return row[0]
+
+
+def expiry(*, session: bytes) -> datetime:
+    """Return when a session ends at the latest, by its token's hash."""
+    return PlayerSession.objects.values_list("expires_at", flat=True).get(token_hash=session)
 
 
 def end_session(*, session: bytes) -> None:

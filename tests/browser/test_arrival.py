@@ -24,7 +24,7 @@ def visit(page: Page, house: House, token: str) -> None:
 
 
 def signed_in(page: Page) -> str | None:
-    token: str | None = page.evaluate("sessionStorage.getItem('casino.token')")
+    token: str | None = page.evaluate("JSON.parse(sessionStorage.getItem('casino.token'))")
     return token
 
 

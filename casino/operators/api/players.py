@@ -1,9 +1,8 @@
-"""Players' sessions, PINs and stream tickets."""
+"""Players' PINs and stream tickets."""
 
 from typing import Annotated, Any
 from uuid import UUID
 
-from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
 from rest_framework import serializers
@@ -11,35 +10,14 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
-from casino.operators import brands, pins, sessions
+from casino.operators import pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals
 from casino.operators.principals import Scope
 from casino.operators.refusals import MalformedPin
-
-
-class PlayerSessionRequest(StrictSerializer):
-    """The lifetime of the token, and the brand under which the player plays."""
-
-    brand = TextField(
-        required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key or player."
-    )
-    ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
-
-
-class PlayerSessionResponse(Shape):
-    """A new session. The token is shown only here."""
-
-    token: Annotated[str, Meta(examples=["pt_kGm0m8Hk0sW1lq7b1V9cO2t3x4y5z6a7b8c9d0e1f2g"])]
-    expires_at: Timestamp
-    idle_seconds: Annotated[
-        int, Meta(description="The session ends earlier after this long without a request.", examples=[900])
-    ]
-    previous_login: Annotated[Timestamp | None, Meta(description="Null at the player's first login.")]
-    player: UUID
 
 
 class StreamTicketResponse(Shape):
@@ -53,49 +31,6 @@ class StreamTicketResponse(Shape):
         ),
     ]
     expires_at: Timestamp
-
-
-class PlayerSessionsView(OperatorView):
-    """Sessions of one of the caller's players."""
-
-    scope = Scope.PLAY
-
-    @operation(
-        "openPlayerSession",
-        "Obtain a short-lived token for a player's browser",
-        description="A player has one session: one that is open elsewhere ends with `session_taken_over`.",
-        request=PlayerSessionRequest,
-        example={"ttl_seconds": 1800},
-        returns=PlayerSessionResponse,
-        status=201,
-    )
-    def post(self, request: Request, player: UUID) -> Response:
-        """Open a session; repeating the request opens another one, because a stored response would contain a secret."""
-        body, caller = parse_body(PlayerSessionRequest, request), self.caller
-        opened = sessions.open_session(
-            operator=caller.operator,
-            player=player,
-            seconds=body["ttl_seconds"],
-            brand=brands.chosen_scope(caller, body["brand"]),
-        )
-        session = PlayerSessionResponse(
-            token=opened.token,
-            expires_at=opened.expires_at,
-            idle_seconds=settings.PLAYER_IDLE_SECONDS,
-            previous_login=opened.previous_login,
-            player=player,
-        )
-        return Response(session, status=201)
-
-
-class CurrentSessionView(PlayerView):
-    """The session whose token is used."""
-
-    @operation("endPlayerSession", "Log out: end the session of this token", responses={204: None})
-    def delete(self, request: Request) -> Response:
-        del request
-        sessions.end_session(session=self.caller.session)
-        return Response(status=204)
 
 
 class StreamTicketsView(PlayerView):

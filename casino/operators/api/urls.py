@@ -1,17 +1,24 @@
 from django.urls import path
 
-from casino.operators.api import checkpoints, operators, players
+from casino.operators.api import checkpoints, operators, players, sessions
 
 urlpatterns = [
     path("operator", operators.CurrentOperatorView.as_view(), name="operator"),
     path("operator/origins", operators.OperatorOriginsView.as_view(), name="operator-origins"),
     path("me/operator", operators.OwnOperatorView.as_view(), name="my-operator"),
     path("thresholds", operators.ThresholdListView.as_view(), name="thresholds"),
-    path("players/<uuid:player>/sessions", players.PlayerSessionsView.as_view(), name="player-sessions"),
+    path("players/<uuid:player>/sessions", sessions.PlayerSessionsView.as_view(), name="player-sessions"),
+    path(
+        "players/<uuid:player>/sessions/renew",
+        sessions.RenewPlayerSessionView.as_view(),
+        name="renew-player-session",
+    ),
     path("players/<uuid:player>/pin", players.PlayerPinView.as_view(), name="player-pin"),
     path("me/pin", players.OwnPinView.as_view(), name="my-pin"),
     path("stream/tickets", players.StreamTicketsView.as_view(), name="stream-tickets"),
-    path("sessions/current", players.CurrentSessionView.as_view(), name="current-session"),
+    path("sessions/launch", sessions.LaunchSessionView.as_view(), name="launch-session"),
+    path("sessions/renew", sessions.RenewCurrentSessionView.as_view(), name="renew-session"),
+    path("sessions/current", sessions.CurrentSessionView.as_view(), name="current-session"),
     path("log/checkpoints", checkpoints.CheckpointListView.as_view(), name="log-checkpoints"),
     path("log/checkpoints/<int:number>", checkpoints.CheckpointView.as_view(), name="log-checkpoint"),
     path("log/keys", checkpoints.LogKeyListView.as_view(), name="log-keys"),

@@ -9,6 +9,7 @@ ORDINARY = (
     "operators_brand",
     "operators_declaredcurrency",
     "operators_limitsgroup",
+    "operators_launch",
     "operators_playerpin",
     "operators_staffmembership",
     "operators_streamticket",
@@ -269,6 +270,38 @@ class Migration(migrations.Migration):
                         condition=models.Q(("ended_at", None)), fields=("player",), name="operators_session_one"
                     )
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Launch",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("code_hash", models.BinaryField(max_length=32, unique=True)),
+                ("session_seconds", models.IntegerField()),
+                (
+                    "options",
+                    models.JSONField(
+                        help_text="How the page begins: table, language, addresses of the operator's sites."
+                    ),
+                ),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "brand",
+                    models.ForeignKey(null=True, on_delete=models.PROTECT, related_name="+", to="operators.brand"),
+                ),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="launches", to="operators.operator"),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="launches", to="operators.player"),
+                ),
+            ],
+            options={
+                "indexes": [models.Index(fields=["expires_at"], name="operators_launch_expiry")],
             },
         ),
         migrations.CreateModel(

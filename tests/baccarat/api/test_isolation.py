@@ -31,7 +31,7 @@ WALLETS = {
 GUARDED = [
     operation
     for operation in contract.operations()
-    if operation.tag in {"baccarat", "operators"} or operation.name in WALLETS
+    if (operation.tag in {"baccarat", "operators"} and operation.callers) or operation.name in WALLETS
 ]
 WITH_AN_ID = [operation for operation in GUARDED if "{" in operation.path]
 FOR_OPERATORS = [operation for operation in GUARDED if operation.callers == {"operatorKey"}]

@@ -1,9 +1,10 @@
 // The page's entry point: signs the player in, then shows the lobby or a table.
 
-import { demo, get, onSessionEnd, NoResponse, Problem, wait } from "./core/api.js";
+import { demo, get, onSessionEnd, NoResponse, post, Problem, wait } from "./core/api.js";
 import { h, put } from "./core/dom.js";
+import { launch, takeLaunchCode } from "./core/launch.js";
 import { Preferences } from "./core/preferences.js";
-import { forgetToken, goTo, storage, storeToken, tableInAddress, takeOfferedToken, token } from "./core/session.js";
+import { goTo, storage, storeToken, tableInAddress, takeOfferedToken, token } from "./core/session.js";
 import { hasMessage, loadLanguage, describeProblem, t } from "./messages/index.js";
 import { Game } from "./view/game.js";
 import { Lobby } from "./view/lobby.js";
@@ -45,6 +46,23 @@ async function arrive(offered = takeOfferedToken()) {
 }
 
 /**
+ * Trade the launch's code for a session, and go where the launch leads.
+ * @param {string} code
+ */
+async function enterByLaunch(code) {
+  try {
+    const session = /** @type {Api["LaunchedSession"]} */ (await post("sessions/launch", { code }, { bearer: null }));
+    if (session.launch.table && !tableInAddress()) goTo(session.launch.table, { silently: true });
+    await arrive(session.token);
+  } catch (error) {
+    if (error instanceof NoResponse) return retry(() => enterByLaunch(code));
+    if (!(error instanceof Problem)) throw error;
+    const { title, remedy } = describeProblem(error);
+    put(app, wayBack(title, remedy));
+  }
+}
+
+/**
  * @param {string} value
  * @param {SignedIn} who
  */
@@ -81,6 +99,7 @@ async function route() {
 async function signIn() {
   view?.leave();
   view = null;
+  if (launch) return put(app, wayBack(t("over"), t("door.closed.how")));
   let players = null;
   try {
     players = (await demo.list()).players;
@@ -104,6 +123,14 @@ async function retry(again) {
  */
 const textPage = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", {}, words));
 const signInNeeded = () => textPage(t("door.closed"), t("door.closed.how"));
+
+/**
+ * Explain, and offer the way back to the operator's site.
+ * @param {string} title
+ * @param {string} words
+ */
+const wayBack = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", { role: "alert" }, words),
+  launch?.return_url && h("a", { class: "way-back", href: launch.return_url, target: "_top" }, t("door.back")));
 
 /** @typedef {{id: string, name: string}} DemoPlayer */
 /** @typedef {Game | Lobby} View what is on the screen: the lobby, or a table */
@@ -133,17 +160,20 @@ function demoPlayers(players) {
  */
 function showSessionEnd(problem) {
   if (!token()) return;
-  forgetToken();
+  storeToken(null);
   view?.leave();
   view = null;
   const words = hasMessage(`end.${problem.code}`) ? t(`end.${problem.code}`) : describeProblem(problem).title;
+  if (launch) return put(app, wayBack(t("over"), words));
   put(app, h("main", { class: "door" }, h("h1", {}, t("over")), h("p", { role: "alert" }, words),
     h("button", { type: "button", class: "primary", onclick: () => { goTo(null); route(); } }, t("over.again"))));
 }
 
 onSessionEnd(showSessionEnd);
+const code = takeLaunchCode();
 const offered = takeOfferedToken();
 await loadLanguage();
 addEventListener("hashchange", () => arrive());
 document.addEventListener("casino:language", route);
-arrive(offered);
+if (code) enterByLaunch(code);
+else arrive(offered);

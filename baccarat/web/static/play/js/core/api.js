@@ -133,7 +133,7 @@ export const put = (path, body) => send("PUT", path, { body });
 /**
  * @param {string} path
  * @param {object} body
- * @param {{signal?: AbortSignal}} [options]
+ * @param {{signal?: AbortSignal, bearer?: string | null}} [options]
  */
 export const post = (path, body, options) => send("POST", path, { body, ...options });
 

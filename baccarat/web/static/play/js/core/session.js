@@ -1,6 +1,7 @@
-// The session token, the table named in the address, and local storage.
+// The session token, the table named in the address, and the browser's storage.
 
-const TOKEN_KEY = "casino.token";
+import { launch } from "./launch.js";
+
 
 function readFragment() {
   return new URLSearchParams(location.hash.replace(/^#/, ""));
@@ -16,24 +17,36 @@ export function takeOfferedToken() {
   return offered;
 }
 
-export const token = () => sessionStorage.getItem(TOKEN_KEY);
-/** @param {string} value */
-export const storeToken = (value) => sessionStorage.setItem(TOKEN_KEY, value);
-export const forgetToken = () => sessionStorage.removeItem(TOKEN_KEY);
+/** The token of a launched page, which a reload forgets: its frame may share storage with the frames of others. */
+let held = /** @type {string | null} */ (null);
+
+/** @returns {string | null} */
+export const token = () => (launch ? held : tabStorage.get("token", null));
+/** @param {string | null} value null forgets it */
+export function storeToken(value) {
+  held = value;
+  if (!launch) tabStorage.set("token", value);
+}
 
 /** Return the table that the address names, or null for the lobby. */
 export const tableInAddress = () => readFragment().get("table");
 
 /**
- * Go to a table, or to the lobby with null.
+ * Go to a table, or to the lobby with null; `silently` only names it in the address.
  * @param {string | null} table
+ * @param {{silently?: boolean}} [how]
  */
-export function goTo(table) {
-  location.hash = table ? `table=${encodeURIComponent(table)}` : "";
+export function goTo(table, { silently = false } = {}) {
+  const hash = table ? `table=${encodeURIComponent(table)}` : "";
+  if (silently) history.replaceState(null, "", `#${hash}`);
+  else location.hash = hash;
 }
 
-/** Local storage; where the browser forbids it, nothing is remembered. */
-export const storage = {
+/**
+ * Storage of the browser; where that forbids it, as in some frames, nothing is remembered.
+ * @param {() => Storage} place
+ */
+const storageIn = (place) => ({
   /**
    * @template T
    * @param {string} name
@@ -42,7 +55,7 @@ export const storage = {
    */
   get(name, fallback) {
     try {
-      return JSON.parse(localStorage.getItem(`casino.${name}`) ?? "null") ?? fallback;
+      return JSON.parse(place().getItem(`casino.${name}`) ?? "null") ?? fallback;
     } catch {
       return fallback;
     }
@@ -53,9 +66,12 @@ export const storage = {
    */
   set(name, value) {
     try {
-      localStorage.setItem(`casino.${name}`, JSON.stringify(value));
+      place().setItem(`casino.${name}`, JSON.stringify(value));
     } catch {
       return;
     }
   },
-};
+});
+
+export const storage = storageIn(() => localStorage);
+export const tabStorage = storageIn(() => sessionStorage);

@@ -1,8 +1,8 @@
 // Follows one table: server-sent events where the service offers them, polling elsewhere.
 
 import { get, syncClock, NoResponse, post, Problem, streamUrl, wait } from "./api.js";
+import { tabStorage } from "./session.js";
 
-const POSITION_KEY = "casino.position";
 const KINDS = ["snapshot", "event", "balances", "reset", "end"];
 
 /**
@@ -26,7 +26,8 @@ export class TableStream {
   constructor(table, handlers) {
     this.table = table;
     this.handlers = handlers;
-    this.position = sessionStorage.getItem(`${POSITION_KEY}.${table}`);
+    /** @type {string | null} */
+    this.position = tabStorage.get(`position.${table}`, null);
     this.stopped = false;
     this.streaming = false;
     this.askedAt = 0;
@@ -157,7 +158,7 @@ export class TableStream {
   /** @param {string} position */
   storePosition(position) {
     this.position = position;
-    sessionStorage.setItem(`${POSITION_KEY}.${this.table}`, position);
+    tabStorage.set(`position.${this.table}`, position);
   }
 
   /** @param {{balances?: Api["Balances"], tables?: Api["TableState"][]}} data */

@@ -1,6 +1,7 @@
 // Translation, and numbers, money and times in the player's locale. Each language is one data file beside this module.
 
 import { NoResponse, Problem } from "../core/api.js";
+import { launch } from "../core/launch.js";
 import { storage } from "../core/session.js";
 
 /** @typedef {Record<string, string | number | null | undefined>} MessageValues */
@@ -13,16 +14,20 @@ let locale = "en";
 /** @type {Record<string, string>} */
 let messages = {};
 
+/** @param {string} tag */
+const primary = (tag) => tag.slice(0, 2).toLowerCase();
+
 /**
- * Load a language: the one wanted, else the first of the browser's that there is, else English.
+ * Load a language: the one wanted, else the launch's, the one chosen here before, the first of the browser's that there
+ * is, or English.
  * @param {string | null} [wanted]
  */
-export async function loadLanguage(wanted = storage.get("language", null)) {
-  const spoken = (wanted ? [wanted] : navigator.languages).map((tag) => tag.slice(0, 2).toLowerCase());
-  const next = spoken.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+export async function loadLanguage(wanted = null) {
+  const tags = [wanted ?? launch?.language ?? "", storage.get("language", ""), ...navigator.languages];
+  const next = primary(tags.find((tag) => LANGUAGES.includes(primary(tag))) ?? "en");
   messages = await readMessages(next);
   language = next;
-  locale = navigator.languages.find((tag) => tag.toLowerCase().startsWith(language)) ?? language;
+  locale = tags.find((tag) => primary(tag) === language && tag.length > language.length) ?? language;
   document.documentElement.lang = language;
   document.documentElement.dir = t("language.direction");
   document.title = t("title");

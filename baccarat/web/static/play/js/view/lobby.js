@@ -5,7 +5,7 @@ import { get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
 import { LobbyStream } from "../core/lobby_stream.js";
 import { toMinor } from "../core/money.js";
-import { forgetToken, storage } from "../core/session.js";
+import { storeToken, storage } from "../core/session.js";
 import { findBalance, specialRules } from "../core/table_state.js";
 import { describeProblem, formatNumber, money, t } from "../messages/index.js";
 import { depositPart, statementPart, withdrawPart } from "../panels/account.js";
@@ -98,7 +98,7 @@ export class Lobby {
   }
 
   exit() {
-    forgetToken();
+    storeToken(null);
     this.leave();
     this.onExit();
   }

@@ -1,0 +1,150 @@
+"""Launches of players from the operator's own site."""
+
+import re
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.urls import reverse
+from msgspec import Meta
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.services import launching
+from casino.api.fields import (
+    CurrencyField,
+    IdField,
+    MoneyTypeField,
+    StrictSerializer,
+    TextField,
+    WholeNumberField,
+    parse_body,
+)
+from casino.api.openapi import operation
+from casino.api.shapes import Shape, Timestamp
+from casino.operators import brands
+from casino.operators.base_views import OperatorView, metadata
+from casino.operators.launches import MAX_ADDRESS_LENGTH, LaunchOptions
+from casino.operators.principals import Scope
+from wallet.api.players import PlayerRequest
+
+_TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
+_OPTIONS: Final = ("table", "money_type", "language", "return_url", "cashier_url", "parent_origin")
+EXAMPLE: Final[dict[str, Any]] = {
+    "player": {"reference": "customer-8812", "nickname": "Ace"},
+    "preset": "mini",
+    "money_type": "real",
+    "currency": "EUR",
+    "language": "de",
+    "return_url": "https://play.lucky.example/lobby",
+    "cashier_url": "https://play.lucky.example/cashier",
+    "parent_origin": "https://play.lucky.example",
+}
+
+
+class LaunchRequest(StrictSerializer):
+    """Whom to launch, where to, and the sites around the game."""
+
+    player = PlayerRequest(help_text="Registered unless the reference is known.")
+    table = IdField(required=False, allow_null=True, default=None, help_text="The table to open.")
+    preset = TextField(
+        required=False, allow_null=True, default=None, max_length=40, help_text="Opens a table of this preset instead."
+    )
+    money_type = MoneyTypeField(
+        required=False, allow_null=True, default=None, help_text="Chosen when the player sits down."
+    )
+    currency = CurrencyField(required=False, default=None, allow_null=True, help_text="By default the operator's own.")
+    language = TextField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=35,
+        help_text="A language tag such as `de` or `pt-BR`.",
+    )
+    return_url = TextField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=MAX_ADDRESS_LENGTH,
+        help_text="Where the player goes back to; of one of your registered origins.",
+    )
+    cashier_url = TextField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=MAX_ADDRESS_LENGTH,
+        help_text="Where the player finds your cashier; of one of your registered origins.",
+    )
+    parent_origin = TextField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=200,
+        help_text="The registered origin that frames the page and exchanges messages with it.",
+    )
+    ttl_seconds = WholeNumberField(
+        required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, help_text="The lifetime of the session."
+    )
+
+    def validate_language(self, value: str | None) -> str | None:
+        """Refuse what is not a language tag."""
+        if value is not None and not _TAG.fullmatch(value):
+            raise ValidationError("This is not a language tag.", code="field_invalid")
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a table beside a preset."""
+        if attrs["table"] is not None and attrs["preset"] is not None:
+            raise ValidationError({"preset": ValidationError("Send a table or a preset.", "field_invalid").detail})
+        return attrs
+
+
+class LaunchResponse(Shape):
+    """A launch. The code in its address is shown only here."""
+
+    id: Annotated[UUID, Meta(description="The launch; it opens nothing.")]
+    url: Annotated[
+        str,
+        Meta(
+            description="Send the player's browser there, or frame it. It works once.",
+            examples=["https://casino.example/play/?launch=lc_vQ2l0y6mG1kYw8bZ5n3r7t9c4x1a6e2s8d0f5h7j9k3"],
+        ),
+    ]
+    expires_at: Annotated[Timestamp, Meta(description="A minute after the launch.")]
+
+
+class LaunchesView(OperatorView):
+    """Launches of the caller's players."""
+
+    tag = "operators"
+    scope = Scope.PLAY
+    for_brands = frozenset({"POST"})
+
+    @operation(
+        "launchPlayer",
+        "Obtain an address that opens the game for a player",
+        description=(
+            "It registers the player unless the reference is known. The page trades the code in the address for a "
+            "session, which ends one that is open elsewhere. Repeating the request issues another code."
+        ),
+        request=LaunchRequest,
+        example=EXAMPLE,
+        returns=LaunchResponse,
+        status=201,
+    )
+    def post(self, request: Request) -> Response:
+        """Issue a launch; a repeat issues another one, because a stored response would contain a secret."""
+        body, me = parse_body(LaunchRequest, request), self.caller
+        issued = launching.launch(
+            operator=me.operator,
+            reference=body["player"]["reference"],
+            nickname=body["player"]["nickname"],
+            brand=brands.chosen_scope(me, body["player"]["brand"]),
+            preset=body["preset"],
+            session_seconds=body["ttl_seconds"],
+            options=LaunchOptions(currency=body["currency"] or me.currency, **{name: body[name] for name in _OPTIONS}),
+            metadata=metadata(request),
+        )
+        url = f"{request.build_absolute_uri(reverse('play'))}?launch={issued.code}"
+        return Response(LaunchResponse(issued.id, url, issued.expires_at), status=201)

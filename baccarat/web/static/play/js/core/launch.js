@@ -1,0 +1,22 @@
+// The launch by which the operator's site opened this page.
+
+/**
+ * @typedef {object} Launch what the service names in the page before the code is traded
+ * @property {string} id
+ * @property {string | null} language
+ * @property {string | null} return_url
+ * @property {string | null} parent_origin
+ */
+
+const named = document.querySelector("meta[name=launch]")?.getAttribute("content");
+
+/** @type {Launch | null} */
+export const launch = named ? JSON.parse(named) : null;
+
+/** Return the launch's one-time code, or null, and leave in the address only the launch's id, which opens nothing. */
+export function takeLaunchCode() {
+  const code = new URLSearchParams(location.search).get("launch");
+  if (!code || code === launch?.id) return null;
+  history.replaceState(null, "", location.pathname + (launch ? `?launch=${launch.id}` : "") + location.hash);
+  return code;
+}

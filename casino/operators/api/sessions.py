@@ -1,0 +1,183 @@
+"""The session that a launch's code is traded for, and the renewal of sessions."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.conf import settings
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.openapi import operation
+from casino.api.shapes import Shape, Timestamp
+from casino.api.views import BaseApiView
+from casino.operators import brands, launches, services, sessions
+from casino.operators.base_views import OperatorView, PlayerView
+from casino.operators.launches import LaunchOptions
+from casino.operators.principals import Scope
+
+
+class PlayerSessionRequest(StrictSerializer):
+    """The lifetime of the token, and the brand under which the player plays."""
+
+    brand = TextField(
+        required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key or player."
+    )
+    ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
+
+
+class RenewalRequest(StrictSerializer):
+    """How long the session lasts from now."""
+
+    ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
+
+
+class LaunchCodeRequest(StrictSerializer):
+    """The code of a launch."""
+
+    code = TextField(max_length=100, help_text="From the address that `POST /launches` returned.")
+
+
+LAUNCH_CODE_EXAMPLE = {"code": "lc_vQ2l0y6mG1kYw8bZ5n3r7t9c4x1a6e2s8d0f5h7j9k3"}
+
+
+class PlayerSessionResponse(Shape):
+    """A new session. The token is shown only here."""
+
+    token: Annotated[str, Meta(examples=["pt_kGm0m8Hk0sW1lq7b1V9cO2t3x4y5z6a7b8c9d0e1f2g"])]
+    expires_at: Timestamp
+    idle_seconds: Annotated[
+        int, Meta(description="The session ends earlier after this long without a request.", examples=[900])
+    ]
+    previous_login: Annotated[Timestamp | None, Meta(description="Null at the player's first login.")]
+    player: UUID
+
+
+class LaunchedSession(PlayerSessionResponse):
+    """A new session, and how the page begins."""
+
+    launch: LaunchOptions
+
+
+class SessionExpiry(Shape):
+    """When a session ends at the latest."""
+
+    expires_at: Timestamp
+
+
+class PlayerSessionsView(OperatorView):
+    """Sessions of one of the caller's players."""
+
+    scope = Scope.PLAY
+
+    @operation(
+        "openPlayerSession",
+        "Obtain a short-lived token for a player's browser",
+        description="A player has one session: one that is open elsewhere ends with `session_taken_over`.",
+        request=PlayerSessionRequest,
+        example={"ttl_seconds": 1800},
+        returns=PlayerSessionResponse,
+        status=201,
+    )
+    def post(self, request: Request, player: UUID) -> Response:
+        """Open a session; repeating the request opens another one, because a stored response would contain a secret."""
+        body, caller = parse_body(PlayerSessionRequest, request), self.caller
+        opened = sessions.open_session(
+            operator=caller.operator,
+            player=player,
+            seconds=body["ttl_seconds"],
+            brand=brands.chosen_scope(caller, body["brand"]),
+        )
+        session = PlayerSessionResponse(
+            token=opened.token,
+            expires_at=opened.expires_at,
+            idle_seconds=settings.PLAYER_IDLE_SECONDS,
+            previous_login=opened.previous_login,
+            player=player,
+        )
+        return Response(session, status=201)
+
+
+class RenewPlayerSessionView(OperatorView):
+    """The open session of one of the caller's players."""
+
+    scope = Scope.PLAY
+
+    @operation(
+        "renewPlayerSession",
+        "Let a player's open session last longer",
+        description=(
+            "It stays the same session, with its token, stream and seats. It lasts `ttl_seconds` from now, or as long "
+            "as before if that is longer, so repeating the request does no harm."
+        ),
+        request=RenewalRequest,
+        example={"ttl_seconds": 1800},
+        returns=SessionExpiry,
+    )
+    def post(self, request: Request, player: UUID) -> Response:
+        seconds = parse_body(RenewalRequest, request)["ttl_seconds"]
+        services.require_player(operator=self.caller.operator, player=player)
+        return Response(SessionExpiry(sessions.renew_session(player=player, seconds=seconds)))
+
+
+class LaunchSessionView(BaseApiView):
+    """The session of a launch. Its code is the credential."""
+
+    authentication_classes: list[Any] = []
+
+    @operation(
+        "redeemLaunch",
+        "Trade the code of a launch for a session",
+        description="The table page does this. A code works once, within a minute.",
+        request=LaunchCodeRequest,
+        example=LAUNCH_CODE_EXAMPLE,
+        returns=LaunchedSession,
+        status=201,
+    )
+    def post(self, request: Request) -> Response:
+        """Open the session; a repeat is refused, because a stored response would contain a secret."""
+        player, opened, options = launches.redeem(code=parse_body(LaunchCodeRequest, request)["code"])
+        session = LaunchedSession(
+            token=opened.token,
+            expires_at=opened.expires_at,
+            idle_seconds=settings.PLAYER_IDLE_SECONDS,
+            previous_login=opened.previous_login,
+            player=player,
+            launch=options,
+        )
+        return Response(session, status=201)
+
+
+class CurrentSessionView(PlayerView):
+    """The session whose token is used."""
+
+    @operation("getPlayerSession", "Show when the session of this token ends", returns=SessionExpiry)
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(SessionExpiry(sessions.expiry(session=self.caller.session)))
+
+    @operation("endPlayerSession", "Log out: end the session of this token", responses={204: None})
+    def delete(self, request: Request) -> Response:
+        del request
+        sessions.end_session(session=self.caller.session)
+        return Response(status=204)
+
+
+class RenewCurrentSessionView(PlayerView):
+    """The renewal of the session whose token is used."""
+
+    @operation(
+        "renewSession",
+        "Let this session last longer, by the code of a new launch",
+        description=(
+            "The operator's server launches the player again and the operator's page hands the new code to the table "
+            "page, which stays open: the session, its token, its stream and its seats remain."
+        ),
+        request=LaunchCodeRequest,
+        example=LAUNCH_CODE_EXAMPLE,
+        returns=SessionExpiry,
+    )
+    def post(self, request: Request) -> Response:
+        me, code = self.caller, parse_body(LaunchCodeRequest, request)["code"]
+        return Response(SessionExpiry(launches.renew(code=code, player=me.player, session=me.session)))
