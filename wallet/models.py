@@ -155,9 +155,13 @@ class PlayerRestrictions(models.Model):
 
 
 class PlayerTableLimit(models.Model):
-    """The limit per spot that a player has set, in minor units; NULL for none. A projection of its events."""
+    """The limit per spot that a player has set in the currency of an account, in minor units; NULL for none.
 
-    player_id = models.UUIDField(primary_key=True)
+    A projection of its events.
+    """
+
+    account_id = models.UUIDField(primary_key=True)
+    player_id = models.UUIDField()
     operator_id = models.UUIDField()
     currency = models.TextField()
     amount = models.BigIntegerField(null=True)

@@ -1,4 +1,4 @@
-"""Replay players' wallets: opened once, credited in their currency; limits and all payments."""
+"""Replay players' wallets: opened once in each currency, then credited in it; limits and all payments."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,7 +8,7 @@ from baccarat.audit.report import FindingCollector, Row
 from baccarat.audit.traces import OUT_OF_PLACE
 from casino.kernel.findings import Finding
 from wallet.adjustments.audit import AdjustmentTraces
-from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent
+from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent, AdjustmentRequested
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, wallet_stream
 from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
@@ -29,11 +29,12 @@ WalletStreamEvent = (
 
 
 class WalletTraces:
-    """The operator and the currency of each opened wallet."""
+    """The operator of each player, and the currencies in which accounts were opened."""
 
     def __init__(self, notes: FindingCollector) -> None:
         self._notes = notes
-        self._opened: dict[UUID, tuple[UUID, str]] = {}
+        self._opened: dict[tuple[UUID, str], UUID] = {}
+        self._operators: dict[UUID, UUID] = {}
         self._payments = PaymentTraces()
         self._limits = TableLimitTraces()
         self._restrictions = ResponsibleGamingTraces()
@@ -46,8 +47,9 @@ class WalletTraces:
         if isinstance(event, WalletEvent | PlayMoneyToppedUp):
             self._account(event, row, where)
         elif isinstance(event, TableLimitSet):
-            opened = self._opened.get(event.player)
-            self._record(self._limits.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where))
+            operator = self._operators.get(event.player)
+            follow_limit = self._limits.replay
+            self._record(follow_limit(event, operator=operator, stream=row.stream, version=row.version, where=where))
         elif isinstance(event, ResponsibleGamingEvent):
             self._protection(event, row, where)
         elif isinstance(event, AdjustmentEvent):
@@ -60,33 +62,38 @@ class WalletTraces:
             self._require_own(event, row, where)
 
     def _account(self, event: WalletEvent | PlayMoneyToppedUp, row: Row, where: str) -> None:
-        if row.stream != wallet_stream(event.player):
-            self._notes.add("stream differs", where, wallet_stream(event.player), row.stream)
+        expected = wallet_stream(event.player, event.currency)
+        if row.stream != expected:
+            self._notes.add("stream differs", where, expected, row.stream)
         match event:
             case PlayerAccountOpened(operator, player, currency, _):
-                if player in self._opened:
+                if (player, currency) in self._opened:
                     self._notes.add(OUT_OF_PLACE, where, "a player without a wallet", "opened before")
-                self._opened[player] = operator, currency
+                if self._operators.setdefault(player, operator) != operator:
+                    self._notes.add("wallet of another operator", where, self._operators[player], operator)
+                self._opened[player, currency] = operator
             case SandboxCredited() | PlayMoneyToppedUp():
                 operator, player, currency, amount = event.operator, event.player, event.currency, event.amount
-                if self._opened.get(player) != (operator, currency):
-                    opened = self._opened.get(player)
+                opened = self._opened.get((player, currency))
+                if opened != operator:
                     self._notes.add("credit to another wallet", where, opened, f"{operator} {currency}")
                 if amount <= 0:
                     self._notes.add("amount out of range", where, "1 or more", amount)
 
     def _protection(self, event: ResponsibleGamingEvent, row: Row, where: str) -> None:
-        opened = None
+        operator = None
         if isinstance(event, PlayerRestrictionEvent):
-            opened = self._opened.get(event.player)
+            operator = self._operators.get(event.player)
         self._record(
-            self._restrictions.replay(event, wallet=opened, stream=row.stream, version=row.version, where=where)
+            self._restrictions.replay(event, operator=operator, stream=row.stream, version=row.version, where=where)
         )
 
     def _adjusted(self, event: AdjustmentEvent, row: Row, where: str) -> None:
         """Replay an adjustment; a debt left by a debit may be collected from then on."""
-        player = self._adjustments.player_of(event)
-        opened = None if player is None else self._opened.get(player)
+        opened = None
+        if isinstance(event, AdjustmentRequested):
+            operator = self._opened.get((event.player, event.currency))
+            opened = None if operator is None else (operator, event.currency)
         follow = self._adjustments.replay
         self._record(follow(event, wallet=opened, stream=row.stream, version=row.version, where=where))
         if isinstance(event, AdjustmentApproved) and event.owed:
@@ -95,8 +102,8 @@ class WalletTraces:
     def _require_own(self, event: PaymentEvent, row: Row, where: str) -> None:
         """Check that a payment has the operator and currency of the player's wallet."""
         if isinstance(event, DepositRequested | WithdrawalRequested | DebtCollected):
-            opened = self._opened.get(event.player)
-            if opened != (event.operator, event.currency):
+            opened = self._opened.get((event.player, event.currency))
+            if opened != event.operator:
                 self._notes.add("payment of another wallet", where, opened, f"{event.operator} {event.currency}")
         if isinstance(event, DepositRequested):
             self.check_not_excluded(event.player, at=event.at, row=row)

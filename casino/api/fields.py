@@ -130,6 +130,25 @@ class CurrencyField(serializers.Field[str, Any, str, str]):
         return value
 
 
+class _FirstOffered:
+    """The default of a currency that a request leaves out."""
+
+    requires_context = True
+
+    def __call__(self, field: serializers.Field[Any, Any, Any, Any]) -> str | None:
+        return next(iter(field.context.get("currencies", ())), None)
+
+
+FIRST_OFFERED: Final[Any] = _FirstOffered()
+"""The first currency that the caller's operator offers: `CurrencyField(required=False, default=FIRST_OFFERED)`."""
+
+
+class CurrencyQuery(serializers.Serializer[Any]):
+    """The currency of the amounts."""
+
+    currency = CurrencyField(required=False, default=FIRST_OFFERED, help_text="By default the operator's first.")
+
+
 class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
     """One member of a StrEnum, by its value (`unknown_choice` otherwise)."""
 

@@ -100,7 +100,11 @@ class WalletLife(RuleBasedStateMachine):
         self.tables = [self.house.table("mini"), self.house.table("atlantic_city")]
         self.method = methods.create(operator=self.house.operator, offer=offer(minimum=100), actor="test").id
         methods.set_policy(
-            operator=self.house.operator, auto_approve_up_to=500, second_approval_above=2_500, actor="test"
+            operator=self.house.operator,
+            currency="EUR",
+            auto_approve_up_to=500,
+            second_approval_above=2_500,
+            actor="test",
         )
         voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
         self.pay_in(40_000)

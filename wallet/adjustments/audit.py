@@ -47,11 +47,6 @@ class AdjustmentTraces:
         elif event.adjustment not in self._broken:
             yield from _check_decision(history[0], event, where)
 
-    def player_of(self, event: AdjustmentEvent) -> UUID | None:
-        """Return the player whose account an event is about, None if unknown."""
-        first = (self._histories.get(event.adjustment) or [event])[0]
-        return first.player if isinstance(first, AdjustmentRequested) else None
-
     def check_state(self) -> Iterator[Finding]:
         """Compare the rows with the result of the events."""
         sound = (events for key, events in self._histories.items() if key not in self._broken)

@@ -26,6 +26,7 @@ from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
 from wallet.adjustments.state import AdjustmentState
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, debt_account, player_account
+from wallet.ledger.player_accounts import open_on_first_use
 from wallet.payments import debts
 
 MAX_NOTE_LENGTH: Final = 500
@@ -56,9 +57,8 @@ def request(
     """
     _require_amount(amount, currency)
     texts = _require_text(note), _require_text(message, empty=True)
-    account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
-    store.require_open(account)
     with transaction.atomic():
+        open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         at = database_now()
         adjustment = new_id(at)
         event = AdjustmentRequested(

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EnumField, IdField, MoneyTypeField, parse_query
+from casino.api.fields import FIRST_OFFERED, CurrencyField, EnumField, IdField, MoneyTypeField, parse_query
 from casino.api.openapi import csv_answer, operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
@@ -125,6 +125,7 @@ class StatementQuery(PeriodQuery):
 
     account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
     money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
+    currency = CurrencyField(required=False, default=FIRST_OFFERED, help_text="By default the operator's first.")
     table = IdField(required=False, default=None, help_text="The table of a game balance or a rack.")
     kind = EntryKindsField(required=False, default=list, help_text="Only these kinds of entries, comma separated.")
 
@@ -231,14 +232,14 @@ def statement_response(request: Request, caller: Principal, player: UUID) -> Htt
         player=player,
         kind=AccountKind(query["account"].value),
         money_type=query["money_type"],
-        currency=caller.currency,
+        currency=query["currency"],
         table=query["table"],
         since=query["from"],
         until=query["to"],
         kinds=query["kind"],
     )
     if csv_export.requested_format(request, query) is ExportFormat.CSV:
-        name = f"statement-{statement.account.kind}-{statement.account.money_type}.csv"
+        name = f"statement-{statement.account.kind}-{statement.account.money_type}-{statement.account.currency}.csv"
         return csv_export.download(format_statement_csv(statement), name=name)
     return csv_export.json_response(request, Statement.of(statement, page))
 

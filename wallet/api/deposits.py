@@ -43,10 +43,6 @@ class PaymentRequest(StrictSerializer):
     amount = AmountField()
     currency = CurrencyField()
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Drop the currency, which is the player's."""
-        return {"method": attrs["method"], "amount": attrs["amount"]}
-
 
 class DepositResponse(Shape):
     """A deposit."""
@@ -161,7 +157,7 @@ class MyDepositView(PlayerView):
 
 def payer(player: PlayerPrincipal) -> dict[str, Any]:
     """Return the arguments that name the player of a payment."""
-    return {"operator": player.operator, "player": player.player, "currency": player.currency}
+    return {"operator": player.operator, "player": player.player}
 
 
 def payment_filter(caller: Principal, status: str | None = None) -> PaymentFilter:

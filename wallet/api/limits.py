@@ -5,11 +5,18 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiExample
 from msgspec import Meta
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import AmountField, CurrencyField, EnumField, StrictSerializer, WholeNumberField, parse_body
+from casino.api.fields import (
+    FIRST_OFFERED,
+    AmountField,
+    CurrencyField,
+    EnumField,
+    StrictSerializer,
+    WholeNumberField,
+    parse_body,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -32,21 +39,22 @@ _TIME: Final = OpenApiExample(
     "Two hours a day", {"limit_type": "time", "period": "day", "minutes": 120}, request_only=True
 )
 _REF: Final = {"limit_type": "loss", "period": "day"}
+_MINUTES: Final = "minutes"
 LimitText = Annotated[str, Meta(description="A decimal string, or whole minutes.", examples=["50.00"])]
 
 
 class LimitRef(StrictSerializer):
-    """Type and period of a limit."""
+    """Type and period of a limit, and its currency unless it is on time."""
 
     limit_type = EnumField(LimitType)
     period = EnumField(LimitPeriod)
+    currency = CurrencyField(required=False, default=FIRST_OFFERED)
 
 
 class LimitRequest(LimitRef):
     """`amount` with `currency` for money, `minutes` for time; null for no limit."""
 
     amount = AmountField(required=False, allow_null=True)
-    currency = CurrencyField(required=False)
     minutes = WholeNumberField(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -54,10 +62,7 @@ class LimitRequest(LimitRef):
         name, other = ("minutes", "amount") if attrs["limit_type"] is LimitType.TIME else ("amount", "minutes")
         if name not in attrs or other in attrs:
             raise InvalidPlayLimit
-        limit = attrs[name]
-        if name == "amount" and limit is not None and "currency" not in attrs:
-            raise ValidationError({"currency": ["Send the currency of the amount."]}, code="required")
-        return {"limit_type": attrs["limit_type"], "period": attrs["period"], "limit": limit}
+        return {**{key: attrs[key] for key in ("limit_type", "period", "currency")}, "limit": attrs[name]}
 
 
 class PendingLimitIncrease(Shape):
@@ -68,11 +73,11 @@ class PendingLimitIncrease(Shape):
     confirm_from: Annotated[Timestamp, Meta(description="The earliest time to confirm it.")]
 
     @classmethod
-    def of(cls, increase: PendingIncrease | None, currency: str) -> "PendingLimitIncrease | None":
+    def of(cls, increase: PendingIncrease | None) -> "PendingLimitIncrease | None":
         """Present an increase, if there is one."""
         if increase is None:
             return None
-        limit = _text(increase.limit, increase.limit_type, currency)
+        limit = _text(increase.limit, increase.limit_type, increase.currency)
         return cls(limit, increase.requested_at, increase.confirm_from)
 
 
@@ -91,20 +96,20 @@ class Limit(Shape):
     pending: PendingLimitIncrease | None
 
     @classmethod
-    def of(cls, status: LimitStatus, pending: PendingIncrease | None, currency: str) -> "Limit":
+    def of(cls, status: LimitStatus, pending: PendingIncrease | None) -> "Limit":
         """Present a limit and the increase that is pending for it."""
-        limit_type = status.limit_type
+        limit_type, currency = status.limit_type, status.currency
         return cls(
             limit_type=limit_type,
             period=status.period,
-            unit=_unit(limit_type, currency),
+            unit=currency or _MINUTES,
             limit=_text(status.limit, limit_type, currency),
             used=format_limit(max(0, status.used), limit_type, currency),
             remaining=_text(status.remaining, limit_type, currency),
             player_limit=_text(status.player_limit, limit_type, currency),
             operator_limit=_text(status.operator_limit, limit_type, currency),
             operator_wide_limit=_text(status.operator_wide_limit, limit_type, currency),
-            pending=PendingLimitIncrease.of(pending, currency),
+            pending=PendingLimitIncrease.of(pending),
         )
 
 
@@ -125,17 +130,17 @@ class ExclusionResponse(Shape):
 
 
 class Limits(Shape):
-    """All limit types and periods, whether limited or not, and the active exclusion."""
+    """All limit types, currencies and periods, whether limited or not, and the active exclusion."""
 
     items: tuple[Limit, ...]
     exclusion: Annotated[ExclusionResponse | None, Meta(examples=[None])]
 
     @classmethod
-    def of(cls, overview: LimitsOverview, currency: str) -> "Limits":
+    def of(cls, overview: LimitsOverview) -> "Limits":
         """Present a player's limits."""
         restrictions = overview.restrictions
         items = tuple(
-            Limit.of(limit, restrictions.pending_increase(limit.limit_type, limit.period), currency)
+            Limit.of(limit, restrictions.pending_increase(limit.limit_type, limit.period, limit.currency))
             for limit in overview.limits
         )
         return cls(items, ExclusionResponse.of(restrictions.active_exclusion(overview.now)))
@@ -151,10 +156,10 @@ class OperatorLimit(Shape):
     since: Timestamp
 
     @classmethod
-    def of(cls, limit: PlayLimit, currency: str) -> "OperatorLimit":
+    def of(cls, limit: PlayLimit) -> "OperatorLimit":
         """Present a limit."""
-        text = format_limit(limit.limit, limit.limit_type, currency)
-        return cls(limit.limit_type, limit.period, _unit(limit.limit_type, currency), text, limit.since)
+        text = format_limit(limit.limit, limit.limit_type, limit.currency)
+        return cls(limit.limit_type, limit.period, limit.currency or _MINUTES, text, limit.since)
 
 
 class OperatorLimits(ItemList[OperatorLimit]):
@@ -164,17 +169,18 @@ class OperatorLimits(ItemList[OperatorLimit]):
 class ResponsibleGamingView(PlayerView):
     """Base of the views of a player's own limits and reality checks."""
 
-    def player_context(self, request: Request) -> PlayerContext:
-        """Return the player, with the metadata for events."""
+    def player_context(self, request: Request, currency: str = "") -> PlayerContext:
+        """Return the player and the currency of a limit, with the metadata for events."""
         caller = self.caller
         return PlayerContext(
-            operator=caller.operator, player=caller.player, currency=caller.currency, metadata=metadata(request)
+            operator=caller.operator, player=caller.player, currency=currency, metadata=metadata(request)
         )
 
     def limits_response(self) -> Response:
         """Answer with the caller's limits."""
         caller = self.caller
-        return Response(Limits.of(queries.limits(operator=caller.operator, player=caller.player), caller.currency))
+        overview = queries.limits(operator=caller.operator, player=caller.player, currencies=caller.currencies)
+        return Response(Limits.of(overview))
 
 
 class MyLimitsView(ResponsibleGamingView):
@@ -200,9 +206,9 @@ class MyLimitsView(ResponsibleGamingView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        services.set_limit(
-            context=self.player_context(request), by=Initiator.PLAYER, **parse_body(LimitRequest, request)
-        )
+        body = parse_body(LimitRequest, request)
+        context = self.player_context(request, body.pop("currency"))
+        services.set_limit(context=context, by=Initiator.PLAYER, **body)
         return self.limits_response()
 
 
@@ -218,7 +224,8 @@ class ConfirmMyLimitView(ResponsibleGamingView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        services.confirm_increase(context=self.player_context(request), **parse_body(LimitRef, request))
+        body = parse_body(LimitRef, request)
+        services.confirm_increase(context=self.player_context(request, body.pop("currency")), **body)
         return self.limits_response()
 
 
@@ -234,7 +241,8 @@ class CancelMyLimitView(ResponsibleGamingView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        services.cancel_increase(context=self.player_context(request), **parse_body(LimitRef, request))
+        body = parse_body(LimitRef, request)
+        services.cancel_increase(context=self.player_context(request, body.pop("currency")), **body)
         return self.limits_response()
 
 
@@ -261,14 +269,15 @@ class PlayerLimitsView(OperatorView):
         body, caller = parse_body(LimitRequest, request), self.caller
         require_player(operator=caller.operator, player=player)
         context = PlayerContext(
-            operator=caller.operator, player=player, currency=caller.currency, metadata=metadata(request)
+            operator=caller.operator, player=player, currency=body.pop("currency"), metadata=metadata(request)
         )
         services.set_limit(context=context, by=Initiator.OPERATOR, **body)
         return self._limits(player)
 
     def _limits(self, player: UUID) -> Response:
         caller = self.caller
-        return Response(Limits.of(queries.limits(operator=caller.operator, player=player), caller.currency))
+        overview = queries.limits(operator=caller.operator, player=player, currencies=caller.currencies)
+        return Response(Limits.of(overview))
 
 
 class OperatorLimitsView(OperatorView):
@@ -292,24 +301,18 @@ class OperatorLimitsView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body, caller = parse_body(LimitRequest, request), self.caller
-        services.set_operator_wide_limit(
-            operator=caller.operator, currency=caller.currency, metadata=metadata(request), **body
-        )
+        services.set_operator_wide_limit(operator=caller.operator, metadata=metadata(request), **body)
         return self._limits()
 
     def _limits(self) -> Response:
         caller = self.caller
         limits = sorted(queries.load_operator_limits(operator=caller.operator).limits, key=_order)
-        return Response(OperatorLimits.of(OperatorLimit.of(limit, caller.currency) for limit in limits))
+        return Response(OperatorLimits.of(map(OperatorLimit.of, limits)))
 
 
-def _order(limit: PlayLimit) -> tuple[int, int]:
-    return list(LimitType).index(limit.limit_type), list(LimitPeriod).index(limit.period)
+def _order(limit: PlayLimit) -> tuple[int, str, int]:
+    return list(LimitType).index(limit.limit_type), limit.currency, list(LimitPeriod).index(limit.period)
 
 
 def _text(limit: int | None, limit_type: LimitType, currency: str) -> str | None:
     return None if limit is None else format_limit(limit, limit_type, currency)
-
-
-def _unit(limit_type: LimitType, currency: str) -> str:
-    return "minutes" if limit_type is LimitType.TIME else currency

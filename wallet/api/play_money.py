@@ -3,7 +3,15 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import AmountField, CurrencyField, EmptyRequest, StrictSerializer, parse_body
+from casino.api.fields import (
+    FIRST_OFFERED,
+    AmountField,
+    CurrencyField,
+    CurrencyQuery,
+    StrictSerializer,
+    parse_body,
+    parse_query,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
@@ -17,6 +25,12 @@ class PlayMoneyTopUp(Shape):
 
     amount: Money
     balance: Money
+
+
+class PlayMoneyTopUpRequest(StrictSerializer):
+    """The currency to top up."""
+
+    currency = CurrencyField(required=False, default=FIRST_OFFERED)
 
 
 class PlayMoneyPolicyRequest(StrictSerializer):
@@ -38,21 +52,18 @@ class MyPlayMoneyView(PlayerView):
     @operation(
         "topUpMyPlayMoney",
         "Top up your play money to the operator's cap, at most once an hour",
-        request=EmptyRequest,
+        request=PlayMoneyTopUpRequest,
         example={},
         returns=PlayMoneyTopUp,
         status=201,
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        parse_body(EmptyRequest, request)
-        caller = self.caller
+        currency, caller = parse_body(PlayMoneyTopUpRequest, request)["currency"], self.caller
         amount, balance = play_money.top_up(
-            operator=caller.operator, player=caller.player, currency=caller.currency, metadata=metadata(request)
+            operator=caller.operator, player=caller.player, currency=currency, metadata=metadata(request)
         )
-        return Response(
-            PlayMoneyTopUp(Money.of(amount, caller.currency), Money.of(balance, caller.currency)), status=201
-        )
+        return Response(PlayMoneyTopUp(Money.of(amount, currency), Money.of(balance, currency)), status=201)
 
 
 class PlayMoneyPolicyView(OperatorView):
@@ -60,10 +71,14 @@ class PlayMoneyPolicyView(OperatorView):
 
     scope = Scope.CONFIGURE
 
-    @operation("getPlayMoneyPolicy", "Show the balance up to which play money is topped up", returns=PlayMoneyPolicy)
+    @operation(
+        "getPlayMoneyPolicy",
+        "Show the balance up to which play money is topped up",
+        parameters=[CurrencyQuery],
+        returns=PlayMoneyPolicy,
+    )
     def get(self, request: Request) -> Response:
-        del request
-        return self._policy()
+        return self._policy(parse_query(CurrencyQuery, request)["currency"])
 
     @operation(
         "setPlayMoneyPolicy",
@@ -78,9 +93,8 @@ class PlayMoneyPolicyView(OperatorView):
         services.set_play_money_cap(
             operator=caller.operator, currency=body["currency"], cap=body["cap"], metadata=metadata(request)
         )
-        return self._policy()
+        return self._policy(body["currency"])
 
-    def _policy(self) -> Response:
-        caller = self.caller
-        cap = play_money.play_money_cap(operator=caller.operator, currency=caller.currency)
-        return Response(PlayMoneyPolicy(Money.of(cap, caller.currency)))
+    def _policy(self, currency: str) -> Response:
+        cap = play_money.play_money_cap(operator=self.caller.operator, currency=currency)
+        return Response(PlayMoneyPolicy(Money.of(cap, currency)))

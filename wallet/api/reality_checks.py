@@ -7,7 +7,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import StrictSerializer, WholeNumberField, parse_body
+from casino.api.fields import CurrencyQuery, StrictSerializer, WholeNumberField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
@@ -106,11 +106,11 @@ class MyRealityCheckView(ResponsibleGamingView):
     @operation(
         "getMyRealityCheck",
         "Show your time played and results: of this session, of 24 hours, of 7 days and of a month",
+        parameters=[CurrencyQuery],
         returns=RealityCheckResponse,
     )
     def get(self, request: Request) -> Response:
-        del request
-        return self._reality_check()
+        return self._reality_check(parse_query(CurrencyQuery, request)["currency"])
 
     @operation(
         "setMyRealityCheck",
@@ -122,15 +122,12 @@ class MyRealityCheckView(ResponsibleGamingView):
     @idempotent
     def post(self, request: Request) -> Response:
         services.set_reality_check(context=self.player_context(request), **parse_body(RealityCheckRequest, request))
-        return self._reality_check()
+        return self._reality_check(self.caller.currency)
 
-    def _reality_check(self) -> Response:
+    def _reality_check(self, currency: str) -> Response:
         caller = self.caller
-        return Response(
-            RealityCheckResponse.of(
-                queries.reality_check(operator=caller.operator, player=caller.player), caller.currency
-            )
-        )
+        check = queries.reality_check(operator=caller.operator, player=caller.player, currency=currency)
+        return Response(RealityCheckResponse.of(check, currency))
 
 
 class PlayerRealityCheckView(OperatorView):
@@ -139,11 +136,12 @@ class PlayerRealityCheckView(OperatorView):
     scope = Scope.COMPLIANCE
 
     @operation(
-        "getPlayerRealityCheck", "Show time played and results of one of your players", returns=RealityCheckResponse
+        "getPlayerRealityCheck",
+        "Show time played and results of one of your players",
+        parameters=[CurrencyQuery],
+        returns=RealityCheckResponse,
     )
     def get(self, request: Request, player: UUID) -> Response:
-        del request
-        caller = self.caller
-        return Response(
-            RealityCheckResponse.of(queries.reality_check(operator=caller.operator, player=player), caller.currency)
-        )
+        currency = parse_query(CurrencyQuery, request)["currency"]
+        check = queries.reality_check(operator=self.caller.operator, player=player, currency=currency)
+        return Response(RealityCheckResponse.of(check, currency))

@@ -6,7 +6,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import AmountField, CurrencyField, StrictSerializer, parse_body
+from casino.api.fields import AmountField, CurrencyField, CurrencyQuery, StrictSerializer, parse_body, parse_query
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators.api.players import PinField
@@ -44,13 +44,15 @@ class TableLimit(Shape):
 class MyTableLimitView(PlayerView):
     """The caller's own limit."""
 
-    @operation("getMyTableLimit", "Show your own limit on a spot, and when it may next change", returns=TableLimit)
+    @operation(
+        "getMyTableLimit",
+        "Show your own limit on a spot in a currency, and when it may next change",
+        parameters=[CurrencyQuery],
+        returns=TableLimit,
+    )
     def get(self, request: Request) -> Response:
-        del request
-        caller = self.caller
-        limit = table_limit_services.table_limit(
-            operator=caller.operator, player=caller.player, currency=caller.currency
-        )
+        caller, currency = self.caller, parse_query(CurrencyQuery, request)["currency"]
+        limit = table_limit_services.table_limit(operator=caller.operator, player=caller.player, currency=currency)
         return Response(TableLimit.of(limit))
 
     @operation(

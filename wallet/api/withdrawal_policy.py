@@ -6,7 +6,17 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import AmountField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import (
+    FIRST_OFFERED,
+    AmountField,
+    CurrencyField,
+    CurrencyQuery,
+    StrictSerializer,
+    TextField,
+    WholeNumberField,
+    parse_body,
+    parse_query,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
@@ -27,8 +37,9 @@ _POLICY: Final = {
 
 
 class WithdrawalPolicyRequest(StrictSerializer):
-    """The whole policy."""
+    """The whole policy for a currency."""
 
+    currency = CurrencyField(required=False, default=FIRST_OFFERED)
     auto_approve_up_to = AmountField(allow_zero=True, help_text="Withdrawals up to this amount need no approval.")
     second_approval_above = AmountField(allow_zero=True, help_text="Withdrawals above this amount need two approvals.")
     minimum = AmountField(required=False, default=1)
@@ -47,7 +58,7 @@ class WithdrawalPolicyRequest(StrictSerializer):
             parse_percent(attrs["fee_percent"]),
         )
         amounts = {name: attrs[name] for name in ("auto_approve_up_to", "second_approval_above")}
-        return {**amounts, "terms": terms}
+        return {**amounts, "currency": attrs["currency"], "terms": terms}
 
 
 class WithdrawalPolicyResponse(Shape):
@@ -86,12 +97,13 @@ class WithdrawalPolicyView(OperatorView):
     @operation(
         "getWithdrawalPolicy",
         "Show the bounds and fees of withdrawals, and how many members of staff must approve them",
+        parameters=[CurrencyQuery],
         returns=WithdrawalPolicyResponse,
     )
     def get(self, request: Request) -> Response:
-        del request
-        policy = methods.policy(operator=self.caller.operator)
-        return Response(WithdrawalPolicyResponse.of(policy, self.caller.currency))
+        currency = parse_query(CurrencyQuery, request)["currency"]
+        policy = methods.policy(operator=self.caller.operator, currency=currency)
+        return Response(WithdrawalPolicyResponse.of(policy, currency))
 
     @operation(
         "setWithdrawalPolicy",
@@ -105,4 +117,4 @@ class WithdrawalPolicyView(OperatorView):
     def post(self, request: Request) -> Response:
         body = parse_body(WithdrawalPolicyRequest, request)
         policy = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **body)
-        return Response(WithdrawalPolicyResponse.of(policy, self.caller.currency), status=201)
+        return Response(WithdrawalPolicyResponse.of(policy, body["currency"]), status=201)

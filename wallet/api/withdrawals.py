@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import AmountField, EmptyRequest, EnumField, parse_body, parse_query
+from casino.api.fields import AmountField, CurrencyQuery, EmptyRequest, EnumField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
@@ -67,10 +67,10 @@ class WithdrawalsQuery(serializers.Serializer[Any]):
     status = EnumField(WithdrawalStatus, required=False, default=None)
 
 
-class WithdrawalQuoteQuery(serializers.Serializer[Any]):
+class WithdrawalQuoteQuery(CurrencyQuery):
     """The amount to quote for."""
 
-    amount = AmountField(help_text="A decimal string in your currency.")
+    amount = AmountField(help_text="A decimal string.")
 
 
 class WithdrawalQuote(Shape):
@@ -137,10 +137,10 @@ class MyWithdrawalQuoteView(PlayerView):
     )
     def get(self, request: Request) -> Response:
         caller = self.caller
-        amount = parse_query(WithdrawalQuoteQuery, request)["amount"]
+        query = parse_query(WithdrawalQuoteQuery, request)
         pending_count = withdrawals.count_pending(operator=caller.operator, player=caller.player)
-        policy = methods.policy(operator=caller.operator)
-        return Response(WithdrawalQuote.of(policy, amount, pending_count, caller.currency))
+        policy = methods.policy(operator=caller.operator, currency=query["currency"])
+        return Response(WithdrawalQuote.of(policy, query["amount"], pending_count, query["currency"]))
 
 
 class MyWithdrawalListView(PlayerView):

@@ -1,4 +1,4 @@
-"""Events of a player's accounts. Stream: `wallet-{player}`."""
+"""Events of a player's accounts in one currency. Stream: `wallet-{player}-{currency}`."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -32,9 +32,9 @@ class SandboxCredited:
 WalletEvent = PlayerAccountOpened | SandboxCredited
 
 
-def wallet_stream(player: UUID) -> str:
-    """Name the stream of a player's wallet."""
-    return f"wallet-{player}"
+def wallet_stream(player: UUID, currency: str) -> str:
+    """Name the stream of a player's accounts in one currency."""
+    return f"wallet-{player}-{currency}"
 
 
 def entry_for(event: WalletEvent, cause: int) -> NewEntry | None:

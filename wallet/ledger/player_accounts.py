@@ -12,9 +12,9 @@ from casino.kernel.money import MoneyType
 from casino.operators import services as operators
 from casino.operators.models import Player
 from wallet.ledger import store
-from wallet.ledger.accounts import AccountKind, AccountName, operator_account, player_account
+from wallet.ledger.accounts import AccountKind, operator_account, player_account
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, entry_for, wallet_stream
-from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
+from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
 PLAYER_ACCOUNT_EVENTS: Final = store.event_group(WalletEvent, entry_for)
 MONEY_TYPES: Final = (MoneyType.REAL, MoneyType.PLAY)
@@ -22,6 +22,11 @@ MAX_SANDBOX_CREDIT: Final = 10**9
 """Largest sandbox credit in minor units: ten million in a currency with cents."""
 
 _VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
+_LOCK_PLAYER: Final = "SELECT FROM operators_player WHERE id = %s FOR NO KEY UPDATE"
+_REAL_ACCOUNTS: Final = """
+    SELECT currency FROM wallet_account
+     WHERE player_id = %s AND operator_id = %s AND kind = 'account' AND money_type = 'real'
+"""
 _OPENED: Final = "SELECT schema, data::text FROM events_event WHERE stream = %s AND version = 1"
 
 
@@ -39,20 +44,59 @@ def register_player(
 
 
 def open_player_accounts(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
-    """Open a player's accounts in both money types; opening them again changes nothing.
+    """Open a player's accounts in both money types of a currency; opening them again changes nothing.
 
-    Raises UnknownCurrency, and AccountCurrencyDiffers when they are in another one.
+    Raises UnknownCurrency, and UnknownAccount for another operator's player.
     """
     money.exponent(currency)
+    if _is_open(operator, player, currency):
+        return
     with transaction.atomic():
+        lock_player(player)  # a change of the player's restrictions locks all accounts: before this one or with it
         # A concurrent call waits here for the first to commit, and then sees its event below.
-        store.open_accounts(_accounts(operator, player, currency))
-        opened = _find_opening(player)
-        if opened is None:
-            event = PlayerAccountOpened(operator, player, currency, MONEY_TYPES)
-            PLAYER_ACCOUNT_EVENTS.record(wallet_stream(player), version=0, events=[event], metadata=metadata)
-        elif opened.currency != currency:
-            raise AccountCurrencyDiffers(f"The account is in {opened.currency}, not in {currency}.")
+        store.open_accounts(
+            [
+                player_account(operator=operator, player=player, money_type=money_type, currency=currency)
+                for money_type in MONEY_TYPES
+            ]
+        )
+        if _is_open(operator, player, currency):
+            return
+        event = PlayerAccountOpened(operator, player, currency, MONEY_TYPES)
+        PLAYER_ACCOUNT_EVENTS.record(wallet_stream(player, currency), version=0, events=[event], metadata=metadata)
+
+
+def open_on_first_use(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> None:
+    """Open a registered player's accounts in a currency in which money arrives, unless they are open.
+
+    Raises UnknownCurrency, and UnknownAccount for a player who was never registered.
+    """
+    if not _is_open(operator, player, currency):
+        if not fetch(_REAL_ACCOUNTS, [player, operator]):
+            raise UnknownAccount
+        open_player_accounts(operator=operator, player=player, currency=currency, metadata=metadata)
+
+
+def lock_player(player: UUID) -> None:
+    """Lock a player until the transaction ends: no account is opened meanwhile, and no session."""
+    fetch(_LOCK_PLAYER, [player])
+
+
+def lock_real_accounts(*, operator: UUID, player: UUID) -> None:
+    """Lock a player's real accounts in all currencies: nothing is wagered or deposited meanwhile.
+
+    Raises UnknownAccount for a player without any.
+    """
+    lock_player(player)
+    currencies = [currency for (currency,) in fetch(_REAL_ACCOUNTS, [player, operator])]
+    if not currencies:
+        raise UnknownAccount
+    store.lock(
+        [
+            player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
+            for currency in currencies
+        ]
+    )
 
 
 def credit_sandbox_player(
@@ -76,11 +120,11 @@ def credit_sandbox_player(
     source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=money_type, currency=currency)
     credited = SandboxCredited(operator, player, money_type, currency, amount, note)
     with transaction.atomic():
-        _require_open(operator, player, currency)
+        open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         # The lock of the balance serializes writers of the stream: credits wait here instead of failing on a version.
         store.lock((account, source))
         PLAYER_ACCOUNT_EVENTS.record(
-            wallet_stream(player), version=_version(player), events=[credited], metadata=metadata
+            wallet_stream(player, currency), version=_version(player, currency), events=[credited], metadata=metadata
         )
         return store.balances((account,))[account]
 
@@ -94,25 +138,15 @@ def _require_credit(*, amount: int, currency: str, sandbox: bool) -> None:
         raise CreditTooLarge(f"One credit may be up to {money.format_amount(MAX_SANDBOX_CREDIT, currency)} {currency}.")
 
 
-def _require_open(operator: UUID, player: UUID, currency: str) -> None:
-    opened = _find_opening(player)
-    if opened is None or (opened.operator, opened.currency) != (operator, currency):
-        raise UnknownAccount
-
-
-def _accounts(operator: UUID, player: UUID, currency: str) -> list[AccountName]:
-    return [
-        player_account(operator=operator, player=player, money_type=money_type, currency=currency)
-        for money_type in MONEY_TYPES
-    ]
-
-
-def _find_opening(player: UUID) -> PlayerAccountOpened | None:
-    for schema, data in fetch(_OPENED, [wallet_stream(player)]):
+def _is_open(operator: UUID, player: UUID, currency: str) -> bool:
+    """Return whether a player's accounts in a currency were opened. Raises UnknownAccount for another operator's."""
+    for schema, data in fetch(_OPENED, [wallet_stream(player, currency)]):
         opened: PlayerAccountOpened = PLAYER_ACCOUNT_EVENTS.registry.decode(PlayerAccountOpened.__name__, schema, data)
-        return opened
-    return None
+        if opened.operator != operator:
+            raise UnknownAccount
+        return True
+    return False
 
 
-def _version(player: UUID) -> int:
-    return int(fetch(_VERSION, [wallet_stream(player)])[0][0])
+def _version(player: UUID, currency: str) -> int:
+    return int(fetch(_VERSION, [wallet_stream(player, currency)])[0][0])

@@ -29,14 +29,7 @@ class UnknownAccount(Refusal):
     code = "unknown_account"
     kind = RefusalKind.MISSING
     title = "This player has no such account"
-    remedy = "Register the player first, and use the operator's currency."
-
-
-class AccountCurrencyDiffers(Refusal):
-    code = "account_currency_differs"
-    kind = RefusalKind.CONFLICT
-    title = "The player's account is open in another currency"
-    remedy = "Use the currency in which the account was opened."
+    remedy = "Register the player first, and pay into the account in this currency."
 
 
 class OperatorNotSandbox(Refusal):

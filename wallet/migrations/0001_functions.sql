@@ -229,10 +229,12 @@ BEGIN
     END IF;
 END $$;
 
--- A player's usage in the windows that begin after `starts`, longest last: minor units staked and lost, minutes played,
+-- A player's usage in the windows that begin after `starts`, longest last: minor units of the currency `unit` staked and
+-- lost, minutes played,
 -- and whether the current five minutes count already. Separate statements, so that the holder of the lock of the
 -- player's account sees everything committed before.
-CREATE FUNCTION wallet_play_used(player uuid, starts timestamptz[], with_money boolean, with_time boolean)
+CREATE FUNCTION wallet_play_used(
+    player uuid, unit text, starts timestamptz[], with_money boolean, with_time boolean)
 RETURNS TABLE (staked bigint[], lost bigint[], played bigint[], slot_counted boolean)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -263,7 +265,7 @@ BEGIN
               WHERE total.account_id = account.id AND total.at <= starts[3]
               ORDER BY at DESC, sequence DESC LIMIT 1) month ON true
          WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt')
-           AND last.at > starts[3];
+           AND account.currency = unit AND last.at > starts[3];
     END IF;
     IF with_time THEN
         SELECT array[5 * count(*) FILTER (WHERE slot > starts[1] - interval '5 minutes'),
@@ -281,7 +283,7 @@ END $$;
 -- The lock of the player's account comes first: concurrent moves run one by one, and a change of restrictions comes
 -- before or after, never between.
 CREATE FUNCTION wallet_eligibility(
-    spent uuid, account uuid, owing uuid, player uuid, operator uuid, starts timestamptz[], with_money boolean
+    spent uuid, account uuid, owing uuid, player uuid, operator uuid, unit text, starts timestamptz[], with_money boolean
 ) RETURNS TABLE (
     balance bigint, owed bigint, restrictions text, operator_limits text,
     staked bigint[], lost bigint[], played bigint[], slot_counted boolean
@@ -301,26 +303,27 @@ BEGIN
     IF cardinality(limit_types) > 0 THEN
         SELECT used.staked, used.lost, used.played, used.slot_counted
           INTO staked, lost, played, slot_counted
-          FROM wallet_play_used(player, starts, with_money AND limit_types && '{stake,loss}', 'time' = ANY (limit_types)) used;
+          FROM wallet_play_used(player, unit, starts, with_money AND limit_types && '{stake,loss}', 'time' = ANY (limit_types)) used;
     END IF;
     RETURN NEXT;
 END $$;
 
 -- A player's total stakes, or losses, up to a moment.
-CREATE FUNCTION wallet_play_total(player uuid, moment timestamptz, of_losses boolean) RETURNS bigint
+CREATE FUNCTION wallet_play_total(player uuid, unit text, moment timestamptz, of_losses boolean) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(sum(CASE WHEN of_losses THEN total.lost ELSE total.staked END), 0)::bigint
       FROM wallet_account account
      CROSS JOIN LATERAL (
          SELECT staked, lost FROM wallet_turnover
           WHERE account_id = account.id AND at <= moment ORDER BY at DESC, sequence DESC LIMIT 1) total
-     WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt')
+     WHERE account.player_id = player AND account.currency = unit AND account.money_type = 'real'
+       AND account.kind IN ('game', 'account', 'debt')
 $$;
 
 -- The time of the posting up to which `over` or more was staked, or lost, since `start`: once it has left the window,
 -- there is room. Bisects the time, as totals up to any moment are one look-up per account. Losses may fall again: the
 -- result is then one of several such moments.
-CREATE FUNCTION wallet_play_leaving(player uuid, start timestamptz, over bigint, of_losses boolean) RETURNS timestamptz
+CREATE FUNCTION wallet_play_leaving(player uuid, unit text, start timestamptz, over bigint, of_losses boolean) RETURNS timestamptz
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     low timestamptz := start;
@@ -329,18 +332,19 @@ DECLARE
     base bigint;
     so_far bigint;
 BEGIN
-    base := wallet_play_total(player, start, of_losses);
+    base := wallet_play_total(player, unit, start, of_losses);
     SELECT max(last.at) INTO high
       FROM wallet_account account
      CROSS JOIN LATERAL (
          SELECT at FROM wallet_turnover total WHERE total.account_id = account.id ORDER BY at DESC LIMIT 1) last
-     WHERE account.player_id = player AND account.money_type = 'real' AND account.kind IN ('game', 'account', 'debt');
-    IF high IS NULL OR high <= start OR wallet_play_total(player, high, of_losses) - base < over THEN
+     WHERE account.player_id = player AND account.currency = unit AND account.money_type = 'real'
+       AND account.kind IN ('game', 'account', 'debt');
+    IF high IS NULL OR high <= start OR wallet_play_total(player, unit, high, of_losses) - base < over THEN
         RETURN NULL;
     END IF;
     WHILE high - low > interval '1 microsecond' LOOP
         middle := low + (high - low) / 2;
-        so_far := wallet_play_total(player, middle, of_losses);
+        so_far := wallet_play_total(player, unit, middle, of_losses);
         IF so_far - base >= over THEN
             high := middle;
         ELSE

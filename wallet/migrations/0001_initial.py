@@ -216,7 +216,8 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name="PlayerTableLimit",
                     fields=[
-                        ("player_id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("account_id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("player_id", models.UUIDField()),
                         ("operator_id", models.UUIDField()),
                         ("currency", models.TextField()),
                         ("amount", models.BigIntegerField(null=True)),

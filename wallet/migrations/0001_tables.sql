@@ -67,10 +67,11 @@ CREATE TABLE wallet_deposit_method (
 );
 CREATE INDEX wallet_deposit_method_page ON wallet_deposit_method (operator_id, method_id, version DESC);
 
--- An operator's withdrawal policy: approvals, bounds and fees. Versioned like methods.
+-- An operator's withdrawal policies, one for each currency: approvals, bounds and fees. Versioned like methods.
 CREATE TABLE wallet_withdrawal_policy (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     operator_id uuid NOT NULL,
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     version integer NOT NULL CHECK (version > 0),
     auto_approve_up_to bigint NOT NULL CHECK (auto_approve_up_to >= 0),
     second_approval_above bigint NOT NULL CHECK (second_approval_above >= auto_approve_up_to),
@@ -81,7 +82,7 @@ CREATE TABLE wallet_withdrawal_policy (
     max_pending integer CHECK (max_pending > 0),
     fee_fixed bigint NOT NULL DEFAULT 0 CHECK (fee_fixed >= 0),
     fee_ppm integer NOT NULL DEFAULT 0 CHECK (fee_ppm >= 0 AND fee_ppm < 1000000),
-    CONSTRAINT wallet_withdrawal_policy_version UNIQUE (operator_id, version)
+    CONSTRAINT wallet_withdrawal_policy_version UNIQUE (operator_id, currency, version)
 );
 
 -- Projections of the streams deposit-{id} and withdrawal-{id}. A provider's reference belongs to one of each.
@@ -162,9 +163,11 @@ CREATE TABLE wallet_payment_due (
 );
 CREATE INDEX wallet_payment_due_next ON wallet_payment_due (next_try_at);
 
--- Limits per spot that players set: a projection of the streams limit-{player}.
+-- Limits per spot that players set: a projection of the streams limit-{player}-{currency}. The key is the player's real
+-- account in this currency.
 CREATE TABLE wallet_table_limit (
-    player_id uuid PRIMARY KEY,
+    account_id uuid PRIMARY KEY,
+    player_id uuid NOT NULL,
     operator_id uuid NOT NULL,
     currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     amount bigint CHECK (amount > 0),
@@ -188,7 +191,6 @@ CREATE INDEX wallet_playerrestrictions_excluded ON wallet_playerrestrictions (op
 
 CREATE TABLE wallet_operatorlimits (
     operator_id uuid PRIMARY KEY,
-    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
     state jsonb NOT NULL,
     limit_types text[] NOT NULL,
     version integer NOT NULL CHECK (version > 0)

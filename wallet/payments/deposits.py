@@ -10,9 +10,8 @@ from django.db import transaction
 from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.events.store import Metadata
-from casino.kernel.money import MoneyType
 from wallet.ledger import store
-from wallet.ledger.accounts import player_account
+from wallet.ledger.player_accounts import open_on_first_use
 from wallet.payments import debts, deposit_state, records
 from wallet.payments.deposit_state import DepositState
 from wallet.payments.events import DepositCompleted, DepositRequested, deposit_stream
@@ -30,7 +29,7 @@ APPLIED: Final = "applied"
 _OWNER: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
 _REFERENCE_IN_USE: Final = "SELECT FROM wallet_deposit WHERE provider = %s AND reference = %s AND id <> %s"
 _LAST: Final = """
-    SELECT method_id, amount FROM wallet_deposit
+    SELECT method_id, amount, currency FROM wallet_deposit
      WHERE player_id = %s AND operator_id = %s ORDER BY id DESC LIMIT 1
 """
 
@@ -46,8 +45,8 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     if not offer.enabled or offer.terms.currency != currency:
         raise DepositMethodUnavailable
     fee = quote_deposit(offer.terms, amount).fee
-    store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
     with transaction.atomic():
+        open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         _, at = records.lock_account(operator=operator, player=player, currency=currency)
         deposit = new_id(at)
         require_deposit(operator=operator, player=player, currency=currency, amount=amount, now=at)
@@ -59,15 +58,15 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     return deposit
 
 
-def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> UUID:
-    """Request the method and amount of the player's last deposit again, at the method's current terms.
+def repeat(*, operator: UUID, player: UUID, metadata: Metadata) -> UUID:
+    """Request the method, amount and currency of the player's last deposit again, at the method's current terms.
 
     Raises NoEarlierDeposit and what `request` raises.
     """
     rows = fetch(_LAST, [player, operator])
     if not rows:
         raise NoEarlierDeposit
-    method, amount = rows[0]
+    method, amount, currency = rows[0]
     return request(operator=operator, player=player, currency=currency, method=method, amount=amount, metadata=metadata)
 
 

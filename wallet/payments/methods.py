@@ -27,12 +27,12 @@ _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))"
 _POLICY: Final = """
     SELECT auto_approve_up_to, second_approval_above, version, minimum, maximum, max_pending, fee_fixed, fee_ppm
       FROM wallet_withdrawal_policy
-     WHERE operator_id = %s ORDER BY version DESC LIMIT 1
+     WHERE operator_id = %s AND currency = %s ORDER BY version DESC LIMIT 1
 """
 _SET_POLICY: Final = """
-    INSERT INTO wallet_withdrawal_policy (operator_id, version, auto_approve_up_to, second_approval_above, actor,
-        minimum, maximum, max_pending, fee_fixed, fee_ppm)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+    INSERT INTO wallet_withdrawal_policy (operator_id, currency, version, auto_approve_up_to, second_approval_above,
+        actor, minimum, maximum, max_pending, fee_fixed, fee_ppm)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
 """
 
 
@@ -98,9 +98,9 @@ def list_methods(*, operator: UUID) -> list[MethodVersion]:
     return [_method(row) for row in rows]
 
 
-def policy(*, operator: UUID) -> WithdrawalPolicy:
-    """Return an operator's policy; without one, two members of staff approve every withdrawal."""
-    rows = fetch(_POLICY, [operator])
+def policy(*, operator: UUID, currency: str) -> WithdrawalPolicy:
+    """Return an operator's policy for a currency; without one, two members of staff approve every withdrawal."""
+    rows = fetch(_POLICY, [operator, currency])
     if not rows:
         return WithdrawalPolicy()
     auto_approve_up_to, second_approval_above, version, *bounds = rows[0]
@@ -110,21 +110,22 @@ def policy(*, operator: UUID) -> WithdrawalPolicy:
 def set_policy(
     *,
     operator: UUID,
+    currency: str,
     auto_approve_up_to: int,
     second_approval_above: int,
     actor: str,
     terms: WithdrawalTerms = DEFAULT_WITHDRAWAL_TERMS,
 ) -> WithdrawalPolicy:
-    """Set an operator's policy, in minor units, for withdrawals requested from now on.
+    """Set an operator's policy for a currency, in minor units, for withdrawals requested from now on.
 
     Call it inside a transaction. Raises InvalidWithdrawalPolicy.
     """
     fetch(_LOCK, [str(operator)])
-    before = policy(operator=operator)
+    before = policy(operator=operator, currency=currency)
     after = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms)
     require_valid_policy(after)
     bounds = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
-    fetch(_SET_POLICY, [operator, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
+    fetch(_SET_POLICY, [operator, currency, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
     recorder.record(
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=operator,
@@ -133,6 +134,7 @@ def set_policy(
         reason="The withdrawal policy was changed",
         before=asdict(before) if before.version else None,
         after=asdict(after),
+        currency=currency,
     )
     return after
 

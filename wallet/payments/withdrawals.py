@@ -53,7 +53,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     if not version.offer.supports_withdrawals:
         raise WithdrawalsNotSupported
     store.require_open(player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency))
-    current_policy = policy(operator=operator)
+    current_policy = policy(operator=operator, currency=currency)
     fee = quote_withdrawal(current_policy.terms, amount, currency=currency).fee
     approvals = current_policy.approvals_required(amount)
     with transaction.atomic():

@@ -33,16 +33,16 @@ from wallet.responsible_gaming.state import (
 from wallet.responsible_gaming.table_limit import WEEK
 from wallet.responsible_gaming.table_limit_services import TABLE_LIMITS, table_limit_row
 
-_Span = tuple[UUID, LimitPeriod, int, datetime, datetime]
+_Span = tuple[UUID, str, LimitPeriod, int, datetime, datetime]
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 
 # The windows are those of wallet.responsible_gaming.limits, in UTC.
 _OVERSTAKED: Final = """
     SELECT 'event ' || entry.cause, span.most::text, sums.staked::text
-      FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::timestamptz[], %s::timestamptz[])
-           AS span (player, period, most, since, until)
+      FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::bigint[], %s::timestamptz[], %s::timestamptz[])
+           AS span (player, currency, period, most, since, until)
       JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game'
-           AND account.money_type = 'real'
+           AND account.money_type = 'real' AND account.currency = span.currency
       JOIN wallet_posting posting ON posting.account_id = account.id
       JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
            AND entry.recorded_at > span.since AND entry.recorded_at <= span.until
@@ -55,8 +55,8 @@ _OVERSTAKED: Final = """
                           ELSE date_trunc('month', entry.recorded_at) END
                 END AS start) its
      CROSS JOIN LATERAL (
-         SELECT wallet_play_total(span.player, entry.recorded_at, false)
-              - wallet_play_total(span.player, its.start, false) AS staked) sums
+         SELECT wallet_play_total(span.player, span.currency, entry.recorded_at, false)
+              - wallet_play_total(span.player, span.currency, its.start, false) AS staked) sums
      WHERE sums.staked > span.most ORDER BY entry.cause
 """
 _HOUR: Final = timedelta(hours=1)
@@ -83,31 +83,32 @@ class ResponsibleGamingTraces:
     def __init__(self) -> None:
         self._stakes = StakeLimitTraces()
         self._players: dict[UUID, tuple[UUID, PlayerRestrictionsState, int]] = {}
-        self._operators: dict[UUID, tuple[str, OperatorLimitsState, int]] = {}
+        self._operators: dict[UUID, tuple[OperatorLimitsState, int]] = {}
 
     def replay(
-        self, event: e.ResponsibleGamingEvent, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
+        self, event: e.ResponsibleGamingEvent, *, operator: UUID | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """Replay an event and yield violations; `wallet` is the operator and currency of the player's accounts."""
+        """Replay an event and yield violations; `operator` is that of the player's accounts."""
         if isinstance(event, e.OperatorLimitSet | e.PlayMoneyCapSet):
             yield from self._replay_operator_limits(event, stream=stream, version=version, where=where)
             return
         _, state, before = self._players.get(event.player, (event.operator, PlayerRestrictionsState(), 0))
-        if wallet is None or wallet[0] != event.operator:
-            yield Finding("responsible gaming of another wallet", where, str(wallet), str(event.operator))
+        if operator != event.operator:
+            yield Finding("responsible gaming of another wallet", where, str(operator), str(event.operator))
         yield from _check_position(stream, responsible_gaming_stream(event.player), version, before, where)
         yield from _check_restriction(state, event, where)
         after = evolve(state, event)
         self._players[event.player] = event.operator, after, version
-        self._stakes.replay(event.player, after, event.at)
+        if isinstance(event, e.PlayLimitEvent) and event.limit_type is LimitType.STAKE:
+            self._stakes.replay(event.player, event.currency, after, event.at)
 
     def _replay_operator_limits(
         self, event: e.OperatorLimitEvent, *, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        _, state, before = self._operators.get(event.operator, ("", OperatorLimitsState(), 0))
+        state, before = self._operators.get(event.operator, (OperatorLimitsState(), 0))
         yield from _check_position(stream, operator_limits_stream(event.operator), version, before, where)
         yield from _check_operator_limit(state, event, where)
-        self._operators[event.operator] = event.currency, evolve_operator_limits(state, event), version
+        self._operators[event.operator] = evolve_operator_limits(state, event), version
 
     def exclusion_at(self, player: UUID, *, at: datetime) -> Exclusion | None:
         """Return the exclusion that a wager or deposit at this time violates, if any."""
@@ -138,23 +139,24 @@ class StakeLimitTraces:
     """The stake limits of each player, current and past, with their times."""
 
     def __init__(self) -> None:
-        self._current: dict[tuple[UUID, LimitPeriod], tuple[int, datetime]] = {}
+        self._current: dict[tuple[UUID, str, LimitPeriod], tuple[int, datetime]] = {}
         self._past: list[_Span] = []
 
-    def replay(self, player: UUID, state: PlayerRestrictionsState, at: datetime) -> None:
-        """Record a player's stake limits from now on."""
-        limits = strictest_limits(state, OperatorLimitsState())
+    def replay(self, player: UUID, currency: str, state: PlayerRestrictionsState, at: datetime) -> None:
+        """Record a player's stake limits in a currency from now on."""
+        limits = strictest_limits(state, OperatorLimitsState(), currency)
         for period in LimitPeriod:
-            limit, before = limits.get((LimitType.STAKE, period)), self._current.get((player, period))
+            key = (player, currency, period)
+            limit, before = limits.get((LimitType.STAKE, period)), self._current.get(key)
             amount = None if limit is None else limit.limit
             if amount == (None if before is None else before[0]):
                 continue
             if before is not None:
-                self._past.append((player, period, *before, at))
+                self._past.append((*key, *before, at))
             if amount is None:
-                del self._current[player, period]
+                del self._current[key]
             else:
-                self._current[player, period] = amount, at
+                self._current[key] = amount, at
 
     def violations(self) -> Iterator[Finding]:
         """Yield every wager that exceeded its player's limit at the time."""
@@ -166,20 +168,21 @@ class StakeLimitTraces:
 
 
 class TableLimitTraces:
-    """The last change of every player's table limit, with its version."""
+    """The last change of every player's table limit in each currency, with its version."""
 
     def __init__(self) -> None:
-        self._last: dict[UUID, tuple[TableLimitSet, int]] = {}
+        self._last: dict[tuple[UUID, str], tuple[TableLimitSet, int]] = {}
 
     def replay(
-        self, event: TableLimitSet, *, wallet: tuple[UUID, str] | None, stream: str, version: int, where: str
+        self, event: TableLimitSet, *, operator: UUID | None, stream: str, version: int, where: str
     ) -> Iterator[Finding]:
-        """Replay a change and yield violations; `wallet` is the operator and currency of the player's accounts."""
-        last, before = self._last.get(event.player, (None, 0))
-        self._last[event.player] = event, version
-        yield from _check_position(stream, table_limit_stream(event.player), version, before, where)
-        if wallet != (event.operator, event.currency):
-            yield Finding("limit of another wallet", where, str(wallet), f"{event.operator} {event.currency}")
+        """Replay a change and yield violations; `operator` is that of the player's accounts."""
+        key = (event.player, event.currency)
+        last, before = self._last.get(key, (None, 0))
+        self._last[key] = event, version
+        yield from _check_position(stream, table_limit_stream(*key), version, before, where)
+        if operator != event.operator:
+            yield Finding("limit of another wallet", where, str(operator), str(event.operator))
         if event.amount is not None and not 0 < event.amount < MAX_AMOUNT:
             yield Finding("amount out of range", where, f"1 to {MAX_AMOUNT - 1}", str(event.amount))
         if not event.at < event.next_change_at <= event.at + WEEK:

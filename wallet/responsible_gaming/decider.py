@@ -75,8 +75,8 @@ def set_limit(
     changes at once. Raises InvalidPlayLimit, PlayLimitUnchanged.
     """
     require_valid_limit(limit_type, limit)
-    current = state.limit(by, limit_type, period)
-    pending = state.pending_increase(limit_type, period) if by is Initiator.PLAYER else None
+    current = state.limit(by, limit_type, period, owner.currency)
+    pending = state.pending_increase(limit_type, period, owner.currency) if by is Initiator.PLAYER else None
     if limit == (current if pending is None else pending.limit):
         raise PlayLimitUnchanged
     if by is Initiator.PLAYER and not _is_stricter(limit, current):
@@ -92,7 +92,7 @@ def confirm_increase(
     state: PlayerRestrictionsState, *, owner: WalletOwner, limit_type: LimitType, period: LimitPeriod, now: datetime
 ) -> PlayLimitIncreased:
     """Confirm a requested increase. Raises NoLimitIncreasePending, LimitIncreaseTooEarly."""
-    pending = state.pending_increase(limit_type, period)
+    pending = state.pending_increase(limit_type, period, owner.currency)
     if pending is None:
         raise NoLimitIncreasePending
     if now < pending.confirm_from:
@@ -104,9 +104,9 @@ def cancel_increase(
     state: PlayerRestrictionsState, *, owner: WalletOwner, limit_type: LimitType, period: LimitPeriod, now: datetime
 ) -> PlayLimitIncreaseCancelled:
     """Cancel a requested increase. Raises NoLimitIncreasePending."""
-    if state.pending_increase(limit_type, period) is None:
+    if state.pending_increase(limit_type, period, owner.currency) is None:
         raise NoLimitIncreasePending
-    return PlayLimitIncreaseCancelled(owner.operator, owner.player, limit_type, period, now)
+    return PlayLimitIncreaseCancelled(owner.operator, owner.player, owner.currency, limit_type, period, now)
 
 
 def set_operator_wide_limit(
@@ -121,7 +121,7 @@ def set_operator_wide_limit(
 ) -> OperatorLimitSet:
     """Set a limit for all players of an operator. Raises InvalidPlayLimit, PlayLimitUnchanged."""
     require_valid_limit(limit_type, limit)
-    if limit == state.limit(limit_type, period):
+    if limit == state.limit(limit_type, period, currency):
         raise PlayLimitUnchanged
     return OperatorLimitSet(operator, currency, limit_type, period, limit, now)
 

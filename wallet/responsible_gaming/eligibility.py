@@ -28,13 +28,16 @@ from wallet.responsible_gaming.limits import (
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, strictest_limits
 
-_PARAMETERS: Final = "WITH parameters AS (SELECT %s::uuid AS player, %s::timestamptz AS start, %s::bigint AS over)"
-_STAKES: Final = f"{_PARAMETERS} SELECT wallet_play_leaving(player, start, over, false) FROM parameters"  # noqa: S608  (constants)
-_LOSSES: Final = f"{_PARAMETERS} SELECT wallet_play_leaving(player, start, over, true) FROM parameters"  # noqa: S608  (constants)
+_PARAMETERS: Final = (
+    "WITH parameters AS (SELECT %s::uuid AS player, %s::text AS unit, %s::timestamptz AS start, %s::bigint AS over)"
+)
+_STAKES: Final = f"{_PARAMETERS} SELECT wallet_play_leaving(player, unit, start, over, false) FROM parameters"  # noqa: S608  (constants)
+_LOSSES: Final = f"{_PARAMETERS} SELECT wallet_play_leaving(player, unit, start, over, true) FROM parameters"  # noqa: S608  (constants)
 _DEPOSITS: Final = f"""{_PARAMETERS}
     SELECT min(at) FROM (
         SELECT requested_at AS at, over, sum(amount) OVER (ORDER BY requested_at, id) AS freed
-          FROM parameters JOIN wallet_deposit ON player_id = player AND requested_at > start AND status <> 'failed'
+          FROM parameters JOIN wallet_deposit ON player_id = player AND currency = unit AND requested_at > start
+               AND status <> 'failed'
     ) leaving WHERE freed >= over
 """  # noqa: S608  (constants)
 _TIME: Final = f"""{_PARAMETERS}
@@ -51,7 +54,7 @@ _QUERIES: Final = {
 }
 
 
-def available_at(excess: ExceededLimit, *, player: UUID, now: datetime) -> datetime | None:
+def available_at(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> datetime | None:
     """Return when the refused amount would fit, None if it is more than the whole limit.
 
     Losses may fall and rise, so it may fit earlier for a while.
@@ -59,20 +62,22 @@ def available_at(excess: ExceededLimit, *, player: UUID, now: datetime) -> datet
     if excess.needed > excess.limit.limit:
         return None
     period = excess.limit.period
-    ((at,),) = fetch(_QUERIES[excess.limit.limit_type], [player, limits.window_start(period, now), excess.shortfall])
+    query, start = _QUERIES[excess.limit.limit_type], limits.window_start(period, now)
+    ((at,),) = fetch(query, [player, currency, start, excess.shortfall])
     return None if at is None else limits.leaves_window_at(period, at)
 
 
-ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s::timestamptz[], %s)"
+ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s, %s::timestamptz[], %s)"
 ELIGIBILITY_COLUMNS: Final = "balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted"
 PERIODS: Final = tuple(LimitPeriod)
 
 _ELIGIBILITY: Final = f"SELECT {ELIGIBILITY_COLUMNS} FROM {ELIGIBILITY_CALL_SQL}"  # noqa: S608  (constants)
-_USED: Final = "SELECT staked, lost, played, slot_counted FROM wallet_play_used(%s, %s::timestamptz[], true, true)"
+_USED: Final = "SELECT staked, lost, played, slot_counted FROM wallet_play_used(%s, %s, %s::timestamptz[], true, true)"
 _DEPOSITED: Final = """
     SELECT coalesce(sum(amount) FILTER (WHERE requested_at > %s), 0)::bigint,
            coalesce(sum(amount) FILTER (WHERE requested_at > %s), 0)::bigint, coalesce(sum(amount), 0)::bigint
-      FROM wallet_deposit WHERE player_id = %s AND requested_at > %s AND status <> 'failed'
+      FROM wallet_deposit
+     WHERE player_id = %s AND currency = %s AND requested_at > %s AND status <> 'failed'
 """
 
 
@@ -123,10 +128,11 @@ class PlayerEligibility:
         self.require_may_play()
         if self.owed:
             raise DebtOutstanding(owed=self.owed, currency=self.account.currency)
-        limits = strictest_limits(self.restrictions, self.operator_limits)
+        currency = self.account.currency
+        limits = strictest_limits(self.restrictions, self.operator_limits, currency)
         excess = find_exceeded_limit(limits, self.usage.used, needs)
         if excess is not None:
-            raise _limit_reached(excess, player=_player(self.account), currency=self.account.currency, now=self.now)
+            raise _limit_reached(excess, player=player_of(self.account), currency=currency, now=self.now)
 
 
 def load_eligibility(account: AccountName, *, now: datetime) -> PlayerEligibility:
@@ -137,7 +143,7 @@ def load_eligibility(account: AccountName, *, now: datetime) -> PlayerEligibilit
 
 def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
     """Return the parameters of ELIGIBILITY_CALL_SQL for a player's account or game balance."""
-    player, operator, currency = _player(account), account.operator, account.currency
+    player, operator, currency = player_of(account), account.operator, account.currency
     real = account.money_type is MoneyType.REAL
     lock = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
     debt = (
@@ -145,7 +151,7 @@ def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
         if real
         else None
     )
-    return [account.id, lock.id, debt, player, operator, window_starts(now), real]
+    return [account.id, lock.id, debt, player, operator, currency, window_starts(now), real]
 
 
 def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> PlayerEligibility:
@@ -167,16 +173,16 @@ def window_starts(now: datetime) -> list[datetime]:
     return [limits.window_start(period, now) for period in PERIODS]
 
 
-def usage(*, player: UUID, now: datetime) -> Usage:
-    """Read a player's usage of all limit types, without a lock."""
-    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, window_starts(now)])
+def usage(*, player: UUID, currency: str, now: datetime) -> Usage:
+    """Read a player's usage of all limit types, without a lock: money in one currency, time in all."""
+    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, currency, window_starts(now)])
     used = _by_period(staked, lost, played)
-    return Usage({**used, **_deposited(player, now)}, slot_counted)
+    return Usage({**used, **_deposited(player, currency, now)}, slot_counted)
 
 
-def usage_since(*, player: UUID, since: datetime) -> Usage:
+def usage_since(*, player: UUID, currency: str, since: datetime) -> Usage:
     """Read a player's usage since a moment, the same for every period."""
-    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, [since] * len(PERIODS)])
+    ((staked, lost, played, slot_counted),) = fetch(_USED, [player, currency, [since] * len(PERIODS)])
     return Usage(_by_period(staked, lost, played), slot_counted)
 
 
@@ -191,21 +197,21 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
     exclusion = restrictions.active_exclusion(now)
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
-    limits = strictest_limits(restrictions, operator_limits)
+    limits = strictest_limits(restrictions, operator_limits, currency)
     if any(limit_type is LimitType.DEPOSIT for limit_type, _ in limits):
-        excess = find_exceeded_limit(limits, _deposited(player, now), {LimitType.DEPOSIT: amount})
+        excess = find_exceeded_limit(limits, _deposited(player, currency, now), {LimitType.DEPOSIT: amount})
         if excess is not None:
             raise _limit_reached(excess, player=player, currency=currency, now=now)
 
 
 def _limit_reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
-    fits_at = available_at(excess, player=player, now=now)
+    fits_at = available_at(excess, player=player, currency=currency, now=now)
     return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=fits_at)
 
 
-def _deposited(player: UUID, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:
+def _deposited(player: UUID, currency: str, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:
     day, week, month = window_starts(now)
-    ((*sums,),) = fetch(_DEPOSITED, [day, week, player, month])
+    ((*sums,),) = fetch(_DEPOSITED, [day, week, player, currency, month])
     return {(LimitType.DEPOSIT, period): amount for period, amount in zip(PERIODS, sums, strict=True)}
 
 
@@ -221,7 +227,8 @@ def _by_period(
     }
 
 
-def _player(account: AccountName) -> UUID:
+def player_of(account: AccountName) -> UUID:
+    """Return whose account it is. Raises ValueError for an account of nobody."""
     if account.player is None:
         raise ValueError(f"A {account.kind} account does not belong to a player.")
     return account.player

@@ -23,6 +23,11 @@ class LimitType(StrEnum):
     TIME = "time"
 
 
+def limit_currency(limit_type: LimitType, currency: str) -> str:
+    """Return the currency of a limit: a limit on time has none and holds for play in all."""
+    return "" if limit_type is LimitType.TIME else currency
+
+
 class LimitPeriod(StrEnum):
     """How far a limit looks back: 24 hours, 7 days, or a month."""
 
@@ -85,6 +90,7 @@ class PlayLimitIncreaseCancelled:
 
     operator: UUID
     player: UUID
+    currency: str
     limit_type: LimitType
     period: LimitPeriod
     at: datetime
@@ -216,9 +222,9 @@ def operator_limits_stream(operator: UUID) -> str:
     return f"operator-limits-{operator}"
 
 
-def table_limit_stream(player: UUID) -> str:
-    """Name the stream of the limit per spot that a player sets."""
-    return f"limit-{player}"
+def table_limit_stream(player: UUID, currency: str) -> str:
+    """Name the stream of the limit per spot that a player sets in a currency."""
+    return f"limit-{player}-{currency}"
 
 
 def entry_for(event: ResponsibleGamingEvent | PlayerRequestEvent, cause: int) -> NewEntry | None:

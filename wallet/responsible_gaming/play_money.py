@@ -13,6 +13,7 @@ from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, operator_account, player_account
 from wallet.ledger.events import wallet_stream
+from wallet.ledger.player_accounts import open_on_first_use
 from wallet.responsible_gaming import projection
 from wallet.responsible_gaming.events import PlayMoneyToppedUp
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
@@ -28,36 +29,35 @@ _CURRENT: Final = """
            (SELECT (data->>'at')::timestamptz FROM events_event
              WHERE stream = %s AND type = 'PlayMoneyToppedUp' ORDER BY version DESC LIMIT 1),
            (SELECT coalesce(sum(balance), 0)::bigint FROM wallet_account JOIN wallet_balance ON account_id = id
-             WHERE player_id = %s AND operator_id = %s AND money_type = 'play')
+             WHERE player_id = %s AND operator_id = %s AND money_type = 'play' AND currency = %s)
 """
 
 
 def play_money_cap(*, operator: UUID, currency: str) -> int:
     """Return the cap on play money in minor units."""
-    cap = projection.load_operator_limits(operator=operator)[0].play_money_cap
+    cap = projection.load_operator_limits(operator=operator)[0].play_money_caps.get(currency)
     return DEFAULT_CAP_UNITS * money.unit(currency) if cap is None else cap
 
 
 def top_up(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> tuple[int, int]:
-    """Fill a player's play money up to the cap; returns the credit and the new balance, in minor units.
+    """Fill a player's play money in a currency up to the cap; returns the credit and the new balance, in minor units.
 
     Game balances count. Raises UnknownAccount, PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon.
     """
     account = player_account(operator=operator, player=player, money_type=MoneyType.PLAY, currency=currency)
     source = operator_account(kind=AccountKind.SANDBOX, operator=operator, money_type=MoneyType.PLAY, currency=currency)
     with transaction.atomic():
-        store.require_open(account)
+        open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         # The lock of the balance serializes writers of the stream, as for credits.
         store.lock((account, source))
-        now, version, last, balance = fetch(_CURRENT, [wallet_stream(player), wallet_stream(player), player, operator])[
-            0
-        ]
+        stream = wallet_stream(player, currency)
+        ((now, version, last, balance),) = fetch(_CURRENT, [stream, stream, player, operator, currency])
         _require_not_excluded(operator, player, now)
         amount = _top_up_amount(
             balance, play_money_cap(operator=operator, currency=currency), last=last, now=now, currency=currency
         )
         event = PlayMoneyToppedUp(operator, player, currency, amount, now)
-        RESPONSIBLE_GAMING_EVENTS.record(wallet_stream(player), version=version, events=[event], metadata=metadata)
+        RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=metadata)
         return amount, store.balances((account,))[account]
 
 

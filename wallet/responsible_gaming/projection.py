@@ -78,15 +78,14 @@ _SAVE: Final = """
         version = excluded.version
 """
 _SAVE_OPERATOR: Final = """
-    INSERT INTO wallet_operatorlimits (operator_id, currency, state, limit_types, version)
-    VALUES (%s, %s, %s::jsonb, %s::text[], %s)
+    INSERT INTO wallet_operatorlimits (operator_id, state, limit_types, version)
+    VALUES (%s, %s::jsonb, %s::text[], %s)
     ON CONFLICT (operator_id) DO UPDATE
-    SET currency = excluded.currency, state = excluded.state, limit_types = excluded.limit_types,
-        version = excluded.version
+    SET state = excluded.state, limit_types = excluded.limit_types, version = excluded.version
 """
 _LOAD: Final = "SELECT state::text, version FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s"
 _ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_playerrestrictions"
-_ALL_OPERATORS: Final = "SELECT operator_id, currency, state::text, version FROM wallet_operatorlimits"
+_ALL_OPERATORS: Final = "SELECT operator_id, state::text, version FROM wallet_operatorlimits"
 _LOAD_OPERATOR: Final = "SELECT state::text, version FROM wallet_operatorlimits WHERE operator_id = %s"
 
 
@@ -96,9 +95,9 @@ def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictions
     execute(_SAVE, [player, operator, encode(state).decode(), _limit_types(state), until, version])
 
 
-def save_operator_limits(*, operator: UUID, currency: str, state: OperatorLimitsState, version: int) -> None:
+def save_operator_limits(*, operator: UUID, state: OperatorLimitsState, version: int) -> None:
     """Insert or update an operator's row."""
-    execute(_SAVE_OPERATOR, [operator, currency, encode(state).decode(), _limit_types(state), version])
+    execute(_SAVE_OPERATOR, [operator, encode(state).decode(), _limit_types(state), version])
 
 
 def load_restrictions(*, operator: UUID, player: UUID) -> tuple[PlayerRestrictionsState, int]:
@@ -128,12 +127,9 @@ def load_all_restrictions() -> dict[UUID, tuple[UUID, PlayerRestrictionsState, i
     return {player: (operator, decode_restrictions(state), version) for player, operator, state, version in fetch(_ALL)}
 
 
-def load_all_operator_limits() -> dict[UUID, tuple[str, OperatorLimitsState, int]]:
-    """Read every operator's row: currency, state, version."""
-    return {
-        operator: (currency, decode_operator_limits(state), version)
-        for operator, currency, state, version in fetch(_ALL_OPERATORS)
-    }
+def load_all_operator_limits() -> dict[UUID, tuple[OperatorLimitsState, int]]:
+    """Read every operator's row: state, version."""
+    return {operator: (decode_operator_limits(state), version) for operator, state, version in fetch(_ALL_OPERATORS)}
 
 
 def _limit_types(state: PlayerRestrictionsState | OperatorLimitsState) -> list[Any]:
@@ -147,7 +143,7 @@ def _project(events: Events) -> None:
         save_restrictions(operator=first.operator, player=first.player, state=fold(history), version=len(history))
     for history in stream_histories(registry, events, *_FIRST_OF_OPERATOR):
         last, state = history[-1], fold_operator_limits(history)
-        save_operator_limits(operator=last.operator, currency=last.currency, state=state, version=len(history))
+        save_operator_limits(operator=last.operator, state=state, version=len(history))
     causes = [event.id for event in events]
     execute(_PROJECT_TURNOVER, [causes])
     execute(_PROJECT_PLAYED, [causes])

@@ -12,7 +12,7 @@ from casino.operators.principals import PlayerPrincipal
 from casino.operators.services import require_player
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.responsible_gaming import eligibility, projection
-from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType, limit_currency
 from wallet.responsible_gaming.limits import Usage
 from wallet.responsible_gaming.state import Exclusion, OperatorLimitsState, PlayerRestrictionsState, strictest_limits
 
@@ -42,10 +42,14 @@ _SESSIONS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class LimitStatus:
-    """The limits of one type and period in minor units or minutes: the effective one, each party's, and the usage."""
+    """The limits of one type and period in minor units or minutes: the effective one, each party's, and the usage.
+
+    `currency` is empty for time.
+    """
 
     limit_type: LimitType
     period: LimitPeriod
+    currency: str
     limit: int | None
     player_limit: int | None
     operator_limit: int | None
@@ -87,16 +91,17 @@ class RealityCheck:
     windows: Usage
 
 
-def limits(*, operator: UUID, player: UUID) -> LimitsOverview:
-    """Return a player's limits and usage. Raises UnknownPlayer."""
+def limits(*, operator: UUID, player: UUID, currencies: Sequence[str]) -> LimitsOverview:
+    """Return a player's limits and usage in these currencies. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
     restrictions, _ = projection.load_restrictions(operator=operator, player=player)
     operator_limits, _ = projection.load_operator_limits(operator=operator)
     now = database_now()
-    used = eligibility.usage(player=player, now=now)
+    used = {each: eligibility.usage(player=player, currency=each, now=now) for each in currencies}
     statuses = tuple(
-        _status(restrictions, operator_limits, used, limit_type, period)
+        _status(restrictions, operator_limits, used[currency], (limit_type, period), currency)
         for limit_type in LimitType
+        for currency in (currencies[:1] if limit_type is LimitType.TIME else currencies)
         for period in LimitPeriod
     )
     return LimitsOverview(restrictions, statuses, now)
@@ -141,31 +146,35 @@ def next_reminder_at(started_at: datetime, *, minutes: int, now: datetime) -> da
     return started_at + interval * ((now - started_at) // interval + 1)
 
 
-def reality_check(*, operator: UUID, player: UUID) -> RealityCheck:
-    """Return a player's time and result since the login and in the windows. Raises UnknownPlayer."""
+def reality_check(*, operator: UUID, player: UUID, currency: str) -> RealityCheck:
+    """Return a player's time, and results in a currency, since the login and in the windows. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
     next_reminder = reminder(operator=operator, player=player)
     now = database_now() if next_reminder is None else next_reminder.now
     session = (
-        Usage() if next_reminder is None else eligibility.usage_since(player=player, since=next_reminder.started_at)
+        Usage()
+        if next_reminder is None
+        else eligibility.usage_since(player=player, currency=currency, since=next_reminder.started_at)
     )
-    return RealityCheck(next_reminder, session, eligibility.usage(player=player, now=now))
+    return RealityCheck(next_reminder, session, eligibility.usage(player=player, currency=currency, now=now))
 
 
 def _status(
     restrictions: PlayerRestrictionsState,
     operator_limits: OperatorLimitsState,
     usage: Usage,
-    limit_type: LimitType,
-    period: LimitPeriod,
+    key: tuple[LimitType, LimitPeriod],
+    currency: str,
 ) -> LimitStatus:
-    effective = strictest_limits(restrictions, operator_limits).get((limit_type, period))
+    limit_type, period = key
+    effective = strictest_limits(restrictions, operator_limits, currency).get((limit_type, period))
     return LimitStatus(
         limit_type=limit_type,
         period=period,
+        currency=limit_currency(limit_type, currency),
         limit=None if effective is None else effective.limit,
-        player_limit=restrictions.limit(Initiator.PLAYER, limit_type, period),
-        operator_limit=restrictions.limit(Initiator.OPERATOR, limit_type, period),
-        operator_wide_limit=operator_limits.limit(limit_type, period),
+        player_limit=restrictions.limit(Initiator.PLAYER, limit_type, period, currency),
+        operator_limit=restrictions.limit(Initiator.OPERATOR, limit_type, period, currency),
+        operator_wide_limit=operator_limits.limit(limit_type, period, currency),
         used=usage.used.get((limit_type, period), 0),
     )

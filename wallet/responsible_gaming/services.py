@@ -10,11 +10,9 @@ from django.db import transaction
 from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
-from casino.kernel.money import MoneyType
 from casino.operators import pins
 from casino.operators.refusals import PinNotSet
-from wallet.ledger import store
-from wallet.ledger.accounts import player_account
+from wallet.ledger.player_accounts import lock_real_accounts
 from wallet.responsible_gaming import decider, projection
 from wallet.responsible_gaming.decider import WalletOwner
 from wallet.responsible_gaming.events import (
@@ -167,13 +165,9 @@ def set_play_money_cap(*, operator: UUID, currency: str, cap: int, metadata: Met
 
 
 def _change(context: PlayerContext, decide: Decide) -> PlayerRestrictionsState:
-    account = player_account(
-        operator=context.operator, player=context.player, money_type=MoneyType.REAL, currency=context.currency
-    )
     with transaction.atomic():
-        store.require_open(account)
-        # Wagers and deposits take this lock too, so the change applies to every later one.
-        store.lock((account,))
+        # Wagers and deposits take one of these locks, too, so the change applies to every later one.
+        lock_real_accounts(operator=context.operator, player=context.player)
         now = database_now()
         state, version = projection.load_restrictions(operator=context.operator, player=context.player)
         event = decide(state, now)
@@ -190,7 +184,6 @@ def _change_operator_limits(event: OperatorLimitEvent, version: int, metadata: M
     state, _ = projection.load_operator_limits(operator=event.operator)
     projection.save_operator_limits(
         operator=event.operator,
-        currency=event.currency,
         state=evolve_operator_limits(state, event),
         version=version + 1,
     )

@@ -1,13 +1,13 @@
 """Restrictions of a player and limits of an operator, folded from their events. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from wallet.responsible_gaming import events as e
-from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType, limit_currency
 
 
 class ExclusionKind(StrEnum):
@@ -19,13 +19,14 @@ class ExclusionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlayLimit:
-    """At most `limit` (minor units; minutes for time) in any period of this length."""
+    """At most `limit` (minor units of `currency`; minutes for time) in any period of this length."""
 
     by: Initiator
     limit_type: LimitType
     period: LimitPeriod
     limit: int
     since: datetime
+    currency: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class PendingIncrease:
     limit: int | None
     requested_at: datetime
     confirm_from: datetime
+    currency: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +73,15 @@ class PlayerRestrictionsState:
     reality_check_minutes: int | None = None
     block: PlayerBlock | None = None
 
-    def limit(self, by: Initiator, limit_type: LimitType, period: LimitPeriod) -> int | None:
+    def limit(self, by: Initiator, limit_type: LimitType, period: LimitPeriod, currency: str) -> int | None:
         """Return the limit that a party has set, None for no limit."""
-        return _first_limit(
-            limit for limit in self.limits if (limit.by, limit.limit_type, limit.period) == (by, limit_type, period)
-        )
+        key = (limit_type, period, limit_currency(limit_type, currency))
+        return _first_limit(limit for limit in self.limits if limit.by is by and _key(limit) == key)
 
-    def pending_increase(self, limit_type: LimitType, period: LimitPeriod) -> PendingIncrease | None:
+    def pending_increase(self, limit_type: LimitType, period: LimitPeriod, currency: str) -> PendingIncrease | None:
         """Return the higher limit that the player requested."""
-        return next(
-            (each for each in self.pending_increases if (each.limit_type, each.period) == (limit_type, period)), None
-        )
+        key = (limit_type, period, limit_currency(limit_type, currency))
+        return next((each for each in self.pending_increases if _key(each) == key), None)
 
     def active_exclusion(self, now: datetime) -> Exclusion | None:
         """Return the active exclusion, if any."""
@@ -90,14 +90,15 @@ class PlayerRestrictionsState:
 
 @dataclass(frozen=True, slots=True)
 class OperatorLimitsState:
-    """Limits for every player of an operator; `play_money_cap` in minor units is None for the default."""
+    """Limits for every player of an operator, and the caps on play money by currency, in minor units."""
 
     limits: tuple[PlayLimit, ...] = ()
-    play_money_cap: int | None = None
+    play_money_caps: dict[str, int] = field(default_factory=dict)
 
-    def limit(self, limit_type: LimitType, period: LimitPeriod) -> int | None:
+    def limit(self, limit_type: LimitType, period: LimitPeriod, currency: str) -> int | None:
         """Return the limit for every player, None for no limit."""
-        return _first_limit(limit for limit in self.limits if (limit.limit_type, limit.period) == (limit_type, period))
+        key = (limit_type, period, limit_currency(limit_type, currency))
+        return _first_limit(limit for limit in self.limits if _key(limit) == key)
 
 
 def fold(events: Iterable[e.PlayerRestrictionEvent]) -> PlayerRestrictionsState:
@@ -129,13 +130,14 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
 
 
 def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> PlayerRestrictionsState:
-    others = _without_pending(state, event.limit_type, event.period)
+    others = _without_pending(state, event)
     match event:
         case e.PlayLimitSet(by=by):
             pending = others if by is Initiator.PLAYER else state.pending_increases
             return replace(state, limits=_with(state.limits, event, by=by), pending_increases=pending)
         case e.PlayLimitIncreaseRequested(limit_type=limit_type, period=period, limit=limit, at=at):
-            pending_increase = PendingIncrease(limit_type, period, limit, at, event.confirm_from)
+            currency = limit_currency(limit_type, event.currency)
+            pending_increase = PendingIncrease(limit_type, period, limit, at, event.confirm_from, currency)
             return replace(state, pending_increases=(*others, pending_increase))
         case e.PlayLimitIncreased():
             return replace(state, limits=_with(state.limits, event, by=Initiator.PLAYER), pending_increases=others)
@@ -156,16 +158,21 @@ def evolve_operator_limits(state: OperatorLimitsState, event: e.OperatorLimitEve
     match event:
         case e.OperatorLimitSet():
             return replace(state, limits=_with(state.limits, event, by=Initiator.OPERATOR))
-        case e.PlayMoneyCapSet(cap=cap):
-            return replace(state, play_money_cap=cap)
+        case e.PlayMoneyCapSet(currency=currency, cap=cap):
+            return replace(state, play_money_caps={**state.play_money_caps, currency: cap})
 
 
 def strictest_limits(
-    restrictions: PlayerRestrictionsState, operator_limits: OperatorLimitsState
+    restrictions: PlayerRestrictionsState,
+    operator_limits: OperatorLimitsState,
+    currency: str,
+    group_limits: Iterable[PlayLimit] = (),
 ) -> dict[tuple[LimitType, LimitPeriod], PlayLimit]:
-    """Return the lowest limit for each type and period."""
+    """Return the lowest limit on play in a currency for each type and period."""
     strictest: dict[tuple[LimitType, LimitPeriod], PlayLimit] = {}
-    for limit in (*restrictions.limits, *operator_limits.limits):
+    for limit in (*restrictions.limits, *operator_limits.limits, *group_limits):
+        if limit.currency not in {"", currency}:
+            continue
         other = strictest.get((limit.limit_type, limit.period))
         if other is None or limit.limit < other.limit:
             strictest[limit.limit_type, limit.period] = limit
@@ -198,15 +205,21 @@ def exclusion_history(events: Iterable[e.ExclusionEvent], *, now: datetime) -> l
 def _with(
     limits: tuple[PlayLimit, ...], event: e.PlayLimitSet | e.PlayLimitIncreased | e.OperatorLimitSet, *, by: Initiator
 ) -> tuple[PlayLimit, ...]:
-    key = (by, event.limit_type, event.period)
-    others = tuple(each for each in limits if (each.by, each.limit_type, each.period) != key)
-    return others if event.limit is None else (*others, PlayLimit(*key, event.limit, event.at))
+    currency = limit_currency(event.limit_type, event.currency)
+    key = (event.limit_type, event.period, currency)
+    others = tuple(each for each in limits if each.by is not by or _key(each) != key)
+    if event.limit is None:
+        return others
+    return (*others, PlayLimit(by, event.limit_type, event.period, event.limit, event.at, currency))
 
 
-def _without_pending(
-    state: PlayerRestrictionsState, limit_type: LimitType, period: LimitPeriod
-) -> tuple[PendingIncrease, ...]:
-    return tuple(each for each in state.pending_increases if (each.limit_type, each.period) != (limit_type, period))
+def _without_pending(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> tuple[PendingIncrease, ...]:
+    key = (event.limit_type, event.period, limit_currency(event.limit_type, event.currency))
+    return tuple(each for each in state.pending_increases if _key(each) != key)
+
+
+def _key(limit: PlayLimit | PendingIncrease) -> tuple[LimitType, LimitPeriod, str]:
+    return limit.limit_type, limit.period, limit.currency
 
 
 def _first_limit(limits: Iterable[PlayLimit]) -> int | None:

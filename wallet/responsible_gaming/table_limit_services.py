@@ -25,15 +25,15 @@ from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from
 
 TABLE_LIMITS: Final = ProjectionTable.of(PlayerTableLimit)
 _CURRENT: Final = """
-    SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE id = %s),
+    SELECT clock_timestamp(), EXISTS (SELECT FROM wallet_account WHERE player_id = %s AND operator_id = %s),
            stored.version, stored.amount, stored.currency, stored.set_at, stored.next_change_at
-      FROM (SELECT) AS always LEFT JOIN wallet_table_limit stored ON stored.player_id = %s
+      FROM (SELECT) AS always LEFT JOIN wallet_table_limit stored ON stored.account_id = %s
 """
 _ELIGIBILITY: Final = f"""
     SELECT table_limit.amount, table_limit.currency, table_limit.set_at, table_limit.next_change_at,
            {eligibility.ELIGIBILITY_COLUMNS}
       FROM {eligibility.ELIGIBILITY_CALL_SQL}
-      LEFT JOIN wallet_table_limit table_limit ON table_limit.player_id = %s AND table_limit.currency = %s
+      LEFT JOIN wallet_table_limit table_limit ON table_limit.account_id = %s
 """  # noqa: S608  (constants)
 
 
@@ -73,8 +73,10 @@ class WagerEligibility:
 
 def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligibility:
     """Read a game balance and everything that its wagers are checked against, locking the player, in one statement."""
+    player = eligibility.player_of(account)
     ((amount, currency, set_at, next_change_at, *row),) = fetch(
-        _ELIGIBILITY, [*eligibility.eligibility_parameters(account, now), account.player, account.currency]
+        _ELIGIBILITY,
+        [*eligibility.eligibility_parameters(account, now), _key(account.operator, player, account.currency)],
     )
     limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
     return WagerEligibility(eligibility.eligibility_from_row(account, now, row), limit)
@@ -83,6 +85,7 @@ def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligi
 def table_limit_row(event: TableLimitSet, version: int) -> Row:
     """Return the row that an event at a version of its stream leads to."""
     return TABLE_LIMITS.row(
+        account_id=_key(event.operator, event.player, event.currency),
         player_id=event.player,
         operator_id=event.operator,
         currency=event.currency,
@@ -104,19 +107,23 @@ def _change(operator: UUID, player: UUID, currency: str, amount: int | None, met
         now=now,
         week=settings.BETTING_WEEK,
     )
-    stream = table_limit_stream(player)
+    stream = table_limit_stream(player, currency)
     RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=metadata)
     TABLE_LIMITS.upsert([table_limit_row(event, version + 1)])
     return limit_from_event(event)
 
 
 def _current(operator: UUID, player: UUID, currency: str) -> tuple[Any, int, PersonalTableLimit | None]:
-    """Return the time, the version of the player's stream, and the current limit."""
-    account = player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency)
-    ((now, is_open, version, *limit),) = fetch(_CURRENT, [account.id, player])
+    """Return the time, the version of the stream of the player and currency, and the current limit."""
+    ((now, is_open, version, *limit),) = fetch(_CURRENT, [player, operator, _key(operator, player, currency)])
     if not is_open:
         raise UnknownAccount
     return now, version or 0, None if version is None else PersonalTableLimit(*limit)
+
+
+def _key(operator: UUID, player: UUID, currency: str) -> UUID:
+    """Return the id of the player's real account in a currency, whether it was opened or not."""
+    return player_account(operator=operator, player=player, money_type=MoneyType.REAL, currency=currency).id
 
 
 def _project(events: Events) -> None:
@@ -124,5 +131,5 @@ def _project(events: Events) -> None:
     TABLE_LIMITS.upsert([table_limit_row(history[-1], len(history)) for history in histories])
 
 
-PROJECTOR: Final = Projector({TABLE_LIMITS.table: "player_id"}, _project)
+PROJECTOR: Final = Projector({TABLE_LIMITS.table: "player_id || ' ' || currency"}, _project)
 """Derives the projection from the events."""

@@ -16,7 +16,7 @@ from casino.backoffice.sections import Grid, Section
 from casino.operators.models import Operator
 from wallet.models import PlayerRestrictions
 from wallet.responsible_gaming import exclusions, queries, services
-from wallet.responsible_gaming.events import LimitType, responsible_gaming_stream
+from wallet.responsible_gaming.events import responsible_gaming_stream
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import format_limit
 from wallet.responsible_gaming.services import PlayerContext
@@ -34,8 +34,8 @@ def _excluded() -> Q:
     return Q(excluded_until__isnull=False) & lasting
 
 
-def _is_self_excluded(_request: HttpRequest, row: PlayerRestrictions) -> bool:
-    overview = queries.limits(operator=row.operator_id, player=row.player_id)
+def _is_self_excluded(_request: HttpRequest, row: Any) -> bool:
+    overview = queries.limits(operator=row.operator_id, player=row.player_id, currencies=row.currencies)
     active = overview.restrictions.active_exclusion(overview.now)
     return active is not None and active.kind is ExclusionKind.SELF_EXCLUSION
 
@@ -50,7 +50,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         choice_filter("exclusion", choices={"yes": "Cooling off or self-excluded"}, where=lambda _: _excluded()),
     )
     ordering = ("player_id",)
-    annotations = {"currency": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currencies__0"))}
+    annotations = {"currencies": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currencies"))}
     search_help_text = "player's id"
     nickname_ = column("player", lambda row: row.nickname or html.short(row.player_id))
     limit_count = column("limits", lambda row: str(len(row.state["limits"])))
@@ -67,12 +67,12 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     )
     def end(self, request: HttpRequest, row: Any, _data: dict[str, Any]) -> str:
         metadata = staff_metadata(request, row.operator_id)
-        services.end_exclusion(context=PlayerContext(row.operator_id, row.player_id, row.currency, metadata))
+        services.end_exclusion(context=PlayerContext(row.operator_id, row.player_id, "", metadata))
         return "The self-exclusion has ended; the player may play again."
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show the limits with what is used of them, and the exclusions."""
-        overview = queries.limits(operator=obj.operator_id, player=obj.player_id)
+        overview = queries.limits(operator=obj.operator_id, player=obj.player_id, currencies=obj.currencies)
         exclusion = overview.restrictions.active_exclusion(overview.now)
         facts = self.facts(
             obj,
@@ -83,7 +83,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
             ("Log", html.event_log(responsible_gaming_stream(obj.player_id))),
             title="Limits and exclusions",
         )
-        limits = [_limit_row(overview, limit, obj.currency) for limit in overview.limits]
+        limits = [_limit_row(overview, limit) for limit in overview.limits]
         return (facts, Grid("Limits", _LIMIT_HEADERS, limits), _history(obj))
 
 
@@ -102,14 +102,13 @@ def _history(row: PlayerRestrictions) -> Grid:
     return Grid("Exclusions", _EXCLUSION_HEADERS, rows, empty="The player was never excluded.")
 
 
-def _limit_row(overview: LimitsOverview, limit: LimitStatus, currency: str) -> tuple[object, ...]:
+def _limit_row(overview: LimitsOverview, limit: LimitStatus) -> tuple[object, ...]:
     def text(value: int | None) -> str:
         if value is None:
             return html.NOTHING
-        unit = "min" if limit.limit_type is LimitType.TIME else currency
-        return f"{format_limit(value, limit.limit_type, currency)} {unit}"
+        return f"{format_limit(value, limit.limit_type, limit.currency)} {limit.currency or 'min'}"
 
-    pending = overview.restrictions.pending_increase(limit.limit_type, limit.period)
+    pending = overview.restrictions.pending_increase(limit.limit_type, limit.period, limit.currency)
     increase = html.NOTHING if pending is None else "no limit" if pending.limit is None else text(pending.limit)
     values = (limit.limit, max(0, limit.used), limit.player_limit, limit.operator_limit, limit.operator_wide_limit)
     return (limit.limit_type.value, limit.period.value, *(text(value) for value in values), increase)

@@ -47,7 +47,7 @@ def at_table(
 
 def used(player: UUID) -> dict[tuple[LimitType, LimitPeriod], int]:
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    return dict(eligibility.usage(player=player, now=now).used)
+    return dict(eligibility.usage(player=player, currency="EUR", now=now).used)
 
 
 def lost(player: UUID) -> int:

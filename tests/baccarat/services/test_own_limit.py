@@ -177,7 +177,7 @@ def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> N
     [
         ("UPDATE wallet_table_limit SET amount = amount + 1", "row differs"),
         ("DELETE FROM wallet_table_limit", "row is missing"),
-        ("UPDATE wallet_table_limit SET player_id = gen_random_uuid()", "row is extra"),
+        ("UPDATE wallet_table_limit SET account_id = gen_random_uuid()", "row is extra"),
     ],
 )
 def test_a_damaged_row_is_found_and_comes_back(house: House, database: Database, damage: str, what: str) -> None:

@@ -141,7 +141,6 @@ def test_play_money_is_adjusted_apart_from_real_money_and_never_owed() -> None:
         ({"note": "  "}, AdjustmentNoteMissing),
         ({"note": "x" * 501}, AdjustmentNoteMissing),
         ({"player": BOB}, UnknownAccount),
-        ({"currency": "USD"}, UnknownAccount),
         ({"operator": UUID(int=99)}, UnknownAccount),
     ],
 )

@@ -207,7 +207,7 @@ def test_a_player_downloads_the_own_statement_as_csv(teller: Teller) -> None:
     answer = Client().get("/api/v1/me/statement?format=csv", headers={"Authorization": f"Bearer {token}"})
 
     assert [row[4] for row in rows_of(answer)] == ["balance", "0.00", "10.00", "10.00"]
-    assert answer["Content-Disposition"] == 'attachment; filename="statement-account-real.csv"'
+    assert answer["Content-Disposition"] == 'attachment; filename="statement-account-real-EUR.csv"'
 
 
 def test_a_page_costs_a_few_queries_however_long_the_account(teller: Teller) -> None:

@@ -81,7 +81,7 @@ def test_a_limit_is_set_shown_and_recorded(alice: Gambler) -> None:
     assert answer.json() == alice.get()
     assert answer.json()["limit"] == {"amount": "50.00", "currency": "EUR"}
     assert answer.json()["set_at"] < answer.json()["next_change_at"]
-    assert recorded() == [(f"limit-{alice.id}", 1, "5000")]
+    assert recorded() == [(f"limit-{alice.id}-EUR", 1, "5000")]
 
 
 @pytest.mark.django_db

@@ -13,7 +13,7 @@ from wallet.ledger.accounts import AccountName
 from wallet.ledger.audit import check, compare_batch
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, wallet_stream
 from wallet.ledger.player_accounts import MAX_SANDBOX_CREDIT, credit_sandbox_player, open_player_accounts
-from wallet.ledger.refusals import AccountCurrencyDiffers, CreditTooLarge, OperatorNotSandbox, UnknownAccount
+from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
 
 def open_alice(currency: str = "EUR") -> None:
@@ -26,7 +26,7 @@ def credit(amount: int = 500, **changes: Any) -> int:
 
 
 def recorded_events() -> list[object]:
-    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(wallet_stream(ALICE))]
+    return [CATALOGUE.decode(event.type, event.schema, event.data) for event in read(wallet_stream(ALICE, "EUR"))]
 
 
 @pytest.mark.django_db
@@ -41,10 +41,11 @@ def test_opening_a_players_accounts_opens_both_money_types_once() -> None:
 
 
 @pytest.mark.django_db
-def test_an_account_keeps_the_currency_it_was_opened_in() -> None:
+def test_a_player_has_accounts_in_several_currencies() -> None:
     open_alice()
-    with pytest.raises(AccountCurrencyDiffers):
-        open_alice("SEK")
+    open_alice("JPY")
+    assert {name.currency for name in store.balances_of_player(operator=OPERATOR, player=ALICE)} == {"EUR", "JPY"}
+    assert [event.data for event in read(wallet_stream(ALICE, "JPY"))]
     with pytest.raises(UnknownCurrency):
         open_alice("???")
 
@@ -66,7 +67,7 @@ def test_posted_entries_equal_those_derived_from_events() -> None:
     open_alice()
     credit(500)
     credit(70, money_type=MoneyType.PLAY)
-    events = read(wallet_stream(ALICE))
+    events = read(wallet_stream(ALICE, "EUR"))
     derived = [entry_for(CATALOGUE.decode(event.type, event.schema, event.data), event.id) for event in events]
     assert compare_batch([event.id for event in events], [entry for entry in derived if entry]) == []
     assert list(check()) == []
@@ -82,7 +83,6 @@ def test_posted_entries_equal_those_derived_from_events() -> None:
         ({"amount": MAX_SANDBOX_CREDIT + 1}, CreditTooLarge),
         ({"player": BOB}, UnknownAccount),
         ({"operator": UUID(int=99)}, UnknownAccount),
-        ({"currency": "SEK"}, UnknownAccount),
     ],
 )
 def test_an_invalid_credit_is_refused_and_leaves_nothing(changes: dict[str, Any], refusal: type) -> None:

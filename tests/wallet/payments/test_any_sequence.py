@@ -95,7 +95,9 @@ def events() -> int:
 def test_events_entries_and_rows_agree_after_any_sequence_of_steps(steps: list[Step]) -> None:
     with transaction.atomic():
         open_alice()
-        methods.set_policy(operator=OPERATOR, auto_approve_up_to=500, second_approval_above=2000, actor="test")
+        methods.set_policy(
+            operator=OPERATOR, currency="EUR", auto_approve_up_to=500, second_approval_above=2000, actor="test"
+        )
         payments = Payments(method(minimum=1, fee_fixed=3))
         for step in [("deposit", 0, 5000), ("tell", 2, 0), ("deliver", 0, 0), *steps]:
             before = events()

@@ -80,7 +80,10 @@ def test_an_entry_that_differs_from_its_event_is_reported(history: Any) -> None:
     assert "entry is of another kind" in findings()
 
 
-def test_a_payment_of_a_player_without_that_wallet_is_reported(database: Database) -> None:
+def test_a_payment_of_a_player_without_that_wallet_is_reported(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deposits, "open_on_first_use", lambda **_: None)
     card = method()
     store.open_accounts([account()])  # an account, but no event that opened the wallet
     deposit(card)

@@ -213,7 +213,9 @@ def test_of_concurrent_cancelling_and_sending_one_succeeds(
     open_alice()
     card = method()
     complete_deposit(card, 10_000)
-    methods.set_policy(operator=OPERATOR, auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
+    methods.set_policy(
+        operator=OPERATOR, currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+    )
     for _ in range(5):
         payment = withdraw(card, 100)
         actions = (
@@ -257,7 +259,9 @@ def test_the_final_status_of_a_withdrawal_is_independent_of_the_order_of_reports
         open_alice()
         card = method()
         complete_deposit(card)
-        methods.set_policy(operator=OPERATOR, auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
+        methods.set_policy(
+            operator=OPERATOR, currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+        )
         payment = withdraw(card, 1000)
         withdrawals.send(payment)
         for each in statuses:

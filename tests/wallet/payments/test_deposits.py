@@ -168,7 +168,7 @@ def test_a_deposit_outside_the_methods_terms_is_refused_and_leaves_nothing() -> 
 
 def test_the_last_deposit_is_repeated_at_the_current_terms() -> None:
     open_alice()
-    again: dict[str, Any] = {"operator": OPERATOR, "player": ALICE, "currency": "EUR", "metadata": METADATA}
+    again: dict[str, Any] = {"operator": OPERATOR, "player": ALICE, "metadata": METADATA}
     with pytest.raises(NoEarlierDeposit):
         deposits.repeat(**again)
     card = method()

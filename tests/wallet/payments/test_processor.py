@@ -124,7 +124,9 @@ def test_a_crash_between_provider_call_and_commit_neither_loses_nor_doubles_mone
 
 def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
+    methods.set_policy(
+        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+    )
     payment = [withdraw(card, 1000) for _ in range(4)]
     in_threads(4, lambda _: processor.process_payments())
     assert all(poll_until(each, "paid", "wallet_withdrawal") for each in payment)
@@ -138,7 +140,9 @@ def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) ->
 @pytest.mark.parametrize("cents", [11, 22])
 def test_a_failed_payout_is_returned(card: Any, cents: int) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
+    methods.set_policy(
+        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+    )
     payment = withdraw(card, 1000 + cents)
     assert poll_until(payment, "returned", "wallet_withdrawal")
     assert [balance_of(AccountKind.ACCOUNT), balance_of(AccountKind.HOLD)] == [10_000, 0]
@@ -147,7 +151,9 @@ def test_a_failed_payout_is_returned(card: Any, cents: int) -> None:
 
 def test_a_crash_after_a_payout_is_marked_sent_leaves_it_to_be_started(card: Any) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
+    methods.set_policy(
+        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+    )
     payment = withdraw(card, 1000)
     assert withdrawals.send(payment)  # and dies: the provider was never called
     assert poll_until(payment, "paid", "wallet_withdrawal")
@@ -158,7 +164,9 @@ def test_a_processor_killed_at_any_statement_neither_loses_nor_doubles_money(
     card: Any, sandbox: str, database: Database
 ) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(operator=_operator(), auto_approve_up_to=10_000, second_approval_above=10_000, actor="test")
+    methods.set_policy(
+        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+    )
     environment = {
         **database.environment,
         "PAYMENT_PROVIDERS": f"sandbox={sandbox}",

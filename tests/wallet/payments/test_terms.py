@@ -114,7 +114,12 @@ def fund_alice(**terms: Any) -> MethodVersion:
     complete_deposit(card, 10_000)
     withdrawal_terms = WithdrawalTerms(**terms)
     methods.set_policy(
-        operator=OPERATOR, auto_approve_up_to=10**9, second_approval_above=10**9, actor="test", terms=withdrawal_terms
+        operator=OPERATOR,
+        currency="EUR",
+        auto_approve_up_to=10**9,
+        second_approval_above=10**9,
+        actor="test",
+        terms=withdrawal_terms,
     )
     return card
 
@@ -208,12 +213,13 @@ def test_invalid_withdrawal_terms_are_refused(terms: dict[str, int]) -> None:
     with pytest.raises(InvalidWithdrawalPolicy):
         methods.set_policy(
             operator=OPERATOR,
+            currency="EUR",
             auto_approve_up_to=0,
             second_approval_above=0,
             actor="test",
             terms=WithdrawalTerms(**terms),
         )
-    assert methods.policy(operator=OPERATOR).version == 0
+    assert methods.policy(operator=OPERATOR, currency="EUR").version == 0
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10**6), st.integers(0, 999_999))

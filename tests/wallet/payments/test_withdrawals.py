@@ -45,7 +45,9 @@ def fund_alice() -> MethodVersion:
 
 
 def policy(automatic: int, second: int) -> None:
-    methods.set_policy(operator=OPERATOR, auto_approve_up_to=automatic, second_approval_above=second, actor="test")
+    methods.set_policy(
+        operator=OPERATOR, currency="EUR", auto_approve_up_to=automatic, second_approval_above=second, actor="test"
+    )
 
 
 def approve(withdrawal: UUID, staff: str = "staff:1") -> WithdrawalStatus:

@@ -43,7 +43,7 @@ OPERATOR_WIDE = OperatorLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
 RULES, OUT_OF_PLACE = "responsible gaming changed against the rules", "event out of place"
 
 
-def findings_of(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "", skip: int = 0) -> list[str]:
+def findings_of(*events: Any, opened: Any = OPERATOR, stream: str = "", skip: int = 0) -> list[str]:
     traces, versions, kinds = ResponsibleGamingTraces(), {}, []  # type: ignore[var-annotated]
     for event in events:
         own = (
@@ -52,7 +52,7 @@ def findings_of(*events: Any, opened: Any = (OPERATOR, "EUR"), stream: str = "",
             else f"responsible-gaming-{ALICE}"
         )
         versions[own] = versions.get(own, skip) + 1
-        findings = traces.replay(event, wallet=opened, stream=stream or own, version=versions[own], where="here")
+        findings = traces.replay(event, operator=opened, stream=stream or own, version=versions[own], where="here")
         kinds.extend(finding.kind for finding in findings)
     return kinds
 
@@ -109,9 +109,7 @@ def test_the_audit_knows_which_exclusion_was_active_at_a_time() -> None:
     traces = ResponsibleGamingTraces()
     for version, event in enumerate((COOLING, EXCLUDED, EXCLUSION_ENDED), 1):
         list(
-            traces.replay(
-                event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=version, where="here"
-            )
+            traces.replay(event, operator=OPERATOR, stream=f"responsible-gaming-{ALICE}", version=version, where="here")
         )
         if event is COOLING:
             assert traces.exclusion_at(ALICE, at=NOW) is None
@@ -138,7 +136,7 @@ def test_a_wager_over_the_limit_of_its_time_is_reported(period: LimitPeriod, lim
 
 
 def _replay(traces: ResponsibleGamingTraces, event: Any) -> Any:
-    return traces.replay(event, wallet=(OPERATOR, "EUR"), stream=f"responsible-gaming-{ALICE}", version=1, where="here")
+    return traces.replay(event, operator=OPERATOR, stream=f"responsible-gaming-{ALICE}", version=1, where="here")
 
 
 TABLE_AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -151,7 +149,7 @@ NEXT_TABLE_LIMIT = replace(
 def table_limit_findings(*events: TableLimitSet, **changes: Any) -> list[str]:
     """Replay events as versions 1, 2, … of Alice's stream and return the kinds of findings."""
     limits = TableLimitTraces()
-    parameters = {"wallet": (OPERATOR, "EUR"), "stream": table_limit_stream(ALICE), "where": "here", **changes}
+    parameters = {"operator": OPERATOR, "stream": table_limit_stream(ALICE, "EUR"), "where": "here", **changes}
     return [
         finding.kind
         for version, event in enumerate(events, changes.get("version", 1))
@@ -166,9 +164,9 @@ def test_changes_in_different_weeks_have_no_findings() -> None:
 @pytest.mark.parametrize(
     ("event", "changes", "expected"),
     [
-        (TABLE_LIMIT, {"wallet": None}, "limit of another wallet"),
-        (TABLE_LIMIT, {"wallet": (OPERATOR, "SEK")}, "limit of another wallet"),
-        (TABLE_LIMIT, {"stream": table_limit_stream(BOB)}, "stream differs"),
+        (TABLE_LIMIT, {"operator": None}, "limit of another wallet"),
+        (TABLE_LIMIT, {"operator": UUID(int=99)}, "limit of another wallet"),
+        (TABLE_LIMIT, {"stream": table_limit_stream(BOB, "EUR")}, "stream differs"),
         (TABLE_LIMIT, {"version": 2}, "event out of place"),
         (replace(TABLE_LIMIT, amount=0), {}, "amount out of range"),
         (replace(TABLE_LIMIT, amount=10**15), {}, "amount out of range"),

@@ -61,7 +61,7 @@ def confirmed(state: PlayerRestrictionsState, now: datetime) -> PlayerRestrictio
 
 
 def limit(state: PlayerRestrictionsState, by: Initiator = Initiator.PLAYER) -> int | None:
-    return state.limit(by, LimitType.STAKE, LimitPeriod.DAY)
+    return state.limit(by, LimitType.STAKE, LimitPeriod.DAY, "EUR")
 
 
 def test_a_first_limit_and_a_lower_one_apply_at_once() -> None:
@@ -150,9 +150,9 @@ def test_the_strictest_limit_applies() -> None:
         ),
     )
     key = LimitType.STAKE, LimitPeriod.DAY
-    assert strictest_limits(state, operator_limits)[key].limit == 60
-    assert strictest_limits(changed(state, None, by=Initiator.OPERATOR), operator_limits)[key].limit == 80
-    assert strictest_limits(PlayerRestrictionsState(), OperatorLimitsState()) == {}
+    assert strictest_limits(state, operator_limits, "EUR")[key].limit == 60
+    assert strictest_limits(changed(state, None, by=Initiator.OPERATOR), operator_limits, "EUR")[key].limit == 80
+    assert strictest_limits(PlayerRestrictionsState(), OperatorLimitsState(), "EUR") == {}
 
 
 @given(st.lists(st.tuples(st.integers(1, 500) | st.none(), st.integers(0, 40)), max_size=20))

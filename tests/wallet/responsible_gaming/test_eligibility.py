@@ -100,7 +100,7 @@ def test_usage_is_the_sum_of_the_entries_in_the_window(moves: list[tuple[UUID, s
     assert not [row for row in check(PROJECTOR).changed if accounts & set(row.split())]
     dated_moves = spread_over_time(player, moves)
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    used = eligibility.usage(player=player, now=now).used
+    used = eligibility.usage(player=player, currency="EUR", now=now).used
     for period in LimitPeriod:
         for limit_type in (LimitType.STAKE, LimitType.LOSS):
             assert used[limit_type, period] == summed(dated_moves, limit_type, limits.window_start(period, now))
@@ -118,11 +118,11 @@ def test_an_amount_fits_from_available_at_on_and_not_before(
     dated_moves = spread_over_time(player, moves)
     (now,) = fetch("SELECT clock_timestamp()")[0]
     used = summed(dated_moves, limit_type, limits.window_start(LimitPeriod.MONTH, now))
-    limit = PlayLimit(Initiator.PLAYER, limit_type, LimitPeriod.MONTH, max(needed, used + needed - 1), now)
+    limit = PlayLimit(Initiator.PLAYER, limit_type, LimitPeriod.MONTH, max(needed, used + needed - 1), now, "EUR")
     excess = ExceededLimit(limit, used, needed)
     if excess.shortfall <= 0:
         return
-    when: Any = eligibility.available_at(excess, player=player, now=now)
+    when: Any = eligibility.available_at(excess, player=player, currency="EUR", now=now)
     assert summed(dated_moves, limit_type, limits.window_start(LimitPeriod.MONTH, when)) + needed <= limit.limit
     before = limits.window_start(LimitPeriod.MONTH, when - timedelta(microseconds=1))
     assert summed(dated_moves, limit_type, before) + needed > limit.limit
@@ -141,7 +141,7 @@ def test_the_same_entry_posted_again_counts_once() -> None:
         with transaction.atomic():
             store.post([build_entry(kind="wager", cause=cause, postings=postings)])
     (now,) = fetch("SELECT clock_timestamp()")[0]
-    assert eligibility.usage(player=player, now=now).used[LimitType.STAKE, LimitPeriod.DAY] == 500
+    assert eligibility.usage(player=player, currency="EUR", now=now).used[LimitType.STAKE, LimitPeriod.DAY] == 500
 
 
 @pytest.mark.django_db

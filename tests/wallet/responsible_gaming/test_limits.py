@@ -29,7 +29,7 @@ def limits(**amounts: int) -> dict[tuple[LimitType, LimitPeriod], PlayLimit]:
     for name, amount in amounts.items():
         limit_type, period = name.split("_")
         key = LimitType(limit_type), LimitPeriod(period)
-        result[key] = PlayLimit(Initiator.PLAYER, *key, amount, SINCE)
+        result[key] = PlayLimit(Initiator.PLAYER, *key, amount, SINCE, "EUR")
     return result
 
 
