@@ -55,7 +55,7 @@ SELECT table_id::text FROM baccarat_duetable WHERE due_at < now() - make_interva
 UNION
 SELECT opened.data->>'table' FROM events_event AS voided
 JOIN events_event AS opened ON opened.stream = voided.stream AND opened.version = 1
-WHERE voided.type = 'RoundVoided' AND jsonb_path_exists(voided.data, '$.seats[*].owed ? (@ > 0)')
+WHERE voided.type = 'RoundVoided' AND jsonb_path_exists(voided.data::jsonb, '$.seats[*].owed ? (@ > 0)')
 """
 _ROUNDS: Final = "SELECT 'round-' || id FROM baccarat_round WHERE table_id::text = ANY (%s::text[])"
 

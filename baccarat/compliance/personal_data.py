@@ -43,7 +43,8 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         %(player)s
     """,
     "play": f"""
-        SELECT id, stream, version, type, data - 'seats' - 'wagers' AS data, recorded_at FROM events_event AS event
+        SELECT id, stream, version, type, data::jsonb - 'seats' - 'wagers' AS data, recorded_at
+          FROM events_event AS event
          WHERE stream = ANY (
                ARRAY(SELECT 'table-' || table_id FROM baccarat_sitting WHERE player_id = %(player)s)
                || ARRAY(SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s))

@@ -26,7 +26,7 @@ MAX_BATCHES: Final = 20
 
 _PREVIOUS: Final = """
     SELECT data FROM events_event
-     WHERE stream = %s AND version < %s AND type = ANY (%s::text[]) AND data @> %s::jsonb
+     WHERE stream = %s AND version < %s AND type = ANY (%s::text[]) AND data::jsonb @> %s::jsonb
      ORDER BY version DESC LIMIT 1
 """
 _REQUEST: Final = "SELECT data->>'requested_by', data->>'reason' FROM events_event WHERE stream = %s AND version = 1"

@@ -34,7 +34,7 @@ _OF_ROUND: Final = _SEALED + "ORDER BY event.version"
 _OF_TABLE: Final = _SEALED + (
     "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
     " OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = %s"
-    " OR event.type = %s AND event.data -> 'seeds' @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
+    " OR event.type = %s AND (event.data -> 'seeds')::jsonb @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
     " ORDER BY event.version"
 )
 _BEFORE: Final = _SEALED.replace(

@@ -64,9 +64,9 @@ _READ: Final = f"""
         SELECT round, table_id, rules, currency, voided, wager.money_type, result.spot, result.stake, result.commission,
                result.returned - CASE WHEN wager.deferred THEN result.commission ELSE 0 END AS returned
           FROM settled
-         CROSS JOIN LATERAL jsonb_to_recordset(data->'wagers')
-               AS wager (money_type text, deferred boolean, results jsonb)
-         CROSS JOIN LATERAL jsonb_to_recordset(wager.results)
+         CROSS JOIN LATERAL json_to_recordset(data->'wagers')
+               AS wager (money_type text, deferred boolean, results json)
+         CROSS JOIN LATERAL json_to_recordset(wager.results)
                AS result (spot text, stake bigint, commission bigint, returned bigint)
     ), rounds AS (
         SELECT round, table_id, rules, currency, money_type, voided, {_STAKED}
@@ -87,7 +87,7 @@ _READ: Final = f"""
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
-         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats') AS seat (money_type text)
+         CROSS JOIN LATERAL json_to_recordset(event.data->'seats') AS seat (money_type text)
          WHERE facts.kind = 'void' AND NOT (event.data->>'was_settled')::boolean
            AND round.operator_id = %(operator)s
          GROUP BY round.table_id, round.rules, round.currency, seat.money_type

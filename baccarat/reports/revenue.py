@@ -29,7 +29,7 @@ _READ: Final = f"""
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
-         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'wagers')
+         CROSS JOIN LATERAL json_to_recordset(event.data->'wagers')
                AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
          GROUP BY round.table_id, wager.money_type, round.currency
@@ -44,7 +44,7 @@ _READ: Final = f"""
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) void
-         CROSS JOIN LATERAL jsonb_to_recordset(event.data->'seats')
+         CROSS JOIN LATERAL json_to_recordset(event.data->'seats')
                AS seat (money_type text, staked bigint, paid bigint, commission bigint, forgiven bigint)
          WHERE facts.kind = 'void' AND round.operator_id = %(operator)s
          GROUP BY round.table_id, seat.money_type, round.currency

@@ -40,18 +40,18 @@ _READ: Final = f"""
         SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS wagered,
                0 AS settled, 0 AS paid, 0 AS commission, 0 AS voided
           FROM recorded CROSS JOIN LATERAL (
-               SELECT sum(value::bigint) AS stake FROM jsonb_each_text(recorded.data->'stakes')) spot
+               SELECT sum(value::bigint) AS stake FROM json_each_text(recorded.data->'stakes')) spot
          WHERE type = 'WagerConfirmed'
          UNION ALL
         SELECT table_id, currency, wager.money_type, 0, 0, wager.staked,
                wager.returned - CASE WHEN wager.deferred THEN wager.commission ELSE 0 END, wager.commission, 0
-          FROM recorded CROSS JOIN LATERAL jsonb_to_recordset(recorded.data->'wagers')
+          FROM recorded CROSS JOIN LATERAL json_to_recordset(recorded.data->'wagers')
                AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
          WHERE type = 'RoundSettled'
          UNION ALL
         SELECT table_id, currency, seat.money_type, 0, 0, 0, 0, 0, seat.staked
           FROM recorded
-         CROSS JOIN LATERAL jsonb_to_recordset(recorded.data->'seats') AS seat (money_type text, staked bigint)
+         CROSS JOIN LATERAL json_to_recordset(recorded.data->'seats') AS seat (money_type text, staked bigint)
          WHERE type = 'RoundVoided' AND NOT (recorded.data->>'was_settled')::boolean
     ), played AS (
         SELECT table_id, money_type, currency, sum(wagers) AS wagers, sum(wagered) AS wagered, sum(settled) AS settled,

@@ -30,7 +30,7 @@ _READ: Final = f"""
       JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
-      LEFT JOIN LATERAL jsonb_to_recordset(event.data->'seats')
+      LEFT JOIN LATERAL json_to_recordset(event.data->'seats')
            AS seat (money_type text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint)
            ON true
      WHERE event.type = 'RoundVoided' AND round.operator_id = %(operator)s

@@ -18,6 +18,7 @@ from django.db.backends.postgresql import base
 from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from psycopg.pq import TransactionStatus
+from psycopg.types.string import TextLoader
 
 PAUSE: Final = 0.5
 """Seconds after a failed attempt in which no thread of this process tries to connect."""
@@ -95,7 +96,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Open a connection, unless the server could not be reached a moment ago. Raises OperationalError."""
         server = tuple(conn_params.get(name) for name in ("host", "port", "dbname", "user"))
-        return _breakers.setdefault(server, CircuitBreaker()).connect(conn_params, super().get_new_connection)
+        connection = _breakers.setdefault(server, CircuitBreaker()).connect(conn_params, super().get_new_connection)
+        connection.adapters.register_loader("json", TextLoader)  # JSONField decodes text; Django says so of jsonb only
+        return connection
 
     def is_usable(self) -> bool:
         """Return whether the connection works; without a round trip if it was checked a moment ago and had no error.

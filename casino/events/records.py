@@ -44,7 +44,7 @@ class Append:
 
 
 class RecordedEvent(NamedTuple):
-    """An event as stored; a named tuple because replay creates millions. The JSON is as PostgreSQL prints a jsonb."""
+    """An event as stored; a named tuple because replay creates millions. The JSON is as it was written."""
 
     id: int
     stream: str

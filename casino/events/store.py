@@ -22,7 +22,7 @@ __all__ = ["Append", "Metadata", "NewEvent", "RecordedEvent", "VersionConflict",
 APPEND: Final = """
 WITH part AS MATERIALIZED (
     SELECT stream, expected, metadata, events, place
-    FROM ROWS FROM (jsonb_to_recordset(%s::jsonb) AS (stream text, expected int, metadata jsonb, events jsonb))
+    FROM ROWS FROM (json_to_recordset(%s::json) AS (stream text, expected int, metadata json, events json))
         WITH ORDINALITY AS input (stream, expected, metadata, events, place)
 ), behind AS MATERIALIZED (
     SELECT part.stream, part.expected, coalesce(last.version, 0) AS actual
@@ -36,7 +36,7 @@ WITH part AS MATERIALIZED (
     SELECT part.stream, part.expected + event.number, event.type, event.schema, event.data,
            CASE event.number WHEN 1 THEN part.metadata END
     FROM part
-    CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(part.events) AS (type text, schema smallint, data jsonb))
+    CROSS JOIN LATERAL ROWS FROM (json_to_recordset(part.events) AS (type text, schema smallint, data json))
         WITH ORDINALITY AS event (type, schema, data, number)
     WHERE NOT EXISTS (SELECT FROM behind)
     ORDER BY part.place, event.number
@@ -53,8 +53,8 @@ SELECT NULL, stream, expected, actual FROM behind
 APPEND_TO_ONE: Final = """
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT %s, %s + event.number, event.type, event.schema, event.data, CASE event.number WHEN 1 THEN %s::jsonb END
-    FROM ROWS FROM (jsonb_to_recordset(%s::jsonb) AS (type text, schema smallint, data jsonb))
+    SELECT %s, %s + event.number, event.type, event.schema, event.data, CASE event.number WHEN 1 THEN %s::json END
+    FROM ROWS FROM (json_to_recordset(%s::json) AS (type text, schema smallint, data json))
         WITH ORDINALITY AS event (type, schema, data, number)
     WHERE coalesce((SELECT version FROM events_event WHERE stream = %s ORDER BY version DESC LIMIT 1), 0) = %s
     ORDER BY event.number
@@ -70,7 +70,7 @@ APPEND_ONE_EVENT: Final = """
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
     SELECT stream, expected + 1, type, schema, data, metadata
-    FROM (VALUES (%s::text, %s::integer, %s::text, %s::smallint, %s::jsonb, %s::jsonb))
+    FROM (VALUES (%s::text, %s::integer, %s::text, %s::smallint, %s::json, %s::json))
         AS input (stream, expected, type, schema, data, metadata)
     WHERE expected = coalesce(
         (SELECT version FROM events_event AS last WHERE last.stream = input.stream ORDER BY version DESC LIMIT 1), 0
@@ -84,7 +84,7 @@ _ACTUAL_VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHE
 COLUMNS: Final = f"id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at"
 """Of events_event as `event`."""
 
-_encode: Final = msgspec.json.Encoder().encode
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:

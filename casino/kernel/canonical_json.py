@@ -30,7 +30,7 @@ def canonical(value: object) -> bytes:
 
 
 def recanonical(text: str | bytes) -> bytes:
-    """Return any JSON text, such as PostgreSQL's for a jsonb, as canonical bytes.
+    """Return any JSON text, such as a stored one that may have been tampered with, as canonical bytes.
 
     Values are not validated: an integer that was changed into a float stays one, so its digest differs.
     Raises msgspec.DecodeError when `text` is not JSON.

@@ -22,7 +22,7 @@ WITH confirmed AS (
     FROM events_event WHERE type = 'WagerConfirmed' GROUP BY 1, 2
 ), settled AS (
     SELECT stream, wager->>'seat' AS seat, count(*) AS times
-    FROM events_event, jsonb_array_elements(data->'wagers') AS wager WHERE type = 'RoundSettled' GROUP BY 1, 2
+    FROM events_event, json_array_elements(data->'wagers') AS wager WHERE type = 'RoundSettled' GROUP BY 1, 2
 )
 SELECT stream, seat, confirmed.times, settled.times FROM confirmed FULL JOIN settled USING (stream, seat)
 WHERE confirmed.times IS DISTINCT FROM 1 OR settled.times IS DISTINCT FROM 1

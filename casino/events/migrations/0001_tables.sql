@@ -52,16 +52,18 @@ BEGIN
 END
 $$;
 
+-- Columns of fixed width come first, so that none is padded. Canonical JSON is kept as it was written: as jsonb it would
+-- take a fifth more. The casts refuse what jsonb refuses and `->>` could not read later, such as NUL.
 CREATE TABLE events_event (
     id          bigint      GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
-    stream      text        NOT NULL,
-    version     integer     NOT NULL CHECK (version >= 1),
-    type        text        NOT NULL,
-    schema      smallint    NOT NULL CHECK (schema >= 1),
-    data        jsonb       NOT NULL,
-    -- Of an append to a stream the first event has it; NULL means that of the event before it.
-    metadata    jsonb       CHECK (metadata IS NOT NULL OR version > 1),
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    version     integer     NOT NULL CHECK (version >= 1),
+    schema      smallint    NOT NULL CHECK (schema >= 1),
+    stream      text        NOT NULL,
+    type        text        NOT NULL,
+    data        json        NOT NULL CHECK (data::jsonb IS NOT NULL),
+    -- Of an append to a stream the first event has it; NULL means that of the event before it.
+    metadata    json        CHECK (CASE WHEN metadata IS NULL THEN version > 1 ELSE metadata::jsonb IS NOT NULL END),
     CONSTRAINT events_event_stream_version UNIQUE (stream, version)
 );
 -- Rows are stored in the order of their times, so a BRIN index is enough, and it costs writers next to nothing.

@@ -129,7 +129,7 @@ def test_replay_of_a_changed_round_prints_the_difference_and_exits_1(played, man
     round_ = fetch("SELECT id FROM baccarat_round WHERE number = 1 AND rules = 'overview@1'")[0][0]
     tamper(
         played,
-        "UPDATE events_event SET data = jsonb_set(data, '{wagers,0,returned}', '123456') "  # noqa: S608  (an id)
+        "UPDATE events_event SET data = jsonb_set(data::jsonb, '{wagers,0,returned}', '123456') "  # noqa: S608  (an id)
         f"WHERE stream = 'round-{round_}' AND type = 'RoundSettled'",
     )
     code, output, _ = manage("replay", str(round_))

@@ -68,7 +68,7 @@ def test_an_audit_since_a_position_reads_tables_with_later_events_in_full_and_no
     play(unchanged, 2, banker=2500)
     seal()
     head = current_head().position
-    change = "UPDATE events_event SET metadata = metadata || '{\"actor\": \"x\"}' WHERE stream = 'table-' || %s"
+    change = "UPDATE events_event SET metadata = metadata::jsonb || '{\"actor\": \"x\"}' WHERE stream = 'table-' || %s"
     with played.owner() as owner:
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute(change, [changed.table])

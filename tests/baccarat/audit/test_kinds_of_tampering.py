@@ -92,14 +92,16 @@ class Attacker:
 @kind(WITH_ORIGINAL_CHAIN)
 def a_byte_of_an_events_data_changed(attacker):
     event, stream, version, _ = attacker.event("overview", 1, "BettingClosed")
-    attacker.do('UPDATE events_event SET data = data || \'{"closed_at": "2026-01-01T00:00:00Z"}\' WHERE id = %s', event)
+    attacker.do(
+        'UPDATE events_event SET data = data::jsonb || \'{"closed_at": "2026-01-01T00:00:00Z"}\' WHERE id = %s', event
+    )
     return "digest differs", f"{stream} version {version}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def the_actor_of_an_event_changed(attacker):
     event, stream, version, _ = attacker.event("overview", 2, "BettingClosed")
-    attacker.do('UPDATE events_event SET metadata = metadata || \'{"actor": "x"}\' WHERE id = %s', event)
+    attacker.do('UPDATE events_event SET metadata = metadata::jsonb || \'{"actor": "x"}\' WHERE id = %s', event)
     return "digest differs", f"{stream} version {version}"
 
 

@@ -50,7 +50,7 @@ def test_each_check_of_a_round_fails_on_its_own_kind_of_tampering(played: Any) -
     opening = f"stream = 'table-{place.table}' AND type = 'TableOpened'"
     ((next_shoe,),) = fetch(f"SELECT data->'next_shoe'->>'shoe' FROM events_event WHERE {opening}")
     for shoe, expected in ((place.table, {"Cards from the committed seed"}), (next_shoe, set())):
-        changed = f"jsonb_set(data, '{{next_shoe,shoe}}', '\"{shoe}\"')"
+        changed = f"jsonb_set(data::jsonb, '{{next_shoe,shoe}}', '\"{shoe}\"')"
         tamper(played, f"UPDATE events_event SET data = {changed} WHERE {opening}")
         assert failed_checks(check_round(round_, accounts=place)) >= expected
 
@@ -70,12 +70,12 @@ def test_each_check_of_a_round_fails_on_its_own_kind_of_tampering(played: Any) -
     assert "Ledger entries" in failed_checks(check_round(round_, accounts=place))
 
     dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
-    swapped = "jsonb_set(jsonb_set(data, '{cards,0}', data->'cards'->1), '{cards,1}', data->'cards'->0)"
+    swapped = "jsonb_set(jsonb_set(data::jsonb, '{cards,0}', (data->'cards'->1)::jsonb), '{cards,1}', (data->'cards'->0)::jsonb)"
     tamper(played, f"UPDATE events_event SET data = {swapped} WHERE {dealt}")
     assert "Cards from the committed seed" in failed_checks(check_round(round_, accounts=place))
 
     other = "CASE data->>'outcome' WHEN 'tie' THEN 'banker' ELSE 'tie' END"
-    tamper(played, f"UPDATE events_event SET data = jsonb_set(data, '{{outcome}}', to_jsonb({other})) "
+    tamper(played, f"UPDATE events_event SET data = jsonb_set(data::jsonb, '{{outcome}}', to_jsonb({other})) "
                    f"WHERE stream = 'round-{round_}' AND type = 'RoundSettled'")  # fmt: skip
     verdict = check_round(round_, accounts=place)
     assert {"Digests of the chain", "Rules, cards, payouts and commission"} <= failed_checks(verdict)
@@ -91,8 +91,8 @@ def test_the_admin_page_of_a_tampered_round_opens_and_shows_failed_checks(played
     dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
     two_more = """'["Kh", "2d"]'"""
     for statement in (
-        f"UPDATE events_event SET data = jsonb_set(data, '{{cards}}', data->'cards' || {two_more}) WHERE {dealt}",
-        f"UPDATE events_event SET data = jsonb_set(data, '{{cards,0}}', '\"Zz\"') WHERE {dealt}",
+        f"UPDATE events_event SET data = jsonb_set(data::jsonb, '{{cards}}', (data->'cards')::jsonb || {two_more}) WHERE {dealt}",
+        f"UPDATE events_event SET data = jsonb_set(data::jsonb, '{{cards,0}}', '\"Zz\"') WHERE {dealt}",
         f"UPDATE events_event SET data = '{{}}' WHERE {dealt}",
         f"UPDATE baccarat_round SET cards = 'Zz', outcome = 'nobody' WHERE id = '{round_}'",
     ):

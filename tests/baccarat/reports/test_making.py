@@ -255,7 +255,8 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         with database.owner() as owner:
             owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
             owner.execute(
-                "UPDATE events_event SET data = jsonb_set(data, '{stakes,tie}', '700') WHERE type = 'WagerConfirmed'"
+                "UPDATE events_event SET data = jsonb_set(data::jsonb, '{stakes,tie}', '700') "
+                "WHERE type = 'WagerConfirmed'"
             )
         report = make(evening, "wager_reconciliation")
         told = document.read(bytes(report.content))

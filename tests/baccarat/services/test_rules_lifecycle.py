@@ -305,12 +305,13 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
         )
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute(
-            "UPDATE events_event SET data = jsonb_set(data, '{rules}', '\"mini@2\"') WHERE type = 'RoundOpened' "
+            "UPDATE events_event SET data = jsonb_set(data::jsonb, '{rules}', '\"mini@2\"') WHERE type = 'RoundOpened' "
             "AND data->>'rules' = 'mini@3'"
         )
         owner.execute(
-            "UPDATE events_event SET data = jsonb_set(data, '{returns,0,exact}', '\"1/1\"') WHERE type = 'RulesDrafted'"
-            " AND version = (SELECT min(version) FROM events_event WHERE type = 'RulesDrafted')"
+            "UPDATE events_event SET data = jsonb_set(data::jsonb, '{returns,0,exact}', '\"1/1\"') "
+            "WHERE type = 'RulesDrafted' "
+            "AND version = (SELECT min(version) FROM events_event WHERE type = 'RulesDrafted')"
         )
     findings = engine.run_audit().findings
     found = {finding.kind for finding in findings}

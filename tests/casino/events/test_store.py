@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from django.db import transaction
+from django.db import DataError, transaction
 
 from casino.events import sealer, store
 from casino.events.records import Append, Metadata, NewEvent, VersionConflict
@@ -22,8 +22,8 @@ def test_events_are_read_back_in_order_as_written(database):
     assert [event.version for event in events] == [1, 2, 3]
     assert events[0].type == "ChipPlaced"
     assert events[0].schema == 1
-    assert events[2].data == b'{"spot": "banker", "number": 3}'
-    assert b'"actor": "player:7"' in events[0].metadata
+    assert events[2].data == b'{"number":3,"spot":"banker"}'
+    assert b'"actor":"player:7"' in events[0].metadata
     assert events[0].recorded_at.utcoffset().total_seconds() == 0
     assert store.read("round-1", after=2) == events[2:]
     assert store.read("nowhere") == []
@@ -150,4 +150,13 @@ def test_the_loser_of_a_race_inside_a_transaction_gets_the_same_refusal(database
 def test_any_text_is_read_back_unchanged(database):
     text = '{"text":"Zażółć 😀 \\" \\\\ {1,2} \\n %s NULL"}'
     store.append([Append("chat-1 ä", 0, (NewEvent("Said", 1, text.encode()),), METADATA)])
-    assert store.read("chat-1 ä")[0].data.decode() == text.replace('":"', '": "')
+    assert store.read("chat-1 ä")[0].data.decode() == text
+
+
+@pytest.mark.parametrize("text", [r'{"text":"\u0000"}', r'{"text":"\ud800"}'], ids=["NUL", "half a surrogate"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_a_query_could_not_read_is_refused(text: str, count: int, database):
+    events = (NewEvent("Noted", 1, text.encode()),) * count
+    with pytest.raises(DataError), transaction.atomic():
+        store.append([Append("a", 0, events, METADATA)])
+    assert fetch("SELECT FROM events_event") == []

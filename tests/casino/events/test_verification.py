@@ -81,9 +81,9 @@ def test_an_empty_log_has_no_findings(database):
 @pytest.mark.parametrize(
     "change",
     [
-        """data = jsonb_set(data, '{number}', '3')""",
-        """data = jsonb_set(data, '{number}', '2.0')""",
-        """data = data || '{"more": null}'""",
+        """data = jsonb_set(data::jsonb, '{number}', '3')""",
+        """data = jsonb_set(data::jsonb, '{number}', '2.0')""",
+        """data = data::jsonb || '{"more": null}'""",
         "type = 'ChipRemoved'",
         "schema = 2",
         "recorded_at = recorded_at + interval '1 microsecond'",
