@@ -17,11 +17,11 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         account_id = id WHERE player_id = %(player)s ORDER BY id
     """,
     "money": """
-        SELECT posting.id, entry.kind, entry.recorded_at, account.id AS account, account.kind AS account_kind,
+        SELECT entry.cause AS entry, entry.kind, entry.recorded_at, account.id AS account, account.kind AS account_kind,
         account.money_type, account.currency, posting.amount, posting.balance, posting.sequence FROM
         wallet_account AS account JOIN wallet_posting AS posting ON posting.account_id = account.id JOIN
-        wallet_entry AS entry ON entry.id = posting.entry_id WHERE account.player_id = %(player)s ORDER BY
-        posting.id
+        wallet_entry AS entry ON entry.cause = posting.entry_id WHERE account.player_id = %(player)s ORDER BY
+        entry.cause, account.id
     """,
     "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
     "withdrawals": "SELECT * FROM wallet_withdrawal WHERE player_id = %(player)s ORDER BY id",
@@ -50,12 +50,12 @@ PLAYER_STREAMS: Final = (
     "ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)",
 )
 _POSTINGS: Final = """
-    entry.id AS entry, entry.kind, entry.cause AS event, entry.recorded_at, account.id AS account,
+    entry.cause AS entry, entry.kind, entry.cause AS event, entry.recorded_at, account.id AS account,
     account.kind AS account_kind, account.money_type, account.currency, account.player_id, account.table_id,
     posting.amount, posting.balance - posting.amount AS balance_before, posting.balance AS balance_after,
     posting.sequence
       FROM wallet_entry entry
-      JOIN wallet_posting posting ON posting.entry_id = entry.id
+      JOIN wallet_posting posting ON posting.entry_id = entry.cause
       JOIN wallet_account account ON account.id = posting.account_id
 """
 OPERATOR_FILES: Final[Mapping[str, tuple[str, str]]] = {

@@ -31,12 +31,11 @@ class Balance(models.Model):
 
 
 class Entry(models.Model):
-    """Postings made together because of one event. Never changes."""
+    """Postings made together because of one event, whose id is the entry's. Never changes."""
 
-    id = models.BigAutoField(primary_key=True)
-    kind = models.TextField()
-    cause = models.BigIntegerField(unique=True)
+    cause = models.BigIntegerField(primary_key=True)
     recorded_at = models.DateTimeField()
+    kind = models.TextField()
 
     class Meta:
         verbose_name = "ledger entry"
@@ -49,7 +48,7 @@ class Entry(models.Model):
 class Posting(models.Model):
     """A change of one account in minor units, the balance after it, and its gapless number. Never changes."""
 
-    id = models.BigAutoField(primary_key=True)
+    pk = models.CompositePrimaryKey("entry_id", "account_id")
     entry = models.ForeignKey(Entry, on_delete=models.DO_NOTHING, related_name="postings")
     account = models.ForeignKey(Account, on_delete=models.DO_NOTHING, db_constraint=False, related_name="postings")
     amount = models.BigIntegerField()
@@ -59,7 +58,6 @@ class Posting(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["account", "sequence"], name="wallet_posting_gapless"),
-            models.UniqueConstraint(fields=["entry", "account"], name="wallet_posting_once"),
         ]
 
     def __str__(self) -> str:

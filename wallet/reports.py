@@ -22,7 +22,7 @@ from casino.reports.definition import (
 
 SEALED_ENTRIES_CTE: Final = """
     facts AS MATERIALIZED (
-        SELECT entry.id, entry.kind, entry.cause, entry.recorded_at
+        SELECT entry.cause, entry.kind, entry.recorded_at
           FROM wallet_entry entry
           JOIN events_seal seal ON seal.event_id = entry.cause AND seal.position <= %(position)s
          WHERE entry.recorded_at >= %(since)s AND entry.recorded_at < %(until)s)
@@ -30,14 +30,13 @@ SEALED_ENTRIES_CTE: Final = """
 LATER_POSTINGS_CTE: Final = """
     later AS MATERIALIZED (
         SELECT posting.account_id, sum(posting.amount) AS amount
-          FROM (SELECT id FROM wallet_entry WHERE recorded_at >= %(until)s
+          FROM (SELECT cause FROM wallet_entry WHERE recorded_at >= %(until)s
                  UNION
-                SELECT entry.id FROM events_seal seal JOIN wallet_entry entry ON entry.cause = seal.event_id
-                 WHERE seal.position > %(position)s
+                SELECT cause FROM events_seal JOIN wallet_entry ON cause = event_id WHERE position > %(position)s
                  UNION
-                SELECT entry.id FROM events_unsealed waiting JOIN wallet_entry entry ON entry.cause = waiting.event_id
+                SELECT cause FROM events_unsealed JOIN wallet_entry ON cause = event_id
                ) came
-          JOIN wallet_posting posting ON posting.entry_id = came.id
+          JOIN wallet_posting posting ON posting.entry_id = came.cause
           JOIN wallet_account account ON account.id = posting.account_id AND account.operator_id = %(operator)s
          GROUP BY posting.account_id)
 """
@@ -91,7 +90,7 @@ _ACCOUNTS: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, moves AS (
         SELECT posting.account_id, posting.amount, facts.kind AS entry
           FROM facts
-          JOIN wallet_posting posting ON posting.entry_id = facts.id
+          JOIN wallet_posting posting ON posting.entry_id = facts.cause
           JOIN wallet_account account ON account.id = posting.account_id
          WHERE account.operator_id = %(operator)s AND account.player_id IS NOT NULL
     ), moved AS (
@@ -214,7 +213,7 @@ _ADJUSTMENTS: Final = f"""
       LEFT JOIN wallet_adjustment adjustment ON adjustment.id = (event.data->>'adjustment')::uuid
      WHERE facts.kind IN ('adjustment_credit', 'adjustment_debit')
        AND event.data->>'operator' = %(operator)s::text
-     ORDER BY facts.id
+     ORDER BY facts.cause
 """  # noqa: S608  (the pieces are constants)
 
 

@@ -33,7 +33,7 @@ _REQUEST: Final = "SELECT data->>'requested_by', data->>'reason' FROM events_eve
 _BALANCES: Final = """
     SELECT posting.balance - posting.amount, posting.balance
       FROM wallet_entry AS entry
-      JOIN wallet_posting AS posting ON posting.entry_id = entry.id
+      JOIN wallet_posting AS posting ON posting.entry_id = entry.cause
       JOIN wallet_account AS account ON account.id = posting.account_id AND account.kind = 'account'
      WHERE entry.cause = %s LIMIT 1
 """

@@ -78,7 +78,7 @@ def ledger_entries(events: Iterable[int]) -> list[dict[str, Any]]:
     """
     return [
         {
-            "entry": entry.id,
+            "entry": entry.cause,
             "kind": entry.kind,
             "event": entry.cause,
             "recorded_at": entry.recorded_at,

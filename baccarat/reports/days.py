@@ -45,7 +45,7 @@ _LEDGER_TODAY: Final = f"""
            count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
            count(DISTINCT account.player_id) FILTER (WHERE entry.kind = 'wager')
       FROM wallet_entry entry
-      JOIN wallet_posting posting ON posting.entry_id = entry.id
+      JOIN wallet_posting posting ON posting.entry_id = entry.cause
       JOIN wallet_account account ON account.id = posting.account_id
       JOIN days ON days.id = account.operator_id AND entry.recorded_at >= days.since
      WHERE entry.recorded_at >= (SELECT min(since) FROM days)

@@ -53,7 +53,7 @@ _READ: Final = f"""
                coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'commission'), 0) AS collected,
                coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'rack'), 0) AS racked
           FROM facts
-          JOIN wallet_posting posting ON posting.entry_id = facts.id
+          JOIN wallet_posting posting ON posting.entry_id = facts.cause
           JOIN wallet_account account ON account.id = posting.account_id
          WHERE account.operator_id = %(operator)s AND account.kind IN ('commission', 'rack')
          GROUP BY account.table_id, account.money_type, account.currency)

@@ -26,7 +26,7 @@ from wallet.reports import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRI
 KIND: Final = "wager_reconciliation"
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, recorded AS (
-        SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.id AS entry
+        SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.cause AS entry
           FROM events_event event
           JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
@@ -67,7 +67,7 @@ _READ: Final = f"""
                    AS commission,
                -sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'void') AS voided
           FROM facts
-          JOIN wallet_posting posting ON posting.entry_id = facts.id
+          JOIN wallet_posting posting ON posting.entry_id = facts.cause
           JOIN wallet_account account ON account.id = posting.account_id
          WHERE account.operator_id = %(operator)s AND account.table_id IS NOT NULL
          GROUP BY account.table_id, account.money_type, account.currency

@@ -98,7 +98,7 @@ def since_by_uuid(column: str = "id") -> Any:
 
 def since_by_serial(table: str) -> Any:
     """Make a filter by time on a table whose serial `id` ascends with `recorded_at`."""
-    return _since(lambda when: Q(id__gte=first_serial(table, when)))
+    return _since(lambda when: Q(pk__gte=first_serial(table, when)))
 
 
 def _since(where: Callable[[datetime], Q]) -> Any:

@@ -12,14 +12,14 @@ WITH added AS (
 )
 SELECT id AS cause FROM added WHERE type = 'RoundSettled' \gset
 WITH made AS (
-    INSERT INTO wallet_entry (kind, cause) VALUES ('settlement', :cause) RETURNING id
+    INSERT INTO wallet_entry (kind, cause) VALUES ('settlement', :cause) RETURNING cause
 ), moved AS (
     UPDATE wallet_balance AS held SET balance = held.balance + move.amount, sequence = held.sequence + 1
     FROM bench_posting AS move WHERE move.place = :place AND held.account_id = move.account_id
     RETURNING held.account_id, move.amount, held.balance, held.sequence
 )
 INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
-SELECT made.id, moved.account_id, moved.amount, moved.balance, moved.sequence FROM moved, made;
+SELECT made.cause, moved.account_id, moved.amount, moved.balance, moved.sequence FROM moved, made;
 UPDATE baccarat_table AS kept
 SET round_id = made.round_id, rounds = made.rounds, version = made.version, state = made.state,
     round_version = made.round_version, round_state = made.round_state

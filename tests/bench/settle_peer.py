@@ -37,7 +37,7 @@ _SOURCES = {
     "bench_posting": """
         SELECT place, account_id, amount
         FROM bench_event JOIN events_event AS event USING (stream, version)
-        JOIN wallet_entry AS entry ON entry.cause = event.id JOIN wallet_posting ON entry_id = entry.id""",
+        JOIN wallet_entry AS entry ON entry.cause = event.id JOIN wallet_posting ON entry_id = entry.cause""",
 }
 """What ours wrote for each round, numbered by place; each may use those before it."""
 

@@ -28,9 +28,9 @@ SELECT stream, seat, confirmed.times, settled.times FROM confirmed FULL JOIN set
 WHERE confirmed.times IS DISTINCT FROM 1 OR settled.times IS DISTINCT FROM 1
 """
 NOT_POSTED_ONCE: Final = """
-SELECT event.id, event.type, count(entry.id)
+SELECT event.id, event.type, count(entry.cause)
 FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
-WHERE event.type IN ('WagerConfirmed', 'RoundSettled') GROUP BY event.id HAVING count(entry.id) <> 1
+WHERE event.type IN ('WagerConfirmed', 'RoundSettled') GROUP BY event.id HAVING count(entry.cause) <> 1
 """
 STILL_IN_PLAY: Final = """
 SELECT account.kind, balance FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id

@@ -20,7 +20,7 @@ OPEN: Final = {"requested", "approved", "sent", "pending"}
 
 NOT_POSTED_ONCE: Final = """
 SELECT event.id FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
-WHERE event.type IN ('DepositCompleted', 'WithdrawalPaid') GROUP BY event.id HAVING count(entry.id) <> 1
+WHERE event.type IN ('DepositCompleted', 'WithdrawalPaid') GROUP BY event.id HAVING count(entry.cause) <> 1
 """
 
 

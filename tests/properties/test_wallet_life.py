@@ -338,7 +338,7 @@ def new_operator() -> UUID:
 def traces() -> tuple[Any, ...]:
     """Return how much has been written so far, by anybody."""
     return fetch(
-        "SELECT (SELECT max(id) FROM events_event), (SELECT max(id) FROM wallet_entry), "
+        "SELECT (SELECT max(id) FROM events_event), (SELECT max(cause) FROM wallet_entry), "
         "(SELECT count(*) FROM wallet_deposit), (SELECT count(*) FROM wallet_withdrawal), "
         "(SELECT count(*) FROM baccarat_round), (SELECT sum(version) FROM baccarat_table)"
     )[0]

@@ -146,7 +146,7 @@ class StatementLineResponse(Shape):
     kind: Annotated[str, Meta(examples=["buy_in"])]
     amount: Money
     balance: Money
-    entry: Annotated[int, Meta(examples=[412])]
+    entry: Annotated[int, Meta(description="Its entry, which has the number of its event.", examples=[9871])]
     event: Annotated[int, Meta(description="The event that caused it.", examples=[9871])]
     recorded_at: Timestamp
 
@@ -158,7 +158,7 @@ class StatementLineResponse(Shape):
             kind=line.kind,
             amount=Money.of(line.amount, currency),
             balance=Money.of(line.balance, currency),
-            entry=line.entry,
+            entry=line.cause,
             event=line.cause,
             recorded_at=line.recorded_at,
         )
@@ -257,4 +257,4 @@ def format_statement_csv(statement: AccountStatement) -> Iterator[str]:
 def _row(line: StatementLine, currency: str) -> Sequence[object]:
     amounts = format_amount(line.amount, currency), format_amount(line.balance, currency)
     recorded_at = csv_export.format_time(line.recorded_at)
-    return line.sequence, recorded_at, line.kind, *amounts, currency, line.entry, line.cause
+    return line.sequence, recorded_at, line.kind, *amounts, currency, line.cause, line.cause

@@ -21,41 +21,41 @@ CHECKS: Final[Mapping[str, str]] = {
                  GROUP BY entry_id, account.currency, account.money_type) units
          WHERE total <> 0 ORDER BY entry_id""",
     "entry has fewer than two postings": """
-        SELECT 'entry ' || entry.id, '2 or more', count(posting.id)::text
-          FROM wallet_entry entry LEFT JOIN wallet_posting posting ON posting.entry_id = entry.id
-         GROUP BY entry.id HAVING count(posting.id) < 2 ORDER BY entry.id""",
+        SELECT 'entry ' || entry.cause, '2 or more', count(posting.entry_id)::text
+          FROM wallet_entry entry LEFT JOIN wallet_posting posting ON posting.entry_id = entry.cause
+         GROUP BY entry.cause HAVING count(posting.entry_id) < 2 ORDER BY entry.cause""",
     "entry without its event": """
-        SELECT 'entry ' || entry.id, 'event ' || cause, 'none'
+        SELECT 'entry ' || entry.cause, 'event ' || cause, 'none'
           FROM wallet_entry entry LEFT JOIN events_event event ON event.id = cause
-         WHERE event.id IS NULL ORDER BY entry.id""",
+         WHERE event.id IS NULL ORDER BY entry.cause""",
     "entry of another time than its event": """
-        SELECT 'entry ' || entry.id, event.recorded_at::text, entry.recorded_at::text
+        SELECT 'entry ' || entry.cause, event.recorded_at::text, entry.recorded_at::text
           FROM wallet_entry entry JOIN events_event event ON event.id = cause
          WHERE entry.recorded_at NOT BETWEEN event.recorded_at - interval '10 minutes'
                                          AND event.recorded_at + interval '10 minutes'
-         ORDER BY entry.id""",
+         ORDER BY entry.cause""",
     "posting without its entry": """
-        SELECT 'posting ' || posting.id, 'entry ' || entry_id, 'none'
-          FROM wallet_posting posting LEFT JOIN wallet_entry entry ON entry.id = entry_id
-         WHERE entry.id IS NULL ORDER BY posting.id""",
+        SELECT 'posting of entry ' || entry_id, 'entry ' || entry_id, 'none'
+          FROM wallet_posting posting LEFT JOIN wallet_entry entry ON entry.cause = entry_id
+         WHERE entry.cause IS NULL ORDER BY entry_id, account_id""",
     "posting on an unknown account": """
-        SELECT 'posting ' || posting.id, 'account ' || account_id, 'none'
+        SELECT 'posting of entry ' || entry_id, 'account ' || account_id, 'none'
           FROM wallet_posting posting LEFT JOIN wallet_account account ON account.id = account_id
-         WHERE account.id IS NULL ORDER BY posting.id""",
+         WHERE account.id IS NULL ORDER BY entry_id, account_id""",
     "posting out of sequence": """
-        SELECT 'account ' || account_id || ' posting ' || id, place::text, sequence::text
-          FROM (SELECT id, account_id, sequence,
+        SELECT 'account ' || account_id || ' posting ' || sequence, place::text, sequence::text
+          FROM (SELECT account_id, sequence,
                        row_number() OVER (PARTITION BY account_id ORDER BY sequence) AS place
                   FROM wallet_posting) numbered
          WHERE place <> sequence ORDER BY account_id, sequence""",
     "running balance is wrong": """
-        SELECT 'account ' || account_id || ' posting ' || id, running::text, balance::text
-          FROM (SELECT id, account_id, sequence, balance,
+        SELECT 'account ' || account_id || ' posting ' || sequence, running::text, balance::text
+          FROM (SELECT account_id, sequence, balance,
                        sum(amount) OVER (PARTITION BY account_id ORDER BY sequence) AS running
                   FROM wallet_posting) summed
          WHERE running <> balance ORDER BY account_id, sequence""",
     "balance went below zero": """
-        SELECT 'account ' || account_id || ' posting ' || posting.id, '0 or more', posting.balance::text
+        SELECT 'account ' || account_id || ' posting ' || sequence, '0 or more', posting.balance::text
           FROM wallet_posting posting JOIN wallet_account account ON account.id = account_id
          WHERE account.kind = ANY (%(never_negative)s::text[]) AND posting.balance < 0
          ORDER BY account_id, posting.sequence""",
@@ -86,10 +86,10 @@ _NEW: Final = """WITH wallet_entry AS (
 )"""
 # Prepended to a check, these shadow the tables that it reads.
 NEW_ENTRIES: Final = f"""{_NEW}, wallet_posting AS (
-    SELECT * FROM wallet_posting WHERE entry_id IN (SELECT id FROM wallet_entry)
+    SELECT * FROM wallet_posting WHERE entry_id IN (SELECT cause FROM wallet_entry)
 )"""  # noqa: S608  (constants)
 MOVED_ACCOUNTS: Final = f"""{_NEW.replace("wallet_entry AS", "moving AS", 1)}, moved AS (
-    SELECT DISTINCT account_id AS id FROM wallet_posting WHERE entry_id IN (SELECT id FROM moving)
+    SELECT DISTINCT account_id AS id FROM wallet_posting WHERE entry_id IN (SELECT cause FROM moving)
 ), wallet_account AS (
     SELECT * FROM wallet_account WHERE id IN (SELECT id FROM moved)
 ), wallet_balance AS (
@@ -102,9 +102,9 @@ _ACCOUNTS: Final = """SELECT id::text, kind, operator_id::text, money_type, curr
     FROM wallet_account WHERE id > %s::uuid ORDER BY id LIMIT %s"""
 _TEXT: Final = """entry.kind || ': ' || coalesce((
         SELECT string_agg(account_id || ' ' || amount, ', ' ORDER BY account_id, amount)
-        FROM wallet_posting WHERE entry_id = entry.id), '')"""
+        FROM wallet_posting WHERE entry_id = entry.cause), '')"""
 _ENTRIES: Final = f"""SELECT entry.cause, {_TEXT}
-    FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id"""  # noqa: S608  (constants)
+    FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.cause"""  # noqa: S608  (constants)
 
 
 def check(*, since: int = 0) -> Iterator[Finding]:

@@ -16,12 +16,12 @@ from wallet.ledger.store import RunningBalance, StatementLine
 
 PAGE: Final = 500
 _ENTRIES: Final = """
-SELECT entry.id, entry.kind, entry.cause, entry.recorded_at, account.id, account.kind, account.money_type,
+SELECT entry.cause, entry.kind, entry.recorded_at, account.id, account.kind, account.money_type,
        account.currency, account.player_id, posting.amount, posting.balance, posting.sequence
 FROM wallet_entry AS entry
-JOIN wallet_posting AS posting ON posting.entry_id = entry.id
+JOIN wallet_posting AS posting ON posting.entry_id = entry.cause
 JOIN wallet_account AS account ON account.id = posting.account_id
-WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.id, posting.id
+WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.cause, account.id
 """
 
 
@@ -101,18 +101,17 @@ class PostingLine:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """One entry of the ledger, with the id of the event that caused it."""
+    """One entry of the ledger, named by the id of the event that caused it."""
 
-    id: int
-    kind: str
     cause: int
+    kind: str
     recorded_at: datetime
     postings: tuple[PostingLine, ...]
 
 
 def list_entries(*, causes: Sequence[int]) -> list[EntryLine]:
     """List the entries caused by these events, oldest first, with all postings."""
-    entries: dict[int, tuple[tuple[str, int, datetime], list[PostingLine]]] = {}
-    for entry, kind, cause, recorded, *posting in fetch(_ENTRIES, [list(causes)]):
-        entries.setdefault(entry, ((kind, cause, recorded), []))[1].append(PostingLine(*posting))
-    return [EntryLine(entry, *header, tuple(postings)) for entry, (header, postings) in entries.items()]
+    entries: dict[int, tuple[tuple[str, datetime], list[PostingLine]]] = {}
+    for cause, kind, recorded, *posting in fetch(_ENTRIES, [list(causes)]):
+        entries.setdefault(cause, ((kind, recorded), []))[1].append(PostingLine(*posting))
+    return [EntryLine(cause, *header, tuple(postings)) for cause, (header, postings) in entries.items()]

@@ -47,7 +47,6 @@ class StatementLine:
     balance: int
     cause: int
     recorded_at: datetime
-    entry: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ _PROJECT_BALANCES: Final = """
     SELECT account.id, coalesce(before.balance, 0) + sum(posting.amount),
            coalesce(before.sequence, 0) + count(*), account.kind IN ('account', 'game', 'rack', 'stakes', 'hold')
       FROM (SELECT DISTINCT moved.account_id
-              FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.id
+              FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.cause
              WHERE caused.cause IN (SELECT unnest(%s::bigint[]))) touched
       JOIN wallet_account account ON account.id = touched.account_id
       LEFT JOIN wallet_balance before ON before.account_id = account.id
@@ -213,12 +212,12 @@ _OF_PLAYERS: Final = """SELECT kind, operator_id, money_type, currency, player_i
     FROM wallet_account JOIN wallet_balance ON account_id = id
     WHERE player_id = ANY (%s::uuid[]) ORDER BY player_id, kind, money_type, currency, table_id"""
 _LINES: Final = """
-    FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
+    FROM wallet_posting JOIN wallet_entry ON cause = entry_id
     WHERE account_id = %s AND sequence > %s AND sequence < %s
       AND (cardinality(%s::text[]) = 0 OR kind = ANY (%s::text[]))"""
-_STATEMENT: Final = f"SELECT sequence, kind, amount, balance, cause, recorded_at, wallet_entry.id {_LINES}"
+_STATEMENT: Final = f"SELECT sequence, kind, amount, balance, cause, recorded_at {_LINES}"
 _SUM: Final = f"SELECT coalesce(sum(amount), 0)::bigint {_LINES}"
-_BALANCE_AT: Final = """SELECT sequence, balance FROM wallet_posting JOIN wallet_entry ON wallet_entry.id = entry_id
+_BALANCE_AT: Final = """SELECT sequence, balance FROM wallet_posting JOIN wallet_entry ON cause = entry_id
     WHERE account_id = %s AND (%s::timestamptz IS NULL OR recorded_at < %s::timestamptz)
     ORDER BY sequence DESC LIMIT 1"""
 

@@ -33,10 +33,10 @@ BEGIN
       INTO postings, unbalanced
       FROM (SELECT count(*) AS postings, sum(posting.amount) AS total
               FROM wallet_posting posting JOIN wallet_account account ON account.id = posting.account_id
-             WHERE posting.entry_id = NEW.id
+             WHERE posting.entry_id = NEW.cause
              GROUP BY account.currency, account.money_type) unit;
     IF postings < 2 OR unbalanced THEN
-        RAISE EXCEPTION 'wallet entry % has % postings, or they do not sum to zero', NEW.id, postings
+        RAISE EXCEPTION 'wallet entry % has % postings, or they do not sum to zero', NEW.cause, postings
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN NULL;
@@ -79,8 +79,8 @@ BEGIN
     END IF;
 END $$;
 
--- Raises when a stored entry differs from the one sent again. `new_entries` holds the id of each new entry by its place,
--- and null for the others.
+-- Raises when a stored entry differs from the one sent again. `new_entries` holds the cause of each new entry by its
+-- place, and null for the others.
 CREATE FUNCTION wallet_refuse_contradiction(
     new_entries bigint[], entry_kinds text[], entry_causes bigint[],
     posting_entries int[], posting_accounts uuid[], amounts bigint[]
@@ -100,7 +100,7 @@ BEGIN
         SELECT entry.cause, entry.kind, posting.account_id, posting.amount
           FROM again
           JOIN wallet_entry entry ON entry.cause = again.cause
-          JOIN wallet_posting posting ON posting.entry_id = entry.id
+          JOIN wallet_posting posting ON posting.entry_id = entry.cause
     )
     SELECT cause INTO conflicting
       FROM ((TABLE sent EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE sent)) difference
@@ -140,7 +140,7 @@ BEGIN
     WITH moved AS MATERIALIZED (
         SELECT posting.account_id, posting.amount, entry_kinds[posting.entry] AS kind,
                split_part(named.name, '/', 3) AS money_type, split_part(named.name, '/', 5)::uuid AS player_id,
-               (SELECT recorded_at FROM wallet_entry WHERE id = new_entries[posting.entry]) AS recorded_at,
+               (SELECT recorded_at FROM wallet_entry WHERE cause = new_entries[posting.entry]) AS recorded_at,
                (SELECT written.sequence FROM wallet_posting written
                  WHERE written.entry_id = new_entries[posting.entry] AND written.account_id = posting.account_id) AS sequence
           FROM unnest(posting_entries, posting_accounts, amounts) AS posting (entry, account_id, amount)
@@ -185,14 +185,15 @@ BEGIN
           FROM unnest(entry_kinds, entry_causes) WITH ORDINALITY AS entry (kind, cause, place)
          ORDER BY place
             ON CONFLICT (cause) DO NOTHING
-        RETURNING id
+        RETURNING cause
     )
-    SELECT array_agg(id ORDER BY id) INTO new_entries FROM fresh;
+    SELECT array_agg(cause) INTO new_entries FROM fresh;
 
-    IF cardinality(new_entries) IS DISTINCT FROM cardinality(entry_causes) THEN
-        SELECT array_agg(entry.id ORDER BY place) INTO new_entries
-          FROM unnest(entry_causes) WITH ORDINALITY AS sent (cause, place)
-          LEFT JOIN wallet_entry entry ON entry.cause = sent.cause AND entry.id = ANY (new_entries);
+    IF cardinality(new_entries) = cardinality(entry_causes) THEN
+        new_entries := entry_causes;
+    ELSE
+        SELECT array_agg(CASE WHEN cause = ANY (new_entries) THEN cause END ORDER BY place) INTO new_entries
+          FROM unnest(entry_causes) WITH ORDINALITY AS sent (cause, place);
         PERFORM wallet_refuse_contradiction(
             new_entries, entry_kinds, entry_causes, posting_entries, posting_accounts, amounts);
     END IF;

@@ -93,10 +93,9 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name="Entry",
                     fields=[
-                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                        ("kind", models.TextField()),
-                        ("cause", models.BigIntegerField(unique=True)),
+                        ("cause", models.BigIntegerField(primary_key=True, serialize=False)),
                         ("recorded_at", models.DateTimeField()),
+                        ("kind", models.TextField()),
                     ],
                     options={
                         "verbose_name_plural": "ledger entries",
@@ -106,7 +105,12 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name="Posting",
                     fields=[
-                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        (
+                            "pk",
+                            models.CompositePrimaryKey(
+                                "entry_id", "account_id", blank=True, editable=False, primary_key=True, serialize=False
+                            ),
+                        ),
                         ("amount", models.BigIntegerField()),
                         ("balance", models.BigIntegerField()),
                         ("sequence", models.BigIntegerField()),
@@ -127,7 +131,6 @@ class Migration(migrations.Migration):
                     options={
                         "constraints": [
                             models.UniqueConstraint(fields=("account", "sequence"), name="wallet_posting_gapless"),
-                            models.UniqueConstraint(fields=("entry", "account"), name="wallet_posting_once"),
                         ],
                     },
                 ),

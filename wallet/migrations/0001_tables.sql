@@ -23,11 +23,11 @@ CREATE TABLE wallet_balance (
     CONSTRAINT wallet_balance_never_negative CHECK (NOT floor OR balance >= 0)
 ) WITH (fillfactor = 70);
 
+-- An event has at most one entry, so an entry's key is its event's.
 CREATE TABLE wallet_entry (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    kind text NOT NULL CHECK (kind <> ''),
-    cause bigint NOT NULL UNIQUE REFERENCES events_event (id),
-    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    cause bigint PRIMARY KEY REFERENCES events_event (id),
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    kind text NOT NULL CHECK (kind <> '')
 );
 -- Rows lie in the order of their times, so the lowest and highest time of each few pages is index enough.
 CREATE INDEX wallet_entry_time ON wallet_entry USING brin (recorded_at) WITH (pages_per_range = 16, autosummarize = on);
@@ -35,14 +35,13 @@ CREATE INDEX wallet_entry_time ON wallet_entry USING brin (recorded_at) WITH (pa
 -- No foreign key to the account: it would lock the account's row on every posting. The rule on inserted postings
 -- (0001_functions.sql) looks every account up anyway and refuses unknown ones.
 CREATE TABLE wallet_posting (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    entry_id bigint NOT NULL REFERENCES wallet_entry (id),
+    entry_id bigint NOT NULL REFERENCES wallet_entry (cause),
     account_id uuid NOT NULL,
     amount bigint NOT NULL CHECK (amount <> 0),
     balance bigint NOT NULL,
     sequence bigint NOT NULL CHECK (sequence > 0),
-    CONSTRAINT wallet_posting_gapless UNIQUE (account_id, sequence),
-    CONSTRAINT wallet_posting_once UNIQUE (entry_id, account_id)
+    PRIMARY KEY (entry_id, account_id),
+    CONSTRAINT wallet_posting_gapless UNIQUE (account_id, sequence)
 );
 
 -- An operator's deposit methods. A change is a row with the next version; earlier terms stay on record.

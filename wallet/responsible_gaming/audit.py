@@ -44,7 +44,7 @@ _OVERSTAKED: Final = """
       JOIN wallet_account account ON account.player_id = span.player AND account.kind = 'game'
            AND account.money_type = 'real' AND account.currency = span.currency
       JOIN wallet_posting posting ON posting.account_id = account.id
-      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
+      JOIN wallet_entry entry ON entry.cause = posting.entry_id AND entry.kind = 'wager'
            AND entry.recorded_at > span.since AND entry.recorded_at <= span.until
      CROSS JOIN LATERAL (
          SELECT CASE span.period

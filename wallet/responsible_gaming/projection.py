@@ -17,7 +17,7 @@ TURNOVER: Final = """
            (-coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'wager') OVER so_far, 0))::bigint AS staked,
            (-sum(posting.amount) OVER so_far)::bigint AS lost
       FROM wallet_posting posting
-      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
+      JOIN wallet_entry entry ON entry.cause = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
       JOIN wallet_account account ON account.id = posting.account_id
            AND account.kind IN ('game', 'account', 'debt') AND account.money_type = 'real'
     WINDOW so_far AS (PARTITION BY posting.account_id ORDER BY posting.sequence)
@@ -30,7 +30,7 @@ A wager counts as lost until a settlement or void returns something; a voided wa
 PLAYED: Final = """
     SELECT DISTINCT account.player_id, date_bin('5 minutes', entry.recorded_at, '2000-01-01 00:00+00') AS slot
       FROM wallet_posting posting
-      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind = 'wager'
+      JOIN wallet_entry entry ON entry.cause = posting.entry_id AND entry.kind = 'wager'
       JOIN wallet_account account ON account.id = posting.account_id AND account.kind = 'game'
 """
 """Rows of wallet_played: player_id, slot."""
@@ -44,7 +44,7 @@ _PROJECT_TURNOVER: Final = """
                - coalesce(sum(posting.amount) FILTER (WHERE entry.kind = 'wager') OVER so_far, 0),
            coalesce(before.lost, 0) - sum(posting.amount) OVER so_far
       FROM (SELECT DISTINCT moved.account_id
-              FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.id
+              FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.cause
              WHERE caused.cause IN (SELECT unnest(%s::bigint[]))
                AND caused.kind IN ('wager', 'settlement', 'void')) touched
       JOIN wallet_account account ON account.id = touched.account_id
@@ -54,7 +54,7 @@ _PROJECT_TURNOVER: Final = """
            ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
       JOIN wallet_posting posting ON posting.account_id = account.id
            AND posting.sequence > coalesce(before.sequence, 0)
-      JOIN wallet_entry entry ON entry.id = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
+      JOIN wallet_entry entry ON entry.cause = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
     WINDOW so_far AS (PARTITION BY account.id ORDER BY posting.sequence)
 """
 _PROJECT_PLAYED: Final = f"""

@@ -23,10 +23,9 @@ from casino.backoffice.columns import with_names
 from casino.backoffice.filters import first_serial
 from casino.backoffice.pages.rounds import APPROVE_VOID
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
-from casino.events.models import Seal, Unsealed
+from casino.events.models import Event, Seal, Unsealed
 from casino.kernel import money
 from casino.reports.document import rate
-from wallet.models import Entry
 
 MAX_ROUNDS: Final = 10
 MAX_WAITING: Final = 20
@@ -35,7 +34,7 @@ VIEW_REPORTS: Final = "reports.view_report"
 CACHE_SECONDS: Final = 60
 MAX_HISTORIES: Final = 3
 """Money types and currencies that are plotted; reports have all of them."""
-MAX_ENTRIES: Final = 100_000
+MAX_EVENTS: Final = 300_000
 """Ledger entries that a page may sum: about a second's work."""
 _MONEY_NAMES: Final = {"real": "Real money", "play": "Play money", "sandbox": "Sandbox credits"}
 _PLOTS_TITLE: Final = f"The last {days.DAYS_BACK} days"
@@ -119,8 +118,8 @@ def _plots(request: HttpRequest) -> Sequence[Section]:
 
 def _is_quiet() -> bool:
     """Return whether a page may sum the last 24 hours; a busy day waits for its reports."""
-    newest = Entry.objects.order_by("-id").values_list("id", flat=True).first() or 0
-    return newest - first_serial("wallet_entry", timezone.now() - timedelta(days=1)) < MAX_ENTRIES
+    newest = Event.objects.order_by("-id").values_list("id", flat=True).first() or 0
+    return newest - first_serial("events_event", timezone.now() - timedelta(days=1)) < MAX_EVENTS
 
 
 def _plot_section(history: PlayHistory) -> TemplateSection:

@@ -180,15 +180,14 @@ def _moved(entry: Entry) -> SafeString | str:
 
 @admin.register(Entry)
 class EntryAdmin(ReadOnlyAdmin):
-    """Entries, newest first. Found by id or by the id of the event that caused them."""
+    """Entries, newest first. Found by the id of the event that caused them, which is theirs."""
 
-    list_display = ("title", "number", "event", "moved", "recorded")
-    list_filter = (since_by_serial("wallet_entry"),)
-    search_fields = ("pk", "cause")
+    list_display = ("title", "event", "moved", "recorded")
+    list_filter = (since_by_serial("events_event"),)
+    search_fields = ("pk",)
     shows_latest_only = True
-    search_help_text = "id of the entry or of its event"
+    search_help_text = "id of the entry, which is that of its event"
     title = column("entry", lambda entry: entry.kind.replace("_", " "))
-    number = column("no.", lambda entry: str(entry.pk))
     event = column("event", lambda entry: html.page("event", entry.cause))
     moved = column("amount", _moved)
     recorded = time_column("recorded_at", "recorded", fine=True)
@@ -202,15 +201,15 @@ class EntryAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).prefetch_related(_with_accounts())
 
     def sections(self, _request: HttpRequest, obj: Entry) -> Sequence[Section]:
-        kind, event, number = ("Kind", self.title(obj)), ("Caused by event", self.event(obj)), ("Id", self.number(obj))
+        kind, event = ("Kind", self.title(obj)), ("Caused by event", self.event(obj))
         return (
-            self.facts(obj, kind, event, "recorded", number, title="Entry"),
+            self.facts(obj, kind, event, "recorded", title="Entry"),
             _postings("Postings", [obj], name_entries=False),
         )
 
 
 def _with_accounts() -> "Prefetch[str, QuerySet[Posting], str]":
-    return Prefetch("postings", Posting.objects.select_related("account").order_by("id"))
+    return Prefetch("postings", Posting.objects.select_related("account").order_by("account_id"))
 
 
 def statement(account: Account, *, before: int | None) -> Grid:
@@ -237,7 +236,7 @@ def statement(account: Account, *, before: int | None) -> Grid:
 
 def entries_of(title: str, causes: Iterable[int]) -> Grid:
     """Show the entries that these events caused, posting by posting, in three queries at most."""
-    entries = Entry.objects.filter(cause__in=list(causes)).order_by("id").prefetch_related(_with_accounts())
+    entries = Entry.objects.filter(pk__in=list(causes)).order_by("pk").prefetch_related(_with_accounts())
     return _postings(title, list(entries), name_entries=True)
 
 

@@ -68,8 +68,16 @@ class Attacker:
         )[0]  # fmt: skip
 
     def entry(self, kind, place):
-        """Return id and cause of the place-th entry of a kind."""
-        return self.row("SELECT id, cause FROM wallet_entry WHERE kind = %s ORDER BY id OFFSET %s LIMIT 1", kind, place)
+        """Return the cause of the place-th entry of a kind."""
+        query = "SELECT cause FROM wallet_entry WHERE kind = %s ORDER BY cause OFFSET %s LIMIT 1"
+        return self.row(query, kind, place)[0]
+
+    def last_posting(self, place):
+        """Return account and number of the last posting of the place-th account by their number of postings."""
+        return self.row(
+            "SELECT account_id, max(sequence) FROM wallet_posting GROUP BY 1 ORDER BY 2 DESC, 1 OFFSET %s LIMIT 1",
+            place,
+        )
 
     def change(self, event, change):
         data = json.loads(self.row("SELECT data::text FROM events_event WHERE id = %s", event)[0])
@@ -200,31 +208,30 @@ def a_balance_edited(attacker):
 
 @kind(WITH_ORIGINAL_CHAIN)
 def an_entry_deleted(attacker):
-    entry, cause = attacker.entry("buy_in", 0)
-    attacker.do("DELETE FROM wallet_entry WHERE id = %s", entry)
-    return "entry is missing", f"event {cause}"
+    entry = attacker.entry("buy_in", 0)
+    attacker.do("DELETE FROM wallet_entry WHERE cause = %s", entry)
+    return "entry is missing", f"event {entry}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def a_posting_with_the_opposite_sign(attacker):
-    entry, _ = attacker.entry("buy_in", 1)
-    (posting,) = attacker.row("SELECT min(id) FROM wallet_posting WHERE entry_id = %s", entry)
-    attacker.do("UPDATE wallet_posting SET amount = -amount WHERE id = %s", posting)
+    entry = attacker.entry("buy_in", 1)
+    attacker.do("UPDATE wallet_posting SET amount = -amount WHERE amount > 0 AND entry_id = %s", entry)
     return "entry does not sum to zero", f"entry {entry}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def a_posting_deleted(attacker):
-    entry, cause = attacker.entry("buy_in", 2)
-    attacker.do("DELETE FROM wallet_posting WHERE id = (SELECT max(id) FROM wallet_posting WHERE entry_id = %s)", entry)
-    return "entry moves something else", f"event {cause}"
+    entry = attacker.entry("buy_in", 2)
+    attacker.do("DELETE FROM wallet_posting WHERE amount > 0 AND entry_id = %s", entry)
+    return "entry moves something else", f"event {entry}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def a_balanced_entry_with_a_higher_credit(attacker):
-    entry, cause = attacker.entry("wager", 0)
+    entry = attacker.entry("wager", 0)
     attacker.do("UPDATE wallet_posting SET amount = amount * 2 WHERE entry_id = %s", entry)
-    return "entry moves something else", f"event {cause}"
+    return "entry moves something else", f"event {entry}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
@@ -236,32 +243,31 @@ def an_entry_without_its_event(attacker):
 
 @kind(WITH_ORIGINAL_CHAIN)
 def an_entry_moved_to_another_day(attacker):
-    entry, _ = attacker.entry("buy_in", 1)
-    attacker.do("UPDATE wallet_entry SET recorded_at = recorded_at - interval '1 day' WHERE id = %s", entry)
+    entry = attacker.entry("buy_in", 1)
+    attacker.do("UPDATE wallet_entry SET recorded_at = recorded_at - interval '1 day' WHERE cause = %s", entry)
     return "entry of another time than its event", f"entry {entry}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def an_entry_of_another_kind(attacker):
-    entry, cause = attacker.entry("buy_in", 3)
-    attacker.do("UPDATE wallet_entry SET kind = 'sandbox_credit' WHERE id = %s", entry)
-    return "entry is of another kind", f"event {cause}"
+    entry = attacker.entry("buy_in", 3)
+    attacker.do("UPDATE wallet_entry SET kind = 'sandbox_credit' WHERE cause = %s", entry)
+    return "entry is of another kind", f"event {entry}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def a_running_balance_of_a_statement_changed(attacker):
-    posting, account = attacker.row("SELECT max(id), account_id FROM wallet_posting GROUP BY 2 ORDER BY 1 DESC LIMIT 1")
-    attacker.do("UPDATE wallet_posting SET balance = balance + 100 WHERE id = %s", posting)
-    return "running balance is wrong", f"account {account} posting {posting}"
+    posting = attacker.last_posting(0)
+    attacker.do("UPDATE wallet_posting SET balance = balance + 100 WHERE (account_id, sequence) = (%s, %s)", *posting)
+    return "running balance is wrong", "account {} posting {}".format(*posting)
 
 
 @kind(WITH_ORIGINAL_CHAIN)
 def a_statement_line_with_another_number(attacker):
-    posting, account = attacker.row(
-        "SELECT max(id), account_id FROM wallet_posting GROUP BY 2 HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
-    )
-    attacker.do("UPDATE wallet_posting SET sequence = sequence + 7 WHERE id = %s", posting)
-    return "posting out of sequence", f"account {account} posting {posting}"
+    account, last = attacker.last_posting(1)
+    which = "(account_id, sequence) = (%s, %s)"
+    attacker.do(f"UPDATE wallet_posting SET sequence = sequence + 7 WHERE {which}", account, last)
+    return "posting out of sequence", f"account {account} posting {last + 7}"
 
 
 @kind(WITH_ORIGINAL_CHAIN)

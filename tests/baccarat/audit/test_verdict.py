@@ -65,12 +65,13 @@ def test_each_check_of_a_round_fails_on_its_own_kind_of_tampering(played: Any) -
     assert failed_checks(check_round(round_, accounts=place)) == {"Signed checkpoint", "What lists show"}
 
     where = f"stream = 'round-{round_}' AND type = 'WagerConfirmed'"
-    entry = f"SELECT entry.id FROM wallet_entry entry JOIN events_event event ON event.id = cause WHERE {where}"
+    entry = f"SELECT entry.cause FROM wallet_entry entry JOIN events_event event ON event.id = cause WHERE {where}"
     tamper(played, f"UPDATE wallet_posting SET amount = amount * 2 WHERE entry_id IN ({entry})")
     assert "Ledger entries" in failed_checks(check_round(round_, accounts=place))
 
     dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
-    swapped = "jsonb_set(jsonb_set(data::jsonb, '{cards,0}', (data->'cards'->1)::jsonb), '{cards,1}', (data->'cards'->0)::jsonb)"
+    first, second = (f"data::jsonb->'cards'->{place}" for place in range(2))
+    swapped = f"jsonb_set(jsonb_set(data::jsonb, '{{cards,0}}', {second}), '{{cards,1}}', {first})"
     tamper(played, f"UPDATE events_event SET data = {swapped} WHERE {dealt}")
     assert "Cards from the committed seed" in failed_checks(check_round(round_, accounts=place))
 
@@ -89,9 +90,9 @@ def test_the_admin_page_of_a_tampered_round_opens_and_shows_failed_checks(played
     page, client = page_of("baccarat_round", round_), superuser()
     assert "All checks hold" in body_of(client, page)
     dealt = f"stream = 'round-{round_}' AND type = 'CardsDealt'"
-    two_more = """'["Kh", "2d"]'"""
+    longer = """data::jsonb->'cards' || '["Kh", "2d"]'"""
     for statement in (
-        f"UPDATE events_event SET data = jsonb_set(data::jsonb, '{{cards}}', (data->'cards')::jsonb || {two_more}) WHERE {dealt}",
+        f"UPDATE events_event SET data = jsonb_set(data::jsonb, '{{cards}}', {longer}) WHERE {dealt}",
         f"UPDATE events_event SET data = jsonb_set(data::jsonb, '{{cards,0}}', '\"Zz\"') WHERE {dealt}",
         f"UPDATE events_event SET data = '{{}}' WHERE {dealt}",
         f"UPDATE baccarat_round SET cards = 'Zz', outcome = 'nobody' WHERE id = '{round_}'",
@@ -99,5 +100,5 @@ def test_the_admin_page_of_a_tampered_round_opens_and_shows_failed_checks(played
         tamper(played, statement)
         body = body_of(client, page)
         assert "c-proofs-bad" in body, statement
-        if two_more in statement:
+        if longer in statement:
             assert "These cards are not what the rules would have dealt" in body

@@ -27,7 +27,7 @@ _POSTINGS = """
     SELECT account.kind, account.money_type, account.player_id, account.table_id, entry.kind, posting.amount,
            entry.recorded_at
       FROM wallet_posting posting
-      JOIN wallet_entry entry ON entry.id = posting.entry_id
+      JOIN wallet_entry entry ON entry.cause = posting.entry_id
       JOIN wallet_account account ON account.id = posting.account_id
      WHERE account.operator_id = %s
 """

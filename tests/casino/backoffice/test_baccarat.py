@@ -74,7 +74,7 @@ def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office
     round_ = office.settled(office.single)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT e.id, s.position, w.id FROM events_event e JOIN events_seal s ON s.event_id = e.id "
+            "SELECT e.id, s.position, w.cause FROM events_event e JOIN events_seal s ON s.event_id = e.id "
             "LEFT JOIN wallet_entry w ON w.cause = e.id WHERE e.stream = %s",
             [f"round-{round_.pk}"],
         )

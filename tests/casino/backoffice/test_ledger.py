@@ -76,7 +76,7 @@ def test_an_account_without_postings_has_balance_zero(office: Office) -> None:
 
 
 def test_an_entry_shows_postings_that_sum_to_zero_and_its_event(office: Office) -> None:
-    entry = Entry.objects.filter(kind="settlement").latest("id")
+    entry = Entry.objects.filter(kind="settlement").latest("pk")
     postings = list(entry.postings.all())
 
     body = body_of(superuser(), page_of("wallet_entry", entry.pk))

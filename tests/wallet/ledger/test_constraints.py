@@ -20,7 +20,7 @@ CHANGES = [
     "TRUNCATE wallet_entry CASCADE",
     "TRUNCATE wallet_posting",
 ]
-ENTRY = "INSERT INTO wallet_entry (kind, cause) VALUES ('raw', %s) RETURNING id"
+ENTRY = "INSERT INTO wallet_entry (kind, cause) VALUES ('raw', %s) RETURNING cause"
 POSTING = """INSERT INTO wallet_posting (entry_id, account_id, amount, balance, sequence)
     SELECT %s, account_id, amount, amount, 1000 FROM unnest(%s::uuid[], %s::bigint[]) AS new (account_id, amount)"""
 
