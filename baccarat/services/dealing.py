@@ -171,6 +171,4 @@ def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:
 
 
 def _metadata(uow: UnitOfWork) -> Metadata:
-    table, round_ = uow.table.require_opened(), uow.round.opened
-    subject = f"table-{table.table}" if round_ is None else f"round-{round_.round}"
-    return Metadata(operator=str(table.operator), actor=DEALER, causation="due", correlation=subject)
+    return Metadata(operator=str(uow.table.require_opened().operator), actor=DEALER, causation="due")

@@ -56,13 +56,12 @@ def row_actions(page: type) -> Iterator[RowAction]:
 
 def staff_metadata(request: HttpRequest, operator: object, *, causation: str = "", correlation: str = "") -> Metadata:
     """Return the metadata of events that a member of staff causes."""
-    request_name = request_id(request)
     return Metadata(
         operator=str(operator or ""),
         actor=memberships.staff_actor(request.user),
         causation=causation,
-        correlation=correlation or request_name,
-        request=request_name,
+        correlation=correlation,
+        request=request_id(request),
     )
 
 

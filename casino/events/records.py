@@ -24,12 +24,16 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The actor and cause of the events of one append: ids and names only, never personal data."""
+    """The actor and cause of the events of one append: ids and names only, never personal data.
+
+    `correlation` is what they belong to where neither their streams nor the request says so. What is empty is not
+    stored.
+    """
 
     operator: str
     actor: str
     causation: str
-    correlation: str
+    correlation: str = ""
     request: str = ""
 
 

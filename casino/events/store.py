@@ -105,7 +105,7 @@ def append(appends: Sequence[Append]) -> list[tuple[int, ...]]:
 
 
 def _append_to_one(append: Append) -> list[int]:
-    stream, expected, metadata = append.stream, append.expected_version, _encode(append.metadata).decode()
+    stream, expected, metadata = append.stream, append.expected_version, _encode(_as_object(append.metadata)).decode()
     if len(append.events) == 1:
         (event,) = append.events
         rows = fetch(APPEND_ONE_EVENT, [stream, expected, event.type, event.schema, event.data.decode(), metadata])
@@ -168,12 +168,16 @@ def _as_json_text(appends: Sequence[Append]) -> str:
             {
                 "stream": each.stream,
                 "expected": each.expected_version,
-                "metadata": each.metadata,
+                "metadata": _as_object(each.metadata),
                 "events": [_as_json(event) for event in each.events],
             }
             for each in appends
         ]
     ).decode()
+
+
+def _as_object(metadata: Metadata) -> dict[str, str]:
+    return {name: value for name in Metadata.__slots__ if (value := getattr(metadata, name))}
 
 
 def _as_json(event: NewEvent) -> dict[str, Any]:

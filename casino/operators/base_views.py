@@ -83,9 +83,7 @@ def metadata(request: Request) -> Metadata:
     """Build the metadata of events: the operator, who acted, in which session, and the request's id."""
     caller = cast("Principal", request.user)
     current = request_id(request._request)  # noqa: SLF001  (DRF has no public name for it)
-    return Metadata(
-        operator=str(caller.operator), actor=caller.actor, causation=caller.cause, correlation=current, request=current
-    )
+    return Metadata(operator=str(caller.operator), actor=caller.actor, causation=caller.cause, request=current)
 
 
 def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:

@@ -45,6 +45,14 @@ def test_several_streams_are_appended_together_and_ids_are_returned_by_append(da
     assert [*first, *second, *third] == sorted([*first, *second, *third])
 
 
+def test_empty_metadata_is_not_stored(database):
+    said = Metadata(operator="", actor="dealer", causation="due")
+    store.append([Append("a", 0, (new_event(1),), said), Append("b", 0, (new_event(1),), said)])
+    store.append([Append("c", 0, (new_event(1),), said)])
+    events = [event for name in "abc" for event in store.read(name)]
+    assert {event.metadata for event in events} == {b'{"actor":"dealer","causation":"due"}'}
+
+
 def test_metadata_is_stored_with_the_first_event_of_an_append_and_read_with_each(database):
     write("round-1", count=2)
     other = replace(METADATA, actor="dealer")
