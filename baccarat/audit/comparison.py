@@ -37,7 +37,7 @@ EXTRA_ROWS_SQL: Final = {
         SELECT FROM events_event WHERE stream = 'table-' || kept.table_id AND version = 1) ORDER BY 1""",
     SITTINGS.table: """SELECT id FROM baccarat_sitting AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'table-' || kept.table_id AND version = 1) ORDER BY 1""",
-    WAGERS.table: """SELECT id FROM baccarat_wager AS kept WHERE NOT EXISTS (
+    WAGERS.table: """SELECT id::text FROM baccarat_wager AS kept WHERE NOT EXISTS (
         SELECT FROM events_event WHERE stream = 'round-' || kept.round_id AND version = 1) ORDER BY 1""",
 }
 """Rows without a stream; rows of known tables and rounds are compared one by one."""

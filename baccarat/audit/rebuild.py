@@ -38,7 +38,7 @@ class _Fold:
     changed_tables: set[UUID] = field(default_factory=set)
     changed_rounds: set[str] = field(default_factory=set)
     round_rows: dict[UUID, Row] = field(default_factory=dict)
-    wager_rows: dict[str, Row] = field(default_factory=dict)
+    wager_rows: dict[UUID, Row] = field(default_factory=dict)
     sittings: dict[str, Row] = field(default_factory=dict)
     switches: dict[str, Row] = field(default_factory=dict)
     version_rows: dict[str, Row] = field(default_factory=dict)

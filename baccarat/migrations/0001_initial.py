@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Wager",
             fields=[
-                ("id", models.TextField(primary_key=True, serialize=False)),
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("round_id", models.UUIDField()),
                 ("table_id", models.UUIDField()),
                 ("operator_id", models.UUIDField()),

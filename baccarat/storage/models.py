@@ -105,9 +105,9 @@ class Round(models.Model):
 
 
 class Wager(models.Model):
-    """One seat's confirmed wager in one round, and its result. The id combines the round's and the seat."""
+    """One seat's confirmed wager in one round, and its result. The id is the round's plus the seat."""
 
-    id = models.TextField(primary_key=True)
+    id = models.UUIDField(primary_key=True)
     round_id = models.UUIDField()
     table_id = models.UUIDField()
     operator_id = models.UUIDField()

@@ -132,12 +132,17 @@ def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> l
     return [_wager_row(seat, facts, round_, table) for seat in round_.confirmed_seats() if id(seat) not in same]
 
 
+def wager_id(round_: UUID, seat: int) -> UUID:
+    """Name a wager: its round's id plus its seat, so that those of a round lie together."""
+    return UUID(int=round_.int + seat)
+
+
 def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: TableState) -> Row:
     stakes, settled = seat.stakes or {}, seat.settlement
     if seat.confirmed_at is None:
         raise LookupError("a confirmed wager has its time")
     return WAGERS.row(
-        id=f"{facts.round}/{seat.seat}",
+        id=wager_id(facts.round, seat.seat),
         round_id=facts.round,
         table_id=facts.table,
         operator_id=facts.operator,

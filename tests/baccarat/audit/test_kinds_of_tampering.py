@@ -8,6 +8,7 @@ of the database and one audit.
 
 import contextlib
 import json
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -332,7 +333,7 @@ def a_win_raised_in_the_row_of_a_wager(attacker):
 @kind(WITH_ORIGINAL_CHAIN)
 def an_invented_wager(attacker):
     (wager,) = attacker.row("SELECT id FROM baccarat_wager WHERE round_id = %s", attacker.round("classic", 2))
-    made_up = str(wager)[:-1] + "9"
+    made_up = uuid.UUID(int=wager.int + 100)
     columns = [name for (name,) in attacker.connection.execute(
         "SELECT attname FROM pg_attribute WHERE attrelid = 'baccarat_wager'::regclass AND attnum > 0 "
         "AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"

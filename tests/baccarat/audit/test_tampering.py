@@ -255,7 +255,7 @@ def test_a_missing_round_row_is_reported(played, audit_findings):
 @pytest.mark.parametrize("table", ["baccarat_table", "baccarat_round", "baccarat_wager"])
 def test_an_extra_row_is_reported(played, audit_findings, table):
     extra = "01900000-0000-7000-8000-000000000000"
-    change = {"baccarat_wager": f"id = '{extra}/1', round_id = '{extra}'"}.get(table, f"id = '{extra}'")
+    change = {"baccarat_wager": f"id = '{extra}', round_id = '{extra}'"}.get(table, f"id = '{extra}'")
     number = ", number = 9999" if table == "baccarat_round" else ""
     tamper(
         played,

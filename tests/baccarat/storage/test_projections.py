@@ -1,5 +1,7 @@
 """States to rows, and back."""
 
+from uuid import UUID
+
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND as ROUND_DECIDER
 from baccarat.domain.rounds.events import RoundEvent
@@ -92,8 +94,8 @@ def test_only_wagers_that_changed_are_written_again() -> None:
         settled = ROUND_DECIDER.evolve(settled, event)
     rows = projections.wager_rows(settled, TABLE_STATE, since=second)
     assert [(row.id, row.staked, row.won, row.commission, row.returned) for row in rows] == [
-        (f"{ROUND}/1", 1000, 0, 0, 0),
-        (f"{ROUND}/2", 500, 500, 0, 1000),
+        (UUID(int=ROUND.int + 1), 1000, 0, 0, 0),
+        (UUID(int=ROUND.int + 2), 500, 500, 0, 1000),
     ]
 
 
