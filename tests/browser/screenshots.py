@@ -22,6 +22,9 @@ FOLDER: Final = Path("build/screenshots")
 SIZES: Final = ((1440, 900), (1024, 768), (820, 1180), (390, 844), (844, 390), (320, 480))
 TURN: Final = {"turn_seconds": 600}
 STEPS: Final = ("dealing", "called", "paying")
+PANELS: Final = ("stats", "chat", "history", "cash", "limit", "fair", "options", "help")
+ACCOUNT: Final = ("deposit", "withdraw", "statement")
+HANDS: Final = 45
 
 
 class Studio:
@@ -95,9 +98,30 @@ class Studio:
                 screen.page.screenshot(path=FOLDER / f"deal-{step}-{size[0]}x{size[1]}.png")
             screen.page.close()
 
+    def lobby(self) -> None:
+        """Photograph the lobby over all tables so far, with a seat at one, and each part of the account."""
+        table = self.house.table("mini")
+        token = self.house.seated(table, 1)
+        self.photograph("lobby", table, token, go_to_lobby)
+        for part in ACCOUNT:
+            self.photograph(f"lobby-{part}", table, token, lambda page, part=part: open_account(page, part))
+
+    def panels(self) -> None:
+        """Photograph a long scoreboard, the classic room in the light theme, and each panel."""
+        table = self.house.table("overview")
+        token = self.house.seated(table, 1, buy_in="4000.00")
+        for _ in range(HANDS):
+            self.place(table, [token], {"banker": "5.00"})
+            self.deal(table, [token])
+        self.photograph("scoreboard", table, token)
+        self.photograph("door", table, self.house.newcomer(), sign_out)
+        for panel in PANELS:
+            self.photograph(f"panel-{panel}", table, token, lambda page, panel=panel: open_panel(page, panel))
+        self.photograph("light", table, token, paint_light)
+
     def squeeze(self) -> None:
         """Photograph the Caller's seat with a card half folded."""
-        table = self.house.table("big_table", look_seconds=120, hand_back_seconds=120, **TURN)
+        table = self.house.table("big_table", look_seconds=60, hand_back_seconds=60, **TURN)
         tokens = self.house.company(table, 3, 9)
         self.place(table, tokens[:1], {"player": "100.00"})
         self.place(table, tokens[1:], {"player": "25.00"})
@@ -112,6 +136,39 @@ class Studio:
 
         self.photograph("caller-waits", table, tokens[1])
         self.photograph("caller-squeezes", table, tokens[0], fold)
+
+
+def go_to_lobby(page: Page) -> None:
+    """Go from a table to the lobby."""
+    page.locator(".to-lobby").click()
+    page.locator(".lobby-table").first.wait_for()
+
+
+def open_account(page: Page, part: str) -> None:
+    """Open a part of the account in the lobby."""
+    go_to_lobby(page)
+    page.locator(f'[data-account="{part}"]').click()
+    page.locator("dialog h3").first.wait_for()
+
+
+def open_panel(page: Page, panel: str) -> None:
+    """Open a panel, also one whose button this size hides."""
+    page.locator(f'[data-panel="{panel}"]').evaluate("button => button.click()")
+    page.locator(".panel-head h2").wait_for()
+
+
+def sign_out(page: Page) -> None:
+    """Leave for the door."""
+    go_to_lobby(page)
+    page.get_by_role("button", name="Change player").click()
+    page.locator(".door").wait_for()
+
+
+def paint_light(page: Page) -> None:
+    """Choose the classic room and the light theme, and open the options."""
+    open_panel(page, "options")
+    page.locator('input[name="style"][value="classic"]').check(force=True)
+    page.locator('input[name="theme"][value="light"]').check(force=True)
 
 
 LONG_SHOW: Final = ("two_cards", "natural", "one_third_card", "two_third_cards", "ceremony")
@@ -141,6 +198,8 @@ def main() -> None:
         pictures.rooms_of("classic", 1, {"banker": "131.00"})
         pictures.steps_of_a_deal()
         pictures.squeeze()
+        pictures.panels()
+        pictures.lobby()
 
 
 if __name__ == "__main__":

@@ -350,7 +350,7 @@ def test_a_players_own_limit_is_set_with_the_pin_and_enforced(house, open_screen
 def test_limits_on_play_apply_at_once_and_an_increase_needs_a_later_confirmation(house, open_screen):
     screen = open_screen(house.table("mini"), 1)
     panel = screen.open("limit")
-    expect(panel.get_by_role("columnheader")).to_have_text(["Session", "24 hours", "7 days", "a month"])
+    expect(panel.locator(".played-period h4")).to_have_text(["Session", "24 hours", "7 days", "a month"])
 
     panel.locator("#play-limit-limit_type").select_option("Losses")
     panel.get_by_label("At most").fill("50")

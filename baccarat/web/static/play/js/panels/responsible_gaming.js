@@ -22,27 +22,18 @@ export const minutes = (n) => t("played.minutes", { minutes: formatNumber(n) });
  */
 export const playedMinutes = (session) => Math.min(session.played_minutes, session.minutes);
 
-/**
- * @param {string} label
- * @param {readonly string[]} values
- */
-function line(label, values) {
-  return h("tr", {}, h("th", { scope: "row" }, label), values.map((value) => h("td", {}, value)));
-}
-
 /** @typedef {Omit<Api["WindowActivity"], "period" | "deposited"> & {period: string, deposited?: Api["Money"] | null}} Column the session, or a window */
 
 /** @param {Api["RealityCheck"]} status */
-function table({ session, windows }) {
+function periods({ session, windows }) {
   /** @type {[name: string, read: (column: Column) => string][]} */
   const facts = [["time", (each) => minutes(each.played_minutes)], ["staked", (each) => amount(each.staked)], ["net", (each) => result(each.net)],
     ["deposited", (each) => (each.deposited ? amount(each.deposited) : "–")]];
   /** @type {Column[]} */
   const columns = [...windows];
   if (session) columns.unshift({ ...session, played_minutes: playedMinutes(session), period: "session" });
-  return h("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": t("played.title") }, h("table", { class: "figures" },
-    h("thead", {}, h("tr", {}, h("td"), columns.map((each) => h("th", { scope: "col" }, t(`period.${each.period}`))))),
-    h("tbody", {}, facts.map(([name, read]) => line(t(`played.${name}`), columns.map((each) => read(each)))))));
+  return h("div", { class: "played" }, columns.map((each) => h("section", { class: "played-period" }, h("h4", {}, t(`period.${each.period}`)),
+    h("dl", { class: "played-facts" }, facts.map(([name, read]) => h("div", {}, h("dt", {}, t(`played.${name}`)), h("dd", {}, read(each))))))));
 }
 
 /** @param {Api["RealityCheck"]} status */
@@ -50,7 +41,7 @@ function figures(status) {
   const { session, reminder } = status;
   return [
     session ? h("p", {}, t("played.since", { n: session.minutes, when: time(session.started_at) })) : null,
-    table(status),
+    periods(status),
     h("p", { class: "quiet-words" }, t("played.real")),
     reminder ? h("p", { class: "quiet-words" }, t("played.next", { when: time(reminder.due_at) })) : null,
   ];

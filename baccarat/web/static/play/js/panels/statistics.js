@@ -15,8 +15,8 @@ const MARKS = { B: "banker", P: "player", "-": "tie" };
 function columnTable(board) {
   const columns = (board?.columns ?? []).map((column) => [...column].map((letter) => MARKS[letter])).slice(-COLUMNS);
   const label = columns.map((column) => column.map((mark) => t(`spot.${mark}`)).join(", ")).join("; ");
-  return h("div", { class: "columns", role: "img", tabindex: "0", "aria-label": label || t("stats.none") },
-    columns.length ? null : h("span", { class: "letter-none" }, t("stats.none")),
+  if (!columns.length) return null;
+  return h("div", { class: "columns", role: "img", tabindex: "0", "aria-label": label },
     columns.map((column) => h("span", { class: "column", "aria-hidden": "true" }, column.map((mark) => h("span", { class: `letter ${mark}` }, t(`mark.${mark}`))))));
 }
 
@@ -27,7 +27,10 @@ export const stats = {
   /** @param {Game} game */
   make(game) {
     const place = h("div");
-    scoreboard = new Scoreboard(game, (board) => put(place, columnTable(board)));
+    scoreboard = new Scoreboard(game, (board) => {
+      put(place, columnTable(board));
+      place.firstElementChild?.scrollTo({ left: Number.MAX_SAFE_INTEGER });  // the last columns are those of now
+    });
     scoreboard.draw();
     return panel(game, t("menu.stats"), place, scoreboard.element);
   },

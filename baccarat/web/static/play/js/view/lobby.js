@@ -1,5 +1,6 @@
 // The lobby: the open tables as they are now, and the player's account.
 
+import { icon } from "../art/pieces.js";
 import { bigRoadMarks, drawRoad } from "../art/roads.js";
 import { get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
@@ -73,7 +74,8 @@ export class Lobby {
     this.element = h("main", { class: "lobby" },
       h("header", { class: "lobby-head" }, h("h1", {}, t("title")),
         nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances,
-        h("div", { class: "lobby-acts" }, account, h("button", { type: "button", class: "quiet", onclick: () => this.exit() }, t("lobby.exit")))),
+        h("div", { class: "lobby-acts" }, account),
+        h("button", { type: "button", class: "quiet lobby-exit", "aria-label": t("lobby.exit"), title: t("lobby.exit"), onclick: () => this.exit() }, icon("leave"))),
       h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.sorting),
       this.status, this.list, this.dialog);
     this.stream = new LobbyStream({ changed: () => this.reloadSoon(), balances: (balances) => this.showBalances(balances) });
