@@ -42,7 +42,7 @@ class TableOpened:
     acknowledgement: str
     next_shoe: ShoeCommitment | None
     listed: bool
-    brands: tuple[UUID, ...]
+    brands: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
